@@ -1,0 +1,186 @@
+// swift-tools-version: 6.2
+// The house as one table: modules in layer order. An edge may only go down; the manifest refuses any other.
+import Foundation
+import PackageDescription
+
+/// The layers from the ground up. A module uses modules of lower layers only.
+let layers = ["Libraries", "Vocabulary", "Adapters", "Stores", "Services", "Delivery", "Program"]
+
+/// A row of the table: a module, its layer, and the modules and packages it uses.
+struct Module {
+    var name: String
+    var layer: String
+    var uses: [String] = []
+    var packages: [Target.Dependency] = []
+    var library: (pkgConfig: String, debian: String)?
+    var isExecutable = false
+    var tests: [String]?
+}
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
+
+let modules: [Module] = [
+    Module(name: "CCurl", layer: "Libraries", library: ("libcurl", "libcurl4-openssl-dev")),
+    Module(name: "CLibpq", layer: "Libraries", library: ("libpq", "libpq-dev")),
+    Module(name: "CMicrohttpd", layer: "Libraries", library: ("libmicrohttpd", "libmicrohttpd-dev")),
+    Module(name: "CZlib", layer: "Libraries", library: ("zlib", "zlib1g-dev")),
+    Module(name: "CCrypto", layer: "Libraries", library: ("libcrypto", "libssl-dev")),
+
+    Module(name: "Timeline", layer: "Vocabulary", tests: []),
+    Module(name: "HLS", layer: "Vocabulary", tests: []),
+    Module(name: "MediaFormat", layer: "Vocabulary", tests: []),
+    Module(name: "HTTP", layer: "Vocabulary", tests: []),
+
+    Module(name: "HTTPClient", layer: "Adapters", uses: ["HTTP", "CCurl"], packages: [logging], tests: ["TestSupport"]),
+    Module(
+        name: "HTTPServer", layer: "Adapters", uses: ["HTTP", "CMicrohttpd"], packages: [logging],
+        tests: ["TestSupport"],
+    ),
+    Module(name: "Postgres", layer: "Adapters", uses: ["CLibpq"], packages: [logging], tests: ["TestSupport"]),
+    Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: []),
+    Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: []),
+    Module(name: "Telemetry", layer: "Adapters", packages: [logging, metrics, coreMetrics], tests: []),
+
+    Module(
+        name: "SegmentStore", layer: "Stores", uses: ["Timeline", "HTTP", "Digest"], packages: [logging],
+        tests: ["TestSupport"],
+    ),
+    Module(
+        name: "Catalogue", layer: "Stores", uses: ["Timeline", "Postgres"], packages: [logging],
+        tests: ["TestSupport"],
+    ),
+    Module(
+        name: "Journal", layer: "Stores", uses: ["Timeline", "Compression"], packages: [logging],
+        tests: ["TestSupport"],
+    ),
+
+    Module(
+        name: "Recorder", layer: "Services",
+        uses: ["Timeline", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest", "SegmentStore", "Journal", "Catalogue"],
+        packages: [logging, metrics], tests: ["TestSupport"],
+    ),
+    Module(
+        name: "Playback", layer: "Services", uses: ["Timeline", "HLS", "Compression", "Digest", "Catalogue"],
+        packages: [logging], tests: ["TestSupport"],
+    ),
+    Module(
+        name: "Retention", layer: "Services", uses: ["Timeline", "SegmentStore", "Catalogue"],
+        packages: [logging, metrics], tests: ["TestSupport"],
+    ),
+
+    Module(
+        name: "ViewerAPI", layer: "Delivery",
+        uses: ["Timeline", "HTTP", "HTTPServer", "HLS", "Digest", "Catalogue", "SegmentStore", "Playback"],
+        packages: [logging, metrics], tests: ["TestSupport"],
+    ),
+    Module(
+        name: "AdminAPI", layer: "Delivery",
+        uses: ["Timeline", "HTTP", "HTTPServer", "Digest", "Telemetry", "Catalogue", "Recorder", "Playback"],
+        packages: [logging, metrics], tests: ["TestSupport"],
+    ),
+
+    Module(
+        name: "Backcast", layer: "Program",
+        uses: [
+            "Timeline", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Digest", "Telemetry", "SegmentStore",
+            "Catalogue", "Journal", "Recorder", "Playback", "Retention", "ViewerAPI", "AdminAPI",
+        ],
+        packages: [logging, metrics, arguments, yaml], isExecutable: true, tests: ["TestSupport"],
+    ),
+    Module(
+        name: "LiveOrigin", layer: "Program", uses: ["HTTP", "HTTPServer", "HLS", "MediaFormat", "Digest"],
+        packages: [logging, arguments], isExecutable: true, tests: ["TestSupport"],
+    ),
+]
+
+/// Test targets that belong to no single module.
+let suites: [(name: String, path: String, uses: [String])] = [
+    ("EndToEndTests", "Tests/EndToEndTests", ["TestSupport", "HLS", "Backcast", "LiveOrigin"]),
+    ("TidyTests", "Tests/TidyTests", []),
+]
+
+/// Says on standard error why the table is wrong, and stops: a crash report would drown the reason.
+func refuse(_ reason: String) -> Never {
+    FileHandle.standardError.write(Data("Package.swift: \(reason)\n".utf8))
+    exit(1)
+}
+
+let rank = Dictionary(uniqueKeysWithValues: layers.enumerated().map { ($1, $0) })
+let layerOf = Dictionary(uniqueKeysWithValues: modules.map { ($0.name, $0.layer) })
+
+for module in modules {
+    guard let own = rank[module.layer] else { refuse("\(module.name) names an unknown layer \(module.layer)") }
+    for used in module.uses {
+        guard let layer = layerOf[used], let other = rank[layer] else {
+            refuse("\(module.name) uses \(used), which the table does not have")
+        }
+        if other >= own { refuse("\(module.name) (\(module.layer)) may not use \(used) (\(layer)): edges go down") }
+        if layer == "Libraries" && module.layer != "Adapters" {
+            refuse("\(module.name) may not use the C library \(used): only Adapters do")
+        }
+    }
+}
+
+/// `make test` asks for warnings as errors; a user with a newer compiler must still be able to build.
+let strictness: [SwiftSetting] =
+    ProcessInfo.processInfo.environment["BACKCAST_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+/// Tests are exempt from strict memory safety: they hold no pointers worth marking.
+let testSettings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("ExistentialAny"),
+    ] + strictness
+
+let settings = testSettings + [.strictMemorySafety()]
+
+func target(of module: Module) -> Target {
+    let path = "Sources/\(module.layer)/\(module.name)"
+    let dependencies = module.uses.map { Target.Dependency.byName(name: $0) } + module.packages
+    if let library = module.library {
+        return .systemLibrary(
+            name: module.name, path: path, pkgConfig: library.pkgConfig, providers: [.apt([library.debian])])
+    }
+    if module.isExecutable {
+        return .executableTarget(name: module.name, dependencies: dependencies, path: path, swiftSettings: settings)
+    }
+    return .target(name: module.name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func testTarget(of module: Module) -> Target? {
+    guard let support = module.tests else { return nil }
+    let libraries = Set(modules.filter { $0.library != nil }.map(\.name))
+    let uses = [module.name] + module.uses.filter { !libraries.contains($0) } + support
+    return .testTarget(
+        name: "\(module.name)Tests",
+        dependencies: uses.map { .byName(name: $0) } + module.packages,
+        path: "Tests/\(module.layer)/\(module.name)Tests", exclude: [], swiftSettings: testSettings)
+}
+
+let package = Package(
+    name: "backcast",
+    products: [
+        .executable(name: "backcast", targets: ["Backcast"]),
+        .executable(name: "live-origin", targets: ["LiveOrigin"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: modules.map(target(of:))
+        + [.target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: testSettings)]
+        + modules.compactMap(testTarget(of:))
+        + suites.map {
+            .testTarget(
+                name: $0.name, dependencies: $0.uses.map { .byName(name: $0) }, path: $0.path,
+                swiftSettings: testSettings)
+        },
+)

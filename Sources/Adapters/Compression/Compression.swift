@@ -1,0 +1,1 @@
+// Compression: in the making.

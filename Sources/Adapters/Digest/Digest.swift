@@ -1,0 +1,1 @@
+// Digest: in the making.

@@ -1,0 +1,1 @@
+// AdminAPI: in the making.

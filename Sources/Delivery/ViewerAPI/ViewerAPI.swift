@@ -1,0 +1,1 @@
+// ViewerAPI: in the making.

@@ -1,0 +1,4 @@
+@main
+struct BackcastMain {
+    static func main() {}
+}

@@ -1,0 +1,4 @@
+@main
+struct LiveOriginMain {
+    static func main() {}
+}

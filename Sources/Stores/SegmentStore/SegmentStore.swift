@@ -1,0 +1,1 @@
+// SegmentStore: in the making.

@@ -1,0 +1,1 @@
+// HLS: in the making.

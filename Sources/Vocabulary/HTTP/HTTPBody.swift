@@ -1,0 +1,47 @@
+/// What a response carries after its header.
+package enum HTTPBody: Sendable {
+    case empty
+    case bytes([UInt8])
+    /// Pieces that are sent one after the other without being joined; shared between answers.
+    case pieces([SharedBytes])
+    /// A range of an open file, sent by the kernel.
+    case file(FileSlice)
+    /// Bytes made while they are sent. A known length is announced, an unknown one is sent chunked.
+    case stream(length: UInt64?, any HTTPBodySource)
+}
+
+/// Bytes that never change, shared by reference: a block of a playlist stands in many answers at once.
+package final class SharedBytes: Sendable {
+    package let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+}
+
+/// The owner of an open file; the descriptor stays open as long as the owner lives.
+package protocol OpenFile: AnyObject, Sendable {
+    var descriptor: Int32 { get }
+    /// Length of the file in bytes when it was opened.
+    var byteCount: UInt64 { get }
+}
+
+/// A range of bytes of an open file.
+package struct FileSlice: Sendable {
+    package var file: any OpenFile
+    package var offset: UInt64
+    package var byteCount: UInt64
+
+    package init(file: any OpenFile, offset: UInt64, byteCount: UInt64) {
+        self.file = file
+        self.offset = offset
+        self.byteCount = byteCount
+    }
+}
+
+/// A body that is pulled piece by piece, by one reader, in order.
+package protocol HTTPBodySource: AnyObject, Sendable {
+    /// The next piece, at most `limit` bytes and at least one; nil at the end. May wait. A thrown error cuts the
+    /// connection, so that the client sees that the body is not whole.
+    func next(limit: Int) async throws -> [UInt8]?
+}

@@ -1,0 +1,46 @@
+/// Header fields in the order they were given; names compare without case (RFC 9110 §5.1).
+package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    package private(set) var fields: [Field] = []
+
+    package struct Field: Sendable, Equatable {
+        package var name: String
+        package var value: String
+    }
+
+    package init() {}
+
+    package init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+
+    /// The first value of a field. Setting replaces every value of it; nil removes the field.
+    package subscript(name: String) -> String? {
+        get { fields.first { Self.same($0.name, name) }?.value }
+        set {
+            fields.removeAll { Self.same($0.name, name) }
+            if let newValue { fields.append(Field(name: name, value: newValue)) }
+        }
+    }
+
+    /// Every value of a field, in order.
+    package func values(of name: String) -> [String] {
+        fields.filter { Self.same($0.name, name) }.map(\.value)
+    }
+
+    /// Adds one more field line of this name.
+    package mutating func append(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// ASCII comparison without case: field names are tokens.
+    private static func same(_ a: String, _ b: String) -> Bool {
+        let left = a.utf8
+        let right = b.utf8
+        guard left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+    }
+}

@@ -1,0 +1,67 @@
+/// A request method; any token is one (RFC 9110 §9.1).
+package struct HTTPMethod: Hashable, Sendable, RawRepresentable {
+    package let rawValue: String
+
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    package static let get = HTTPMethod(rawValue: "GET")
+    package static let head = HTTPMethod(rawValue: "HEAD")
+    package static let options = HTTPMethod(rawValue: "OPTIONS")
+    package static let post = HTTPMethod(rawValue: "POST")
+    package static let put = HTTPMethod(rawValue: "PUT")
+    package static let patch = HTTPMethod(rawValue: "PATCH")
+    package static let delete = HTTPMethod(rawValue: "DELETE")
+}
+
+/// A request as a server receives it.
+package struct HTTPRequest: Sendable {
+    package var method: HTTPMethod
+    /// The path as sent: percent-encoded, starting with "/", without the query.
+    package var path: String
+    /// The query as sent, without "?"; nil when there was none.
+    package var query: String?
+    package var headers: HTTPHeaders
+    package var body: [UInt8]
+    /// The peer's numeric address; "" in tests that have no socket.
+    package var remoteAddress: String
+
+    package init(
+        method: HTTPMethod, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(),
+        body: [UInt8] = [], remoteAddress: String = "",
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.remoteAddress = remoteAddress
+    }
+}
+
+/// An answer to a request.
+package struct HTTPResponse: Sendable {
+    package var status: HTTPStatus
+    package var headers: HTTPHeaders
+    package var body: HTTPBody
+
+    package init(status: HTTPStatus, headers: HTTPHeaders = HTTPHeaders(), body: HTTPBody = .empty) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// How a handler answers: at once from memory, or later from a task while the connection is suspended.
+package enum HTTPAnswer: Sendable {
+    case now(HTTPResponse)
+    case later(@Sendable () async -> HTTPResponse)
+}
+
+/// The one entry for requests. `answer` runs on a server thread: it must not wait for anything.
+package protocol HTTPHandler: Sendable {
+    /// The largest body this request may have, in bytes; a larger one is answered 413 without being read.
+    func bodyLimit(for request: HTTPRequest) -> Int
+    func answer(_ request: HTTPRequest) -> HTTPAnswer
+}

@@ -1,0 +1,1 @@
+// MediaFormat: in the making.

@@ -1,0 +1,1 @@
+// DigestTests: in the making.

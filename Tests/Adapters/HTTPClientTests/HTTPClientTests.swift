@@ -1,0 +1,1 @@
+// HTTPClientTests: in the making.

@@ -1,0 +1,1 @@
+// HTTPServerTests: in the making.

@@ -1,0 +1,1 @@
+// PostgresTests: in the making.

@@ -1,0 +1,1 @@
+// TelemetryTests: in the making.

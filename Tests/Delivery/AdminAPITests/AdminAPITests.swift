@@ -1,0 +1,1 @@
+// AdminAPITests: in the making.

@@ -1,0 +1,1 @@
+// ViewerAPITests: in the making.

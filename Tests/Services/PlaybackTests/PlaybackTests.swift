@@ -1,0 +1,1 @@
+// PlaybackTests: in the making.

@@ -1,0 +1,1 @@
+// RecorderTests: in the making.

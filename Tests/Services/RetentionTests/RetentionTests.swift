@@ -1,0 +1,1 @@
+// RetentionTests: in the making.

@@ -1,0 +1,1 @@
+// CatalogueTests: in the making.

@@ -1,0 +1,1 @@
+// JournalTests: in the making.

@@ -1,0 +1,1 @@
+// SegmentStoreTests: in the making.

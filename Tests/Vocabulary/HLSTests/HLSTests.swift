@@ -1,0 +1,1 @@
+// HLSTests: in the making.

@@ -1,0 +1,1 @@
+// HTTPTests: in the making.

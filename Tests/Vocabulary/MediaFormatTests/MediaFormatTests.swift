@@ -1,0 +1,1 @@
+// MediaFormatTests: in the making.

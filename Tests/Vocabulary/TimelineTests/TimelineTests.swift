@@ -1,0 +1,1 @@
+// TimelineTests: in the making.
