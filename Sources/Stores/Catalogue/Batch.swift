@@ -1,0 +1,145 @@
+package import Timeline
+
+/// What one channel's recorder enters at once: facts with what the publisher decided of them. Entering the same batch
+/// twice does no more than entering it once.
+package struct Batch: Sendable {
+    package var channel: Int32
+    /// The lease under which it was decided; a stale one enters the facts unpublished.
+    package var fence: Int64
+    package var line: LineUpdate
+    package var renditions: [RenditionDescription]
+    package var feeds: [FeedFact]
+    package var epochs: [EpochFact]
+    package var segments: [DecidedSegment]
+    package var losses: [Loss]
+    /// Identities that will not be stored any more.
+    package var lost: [LostSegment]
+
+    package init(channel: Int32, fence: Int64, line: LineUpdate) {
+        self.channel = channel
+        self.fence = fence
+        self.line = line
+        renditions = []
+        feeds = []
+        epochs = []
+        segments = []
+        losses = []
+        lost = []
+    }
+}
+
+/// How far the published log has come after a batch.
+package struct LineUpdate: Sendable, Equatable {
+    package var epoch: Int32
+    package var end: Instant
+    package var watermark: Instant
+    package var targetSeconds: Int
+
+    package init(epoch: Int32, end: Instant, watermark: Instant, targetSeconds: Int) {
+        self.epoch = epoch
+        self.end = end
+        self.watermark = watermark
+        self.targetSeconds = targetSeconds
+    }
+}
+
+/// A fact and its place in the published log; nil number: the archive only.
+package struct DecidedSegment: Sendable, Equatable {
+    package var fact: SegmentFact
+    package var number: Int64?
+    /// Nil takes the last epoch that begins before the segment's middle.
+    package var epoch: Int32?
+
+    package init(fact: SegmentFact, number: Int64?, epoch: Int32?) {
+        self.fact = fact
+        self.number = number
+        self.epoch = epoch
+    }
+}
+
+package struct LostSegment: Sendable, Equatable {
+    package var identity: SegmentIdentity
+    package var start: Instant
+    package var duration: Int64
+
+    package init(identity: SegmentIdentity, start: Instant, duration: Int64) {
+        self.identity = identity
+        self.start = start
+        self.duration = duration
+    }
+}
+
+/// One unbroken numbering of one source.
+package struct FeedFact: Sendable, Equatable, Codable {
+    package var id: Int64
+    /// The source's URL without user info and query.
+    package var source: String
+    package var began: Instant
+    /// "source" or "arrival".
+    package var clock: String
+
+    package init(id: Int64, source: String, began: Instant, clock: String) {
+        self.id = id
+        self.source = source
+        self.began = began
+        self.clock = clock
+    }
+}
+
+/// The beginning of a discontinuity domain.
+package struct EpochFact: Sendable, Equatable {
+    package var epoch: Int32
+    package var begin: Instant
+    package var cause: String
+    package var targetSeconds: Int
+
+    package init(epoch: Int32, begin: Instant, cause: String, targetSeconds: Int) {
+        self.epoch = epoch
+        self.begin = begin
+        self.cause = cause
+        self.targetSeconds = targetSeconds
+    }
+}
+
+/// A rendition and the attributes by which it is found again in the source's multivariant playlist.
+package struct RenditionDescription: Sendable, Equatable, Codable {
+    package var id: RenditionID
+    /// STABLE-VARIANT-ID or STABLE-RENDITION-ID.
+    package var stableID: String?
+    /// Pixels as `WIDTHxHEIGHT`.
+    package var resolution: String?
+    package var codecs: String?
+    package var frameRate: String?
+    /// BANDWIDTH as the source says it, bits per second.
+    package var bandwidth: Int64?
+    package var groupID: String?
+    package var name: String?
+    package var language: String?
+    package var channels: String?
+    package var isDefault: Bool
+    package var autoselect: Bool
+    package var forced: Bool
+    /// GROUP-ID of the audio that a variant goes with.
+    package var audioGroup: String?
+    package var subtitlesGroup: String?
+    /// Place among its like in the source's playlist.
+    package var position: Int
+
+    package init(id: RenditionID, position: Int = 0) {
+        self.id = id
+        self.position = position
+        isDefault = false
+        autoselect = false
+        forced = false
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, resolution, codecs, bandwidth, name, language, channels, autoselect, forced, position
+        case stableID = "stable_id"
+        case frameRate = "frame_rate"
+        case groupID = "group_id"
+        case isDefault = "default"
+        case audioGroup = "audio_group"
+        case subtitlesGroup = "subtitles_group"
+    }
+}

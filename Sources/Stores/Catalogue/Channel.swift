@@ -1,0 +1,20 @@
+package import Timeline
+
+/// A channel as the catalogue holds it.
+package struct Channel: Sendable, Equatable {
+    /// Its row, unchanged for ever.
+    package var row: Int32
+    package var settings: ChannelSettings
+    /// Goes up by one with each change of the settings.
+    package var version: Int64
+    package var shape: ChannelShape?
+    package var isDeleted: Bool
+
+    package var id: ChannelID { settings.id }
+}
+
+/// What `index.m3u8` answers: fixed when the source is first seen, it only ever goes to multivariant.
+package enum ChannelShape: String, Sendable {
+    case media
+    case multivariant
+}

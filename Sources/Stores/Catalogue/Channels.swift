@@ -1,0 +1,138 @@
+import Foundation
+import Postgres
+package import Timeline
+
+extension Catalogue {
+    private static let columns = "channel_id, settings::text AS settings, version, shape, deleted_at IS NOT NULL AS deleted"
+
+    /// Enters a new channel. A deleted one of the same id comes back with these settings and what it had recorded.
+    package func create(_ settings: ChannelSettings) async throws(CatalogueError) -> Channel {
+        let text = try Self.text(of: settings)
+        return try await asking {
+            try await pool.transaction { transaction in
+                let rows = try await transaction.query(
+                    """
+                    INSERT INTO channel (slug, settings) VALUES (\(settings.id.text), \(text)::jsonb)
+                    ON CONFLICT (slug) DO UPDATE
+                        SET settings = excluded.settings, version = channel.version + 1, deleted_at = NULL
+                        WHERE channel.deleted_at IS NOT NULL
+                    RETURNING \(verbatim: Self.columns)
+                    """)
+                guard let row = rows.first else { throw CatalogueError.channelExists(settings.id) }
+                let channel = try Self.channel(from: row)
+                _ = try await transaction.query(
+                    "INSERT INTO line (channel_id) VALUES (\(channel.row)) ON CONFLICT DO NOTHING")
+                _ = try await transaction.query(
+                    "SELECT pg_notify(\(Announcement.channel), \(settings.id.text))")
+                return channel
+            }
+        }
+    }
+
+    /// Replaces the settings of a channel that exists.
+    ///
+    /// - Parameter version: the version that the caller has seen; nil replaces whatever there is.
+    package func replace(
+        _ settings: ChannelSettings, version: Int64? = nil,
+    ) async throws(CatalogueError) -> Channel {
+        let text = try Self.text(of: settings)
+        return try await asking {
+            try await pool.transaction { transaction in
+                try await Self.check(settings.id, version: version, in: transaction)
+                let rows = try await transaction.query(
+                    """
+                    UPDATE channel SET settings = \(text)::jsonb, version = version + 1
+                    WHERE slug = \(settings.id.text) RETURNING \(verbatim: Self.columns)
+                    """)
+                _ = try await transaction.query(
+                    "SELECT pg_notify(\(Announcement.channel), \(settings.id.text))")
+                guard let row = rows.first else { throw CatalogueError.noSuchChannel(settings.id) }
+                return try Self.channel(from: row)
+            }
+        }
+    }
+
+    /// Stops a channel and takes it out of lists; its row stays, so that what was recorded plays until retention.
+    package func delete(_ id: ChannelID, version: Int64? = nil) async throws(CatalogueError) {
+        try await asking {
+            try await pool.transaction { transaction in
+                try await Self.check(id, version: version, in: transaction)
+                _ = try await transaction.query(
+                    "UPDATE channel SET deleted_at = now(), version = version + 1 WHERE slug = \(id.text)")
+                _ = try await transaction.query("SELECT pg_notify(\(Announcement.channel), \(id.text))")
+            }
+        }
+    }
+
+    /// A channel by its id, deleted ones too; nil when there never was one.
+    package func channel(_ id: ChannelID) async throws(CatalogueError) -> Channel? {
+        try await asking {
+            try await pool.query("SELECT \(verbatim: Self.columns) FROM channel WHERE slug = \(id.text)")
+                .first.map(Self.channel(from:))
+        }
+    }
+
+    /// Channels that are not deleted, in order of their ids, from after one on.
+    package func channels(after id: String = "", limit: Int) async throws(CatalogueError) -> [Channel] {
+        try await asking {
+            try await pool.query(
+                """
+                SELECT \(verbatim: Self.columns) FROM channel
+                WHERE deleted_at IS NULL AND slug > \(id) COLLATE "C" ORDER BY slug COLLATE "C" LIMIT \(limit)
+                """
+            ).map(Self.channel(from:))
+        }
+    }
+
+    /// Every channel that ever was, for processes that keep a picture of them all.
+    package func everyChannel() async throws(CatalogueError) -> [Channel] {
+        try await asking {
+            try await pool.query("SELECT \(verbatim: Self.columns) FROM channel ORDER BY channel_id")
+                .map(Self.channel(from:))
+        }
+    }
+
+    /// Fixes what `index.m3u8` answers; never goes back from multivariant to media.
+    package func setShape(_ shape: ChannelShape, of channel: Int32) async throws(CatalogueError) {
+        try await asking {
+            _ = try await pool.query(
+                """
+                WITH changed AS (
+                    UPDATE channel SET shape = \(shape.rawValue)
+                    WHERE channel_id = \(channel) AND shape IS DISTINCT FROM 'multivariant'
+                        AND shape IS DISTINCT FROM \(shape.rawValue)
+                    RETURNING slug)
+                SELECT pg_notify(\(Announcement.channel), slug) FROM changed
+                """)
+        }
+    }
+
+    /// Refuses a channel that is not there and a version that is not the current one.
+    private static func check(
+        _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
+    ) async throws {
+        let rows = try await transaction.query(
+            "SELECT version FROM channel WHERE slug = \(id.text) AND deleted_at IS NULL FOR UPDATE")
+        guard let row = rows.first else { throw CatalogueError.noSuchChannel(id) }
+        let current = try row.decode("version", as: Int64.self)
+        if let version, version != current { throw CatalogueError.staleVersion(current: current) }
+    }
+
+    private static func text(of settings: ChannelSettings) throws(CatalogueError) -> String {
+        do {
+            return String(decoding: try JSONEncoder().encode(settings), as: UTF8.self)
+        } catch {
+            throw .unreadable("settings that have no JSON form: \(error)")
+        }
+    }
+
+    private static func channel(from row: Row) throws -> Channel {
+        let text = try row.decode("settings", as: String.self)
+        return Channel(
+            row: try row.decode("channel_id"),
+            settings: try JSONDecoder().decode(ChannelSettings.self, from: Data(text.utf8)),
+            version: try row.decode("version"),
+            shape: try row.decode("shape", as: String?.self).flatMap(ChannelShape.init),
+            isDeleted: try row.decode("deleted"))
+    }
+}

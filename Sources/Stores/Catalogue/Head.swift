@@ -1,0 +1,115 @@
+import Foundation
+import Postgres
+package import Timeline
+
+/// Where one rendition of a channel stands: what a recorder must know to go on without a hole or a duplicate.
+package struct RenditionHead: Sendable {
+    package var description: RenditionDescription
+    package var nextNumber: Int64
+    /// The newest segment held, whether published or not.
+    package var last: LastSegment?
+    /// Identities of the two newest feeds, oldest first, at most `Limits.knownSegments`.
+    package var known: [KnownSegment]
+}
+
+package struct LastSegment: Sendable, Equatable {
+    package var end: Instant
+    package var epoch: Int32
+    package var state: MediaState
+    package var firstTimestamp: Int64?
+}
+
+/// An identity that intake has, with the time that was decided for it.
+package struct KnownSegment: Sendable, Equatable {
+    package var feed: Int64
+    package var number: Int64
+    package var start: Instant
+    package var duration: Int64
+    package var isLost: Bool
+    /// SHA-256 of the stored bytes, empty when the row is gone; tells a stale list from a restart.
+    package var digest: [UInt8]
+}
+
+extension Catalogue {
+    /// The renditions of a channel as far as they are known, in order of their ids.
+    package func heads(of channel: Int32) async throws(CatalogueError) -> [RenditionHead] {
+        try await asking {
+            var heads: [RenditionHead] = []
+            for (row, description, next) in try await renditionRows(of: channel) {
+                heads.append(
+                    RenditionHead(
+                        description: description, nextNumber: next,
+                        last: try await lastSegment(of: row), known: try await knownSegments(of: row)))
+            }
+            return heads.sorted { $0.description.id < $1.description.id }
+        }
+    }
+
+    private func renditionRows(of channel: Int32) async throws -> [(Int32, RenditionDescription, Int64)] {
+        try await pool.query(
+            "SELECT rendition_id, match::text AS match, next_number FROM rendition WHERE channel_id = \(channel)"
+        ).map { row in
+            let match = Data(try row.decode("match", as: String.self).utf8)
+            let description = try JSONDecoder().decode(RenditionDescription.self, from: match)
+            return (try row.decode("rendition_id"), description, try row.decode("next_number"))
+        }
+    }
+
+    private func lastSegment(of rendition: Int32) async throws -> LastSegment? {
+        try await pool.query(
+            """
+            SELECT s.start_us + s.duration_us AS end_us, s.epoch, s.first_pts, \(verbatim: StateRow.columns)
+            FROM segment s JOIN state USING (state_id) WHERE s.rendition_id = \(rendition)
+            ORDER BY s.start_us DESC LIMIT 1
+            """
+        ).first.map { row in
+            LastSegment(
+                end: Instant(microseconds: try row.decode("end_us")), epoch: try row.decode("epoch"),
+                state: try StateRow.reading(row), firstTimestamp: try row.decode("first_pts"))
+        }
+    }
+
+    private func knownSegments(of rendition: Int32) async throws -> [KnownSegment] {
+        try await pool.query(
+            """
+            SELECT i.feed_id, i.origin_number, i.start_us, i.duration_us, i.state = 'lost' AS lost,
+                coalesce(s.digest, ''::bytea) AS digest
+            FROM intake i LEFT JOIN segment s ON s.rendition_id = i.rendition_id AND s.start_us = i.start_us
+                AND s.feed_id = i.feed_id AND s.origin_number = i.origin_number
+            WHERE i.rendition_id = \(rendition) AND i.feed_id IN (
+                SELECT feed_id FROM intake WHERE rendition_id = \(rendition)
+                GROUP BY feed_id ORDER BY feed_id DESC LIMIT 2)
+            ORDER BY i.feed_id DESC, i.origin_number DESC LIMIT \(Limits.knownSegments)
+            """
+        ).map { row in
+            KnownSegment(
+                feed: try row.decode("feed_id"), number: try row.decode("origin_number"),
+                start: Instant(microseconds: try row.decode("start_us")),
+                duration: try row.decode("duration_us", as: Int64.self), isLost: try row.decode("lost"),
+                digest: try row.decode("digest"))
+        }.reversed()
+    }
+}
+
+/// How a row of `state` is read.
+enum StateRow {
+    static let columns =
+        "container, tracks, codecs, width, height, init_name, key_method, key_name, drm_tags"
+
+    static func reading(_ row: Row) throws -> MediaState {
+        let container = try row.decode("container", as: String.self)
+        guard let kind = SegmentExtension(rawValue: container) else {
+            throw CatalogueError.unreadable("container \(container)")
+        }
+        var state = MediaState(container: kind)
+        state.tracks = try row.decode("tracks")
+        state.codecs = try row.decode("codecs")
+        state.width = try row.decode("width", as: Int.self)
+        state.height = try row.decode("height", as: Int.self)
+        state.initName = try row.decode("init_name")
+        state.keyMethod = try row.decode("key_method")
+        state.keyName = try row.decode("key_name")
+        state.drmTags = try row.decode("drm_tags")
+        return state
+    }
+}

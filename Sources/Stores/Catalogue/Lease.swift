@@ -1,0 +1,88 @@
+import Postgres
+package import Timeline
+
+/// The right to publish a channel: a stale holder's fence is refused by the database.
+package struct Lease: Sendable, Equatable {
+    package var fence: Int64
+    package var line: Line
+}
+
+/// How far a channel's published log has come.
+package struct Line: Sendable, Equatable {
+    package var epoch: Int32
+    /// End of the last published segment of any rendition.
+    package var end: Instant
+    /// Everything before is published or given up in every rendition that holds the others.
+    package var watermark: Instant
+    /// What begins before is forgotten for good.
+    package var forgotten: Instant
+    /// EXT-X-TARGETDURATION of growing lists; zero before the first segment.
+    package var targetSeconds: Int
+
+    package init(epoch: Int32, end: Instant, watermark: Instant, forgotten: Instant, targetSeconds: Int) {
+        self.epoch = epoch
+        self.end = end
+        self.watermark = watermark
+        self.forgotten = forgotten
+        self.targetSeconds = targetSeconds
+    }
+
+    static let columns = "epoch, end_us, watermark_us, forgotten_us, target_seconds"
+
+    init(from row: Row) throws {
+        epoch = try row.decode("epoch")
+        end = Instant(microseconds: try row.decode("end_us"))
+        watermark = Instant(microseconds: try row.decode("watermark_us"))
+        forgotten = Instant(microseconds: try row.decode("forgotten_us"))
+        targetSeconds = try row.decode("target_seconds", as: Int.self)
+    }
+}
+
+extension Catalogue {
+    /// Says that a node is alive for some seconds more, by the database's clock.
+    package func heartbeat(node: String, seconds: Int, about: String) async throws(CatalogueError) {
+        try await asking {
+            _ = try await pool.query(
+                """
+                INSERT INTO node (node_id, expires_at, about)
+                VALUES (\(node)::uuid, now() + make_interval(secs => \(Double(seconds))), \(about)::jsonb)
+                ON CONFLICT (node_id) DO UPDATE SET expires_at = excluded.expires_at, about = excluded.about
+                """)
+        }
+    }
+
+    /// Takes a channel that is free, whose owner's heartbeat has run out, or that was this node's own before.
+    ///
+    /// - Returns: nil while another node holds it.
+    package func takeLease(channel: Int32, node: String) async throws(CatalogueError) -> Lease? {
+        try await asking {
+            let rows = try await pool.query(
+                """
+                UPDATE line SET node_id = \(node)::uuid, fence = fence + 1
+                WHERE channel_id = \(channel) AND (
+                    node_id IS NULL OR node_id = \(node)::uuid OR NOT EXISTS (
+                        SELECT FROM node WHERE node.node_id = line.node_id AND expires_at > now()))
+                RETURNING fence, \(verbatim: Line.columns)
+                """)
+            return try rows.first.map { Lease(fence: try $0.decode("fence"), line: try Line(from: $0)) }
+        }
+    }
+
+    /// Gives a channel back, if it is still held under this fence.
+    package func releaseLease(channel: Int32, fence: Int64) async throws(CatalogueError) {
+        try await asking {
+            _ = try await pool.query(
+                "UPDATE line SET node_id = NULL WHERE channel_id = \(channel) AND fence = \(fence)")
+        }
+    }
+
+    /// Where a channel's published log stands.
+    package func line(of channel: Int32) async throws(CatalogueError) -> Line {
+        try await asking {
+            let rows = try await pool.query(
+                "SELECT \(verbatim: Line.columns) FROM line WHERE channel_id = \(channel)")
+            guard let row = rows.first else { throw CatalogueError.unreadable("no line of channel \(channel)") }
+            return try Line(from: row)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// Computes gaps: they are never stored, so they can never disagree with what is held.
+package enum Gaps {
+    /// What was meant to be recorded and is not held. A stretch that every rendition lacks is one gap of the channel.
+    ///
+    /// - Parameters:
+    ///   - meant: when the channel was being recorded, up to the live edge
+    ///   - held: what each rendition holds
+    ///   - losses: the causes that the recorder met; a gap takes the one that covers most of it
+    package static func computed(
+        meant: WindowSet, held: [RenditionID: WindowSet], losses: [Loss],
+    ) -> [Gap] {
+        let missing = held.mapValues { meant.subtracting($0) }
+        guard let first = missing.values.first else { return labelled(meant, rendition: nil, losses) }
+        let common = missing.values.dropFirst().reduce(first) { $0.intersection($1) }
+        var gaps = labelled(common, rendition: nil, losses)
+        if held.count > 1 {
+            for (rendition, own) in missing {
+                gaps += labelled(own.subtracting(common), rendition: rendition, losses)
+            }
+        }
+        return gaps.sorted {
+            ($0.window.begin, $0.rendition?.description ?? "") < ($1.window.begin, $1.rendition?.description ?? "")
+        }
+    }
+
+    /// Shorter differences are the grain of segment cuts, not missing media.
+    private static let grainMicroseconds: Int64 = 1000
+
+    private static func labelled(_ windows: WindowSet, rendition: RenditionID?, _ losses: [Loss]) -> [Gap] {
+        windows.windows.filter { $0.microseconds > grainMicroseconds }.map { window in
+            let causes = losses.filter { $0.rendition == nil || rendition == nil || $0.rendition == rendition }
+            let cause = causes.max { covered($0, window) < covered($1, window) }
+            let reason = cause.flatMap { covered($0, window) > 0 ? $0.reason : nil } ?? .recorderDown
+            return Gap(window: window, reason: reason, rendition: rendition)
+        }
+    }
+
+    private static func covered(_ loss: Loss, _ window: TimeWindow) -> Int64 {
+        loss.window.clamped(to: window).microseconds
+    }
+}
