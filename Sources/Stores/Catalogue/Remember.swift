@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-package import Timeline
+import Timeline
 
 extension Catalogue {
     /// Enters a batch in one transaction. The channel's line is locked first, so that the order of commits is the order
@@ -188,7 +188,7 @@ private struct Remembering {
                     key_method, key_name, drm_tags, last_used_us)
                 VALUES (\(batch.channel), sha256(convert_to(\(text), 'UTF8')), \(state.container.rawValue),
                     \(state.tracks), \(state.codecs), \(Int32(state.width)), \(Int32(state.height)),
-                    \(state.initName), \(state.keyMethod), \(state.keyName), \(state.drmTags), \(used))
+                    \(state.initName as String?), \(state.keyMethod as String?), \(state.keyName as String?), \(state.drmTags), \(used))
                 ON CONFLICT (channel_id, digest)
                     DO UPDATE SET last_used_us = greatest(state.last_used_us, excluded.last_used_us)
                 RETURNING state_id
