@@ -9,7 +9,7 @@ struct CommonTagsReader: CommonTags {
 
     /// Takes a tag, and says whether it was understood.
     mutating func take(
-        _ tag: Tag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) -> Bool {
         switch tag {
         case .version: version = ByteCursor.unsigned(value).flatMap { Int(exactly: $0) }

@@ -36,13 +36,13 @@ package enum Deviation: String, Sendable, Hashable, CaseIterable {
 package struct Note: Sendable, Equatable {
     package var deviation: Deviation
     /// The tag it was met on; nil for lines that are not tags.
-    package var tag: Tag?
+    package var tag: PlaylistTag?
     /// The first line it was met on, from 1.
     package var line: Int
     /// How often it was met.
     package var count: Int
 
-    package init(deviation: Deviation, tag: Tag?, line: Int, count: Int = 1) {
+    package init(deviation: Deviation, tag: PlaylistTag?, line: Int, count: Int = 1) {
         self.deviation = deviation
         self.tag = tag
         self.line = line

@@ -2,7 +2,8 @@
 extension MediaPlaylistReader {
     /// Takes a tag of the next segment or of all that follow, and says whether it was understood.
     mutating func takeForSegment(
-        _ tag: Tag, _ value: ArraySlice<UInt8>, line: ArraySlice<UInt8>, _ context: inout ReadingContext
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: ArraySlice<UInt8>,
+        _ context: inout ReadingContext
     ) throws(PlaylistError) -> Bool {
         beginSegments()
         switch tag {

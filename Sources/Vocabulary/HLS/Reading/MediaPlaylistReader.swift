@@ -15,7 +15,7 @@ struct MediaPlaylistReader {
 
     /// Takes a tag of the whole list, and says whether it was understood.
     mutating func takeForPlaylist(
-        _ tag: Tag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) -> Bool {
         switch tag {
         case .targetDuration: takeTargetDuration(value, &context)
@@ -40,7 +40,9 @@ struct MediaPlaylistReader {
         return true
     }
 
-    private mutating func takeLowLatency(_ tag: Tag, _ attributes: AttributeList) throws(PlaylistError) {
+    private mutating func takeLowLatency(_ tag: PlaylistTag, _ attributes: AttributeList)
+        throws(PlaylistError)
+    {
         switch tag {
         case .serverControl: playlist.serverControl = attributes
         case .partInformation: playlist.partInformation = attributes

@@ -6,7 +6,7 @@ struct MultivariantPlaylistReader {
 
     /// Takes a tag, and says whether it was understood.
     mutating func take(
-        _ tag: Tag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) -> Bool {
         let attributes = try context.attributes(value)
         switch tag {

@@ -42,10 +42,10 @@ package struct PlaylistError: Error, Sendable, Equatable {
 
     /// From 1; 0 when the whole text is meant.
     package var line: Int
-    package var tag: Tag?
+    package var tag: PlaylistTag?
     package var reason: Reason
 
-    package init(line: Int, tag: Tag?, reason: Reason) {
+    package init(line: Int, tag: PlaylistTag?, reason: Reason) {
         self.line = line
         self.tag = tag
         self.reason = reason

@@ -12,7 +12,7 @@ struct PlaylistReader {
     private var multivariant = MultivariantPlaylistReader()
     private var kind: Kind?
     /// First values of the tags that stand once.
-    private var given: [Tag: ArraySlice<UInt8>] = [:]
+    private var given: [PlaylistTag: ArraySlice<UInt8>] = [:]
 
     init(_ bytes: [UInt8], limits: ReadingLimits, source: VariableSource) throws(PlaylistError) {
         context = ReadingContext(limits: limits, source: source)
@@ -48,7 +48,7 @@ struct PlaylistReader {
     }
 
     private mutating func take(
-        _ tag: Tag, _ value: ArraySlice<UInt8>, line: ArraySlice<UInt8>
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: ArraySlice<UInt8>
     ) throws(PlaylistError) {
         try settleKind(tag)
         guard isFirst(tag, value) else { return }
@@ -66,7 +66,7 @@ struct PlaylistReader {
     }
 
     /// A list is of the kind of its first tag that belongs to one; a tag of the other is refused (§4.1).
-    private mutating func settleKind(_ tag: Tag) throws(PlaylistError) {
+    private mutating func settleKind(_ tag: PlaylistTag) throws(PlaylistError) {
         let own: Kind
         switch tag.scope {
         case .anyPlaylist: return
@@ -78,7 +78,7 @@ struct PlaylistReader {
     }
 
     /// Whether a tag that stands once has not stood before; the first one counts.
-    private mutating func isFirst(_ tag: Tag, _ value: ArraySlice<UInt8>) -> Bool {
+    private mutating func isFirst(_ tag: PlaylistTag, _ value: ArraySlice<UInt8>) -> Bool {
         guard tag.standsOnce else { return true }
         guard let earlier = given[tag] else {
             given[tag] = value

@@ -4,7 +4,7 @@ struct ReadingContext {
     let source: VariableSource
     var variables: [String: [UInt8]] = [:]
     var line = 0
-    var tag: Tag?
+    var tag: PlaylistTag?
     private(set) var notes: [Note] = []
 
     init(limits: ReadingLimits, source: VariableSource) {

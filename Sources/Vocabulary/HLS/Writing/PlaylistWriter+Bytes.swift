@@ -4,7 +4,7 @@ extension PlaylistWriter {
         append(ASCII.lineFeed)
     }
 
-    mutating func append(_ tag: Tag) {
+    mutating func append(_ tag: PlaylistTag) {
         append(ASCII.hash)
         append(contentsOf: tag.rawValue.utf8)
     }

@@ -23,13 +23,13 @@ package struct PlaylistWriter: Sendable {
     }
 
     /// A tag without value.
-    package mutating func line(_ tag: Tag) {
+    package mutating func line(_ tag: PlaylistTag) {
         append(tag)
         endLine()
     }
 
     /// A tag with a number.
-    package mutating func line(_ tag: Tag, _ number: UInt64) {
+    package mutating func line(_ tag: PlaylistTag, _ number: UInt64) {
         append(tag)
         append(ASCII.colon)
         append(decimal: number)
@@ -37,14 +37,14 @@ package struct PlaylistWriter: Sendable {
     }
 
     /// A tag with a text.
-    package mutating func line(_ tag: Tag, _ text: String) {
+    package mutating func line(_ tag: PlaylistTag, _ text: String) {
         append(tag)
         append(ASCII.colon)
         line(text)
     }
 
     /// A tag with attributes.
-    package mutating func line(_ tag: Tag, _ attributes: AttributeList) {
+    package mutating func line(_ tag: PlaylistTag, _ attributes: AttributeList) {
         append(tag)
         append(ASCII.colon)
         var isFirst = true

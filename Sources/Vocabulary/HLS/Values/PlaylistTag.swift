@@ -1,5 +1,5 @@
 /// Every tag this module knows, by the name that follows `#` (RFC 8216bis §4.4 and the vendors' cue tags).
-package enum Tag: String, CaseIterable, Sendable {
+package enum PlaylistTag: String, CaseIterable, Sendable {
     case header = "EXTM3U"
     case version = "EXT-X-VERSION"
     case independentSegments = "EXT-X-INDEPENDENT-SEGMENTS"
@@ -45,7 +45,7 @@ package enum Tag: String, CaseIterable, Sendable {
     case contentSteering = "EXT-X-CONTENT-STEERING"
 }
 
-extension Tag {
+extension PlaylistTag {
     /// What a tag speaks of, which also says in which kind of playlist it may stand.
     package enum Scope: Sendable {
         case anyPlaylist
