@@ -1,1 +1,0 @@
-// HLS: in the making.

@@ -1,0 +1,24 @@
+/// The tags that both kinds of playlist may hold (RFC 8216bis §4.4.2).
+struct CommonTagsReader: CommonTags {
+    var version: Int?
+    var isIndependentSegments = false
+    var start: StartPoint?
+    var definitions: [Definition] = []
+    var allowsCache: Bool?
+    var unknownLines: [String] = []
+
+    /// Takes a tag, and says whether it was understood.
+    mutating func take(
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
+    ) throws(PlaylistError) -> Bool {
+        switch tag {
+        case .version: version = ByteCursor.unsigned(value).flatMap { Int(exactly: $0) }
+        case .independentSegments: isIndependentSegments = true
+        case .start: start = StartPoint(try context.attributes(value))
+        case .define: definitions.append(try context.define(try context.attributes(value)))
+        case .allowCache: allowsCache = value.elementsEqual("YES".utf8)
+        default: break
+        }
+        return (tag != .version || version != nil) && (tag != .start || start != nil)
+    }
+}

@@ -1,0 +1,64 @@
+/// The value of EXTINF (RFC 8216bis §4.4.4.1), with all that origins make of it.
+struct DurationText {
+    var microseconds: Int64 = 0
+    var title: ArraySlice<UInt8> = []
+    var deviations: [Deviation] = []
+    /// Whether the text is that of a channel list: no length, and attributes a set-top box reads.
+    var isChannel = false
+    /// Whether the list gives a negative length, as channel lists do for all their entries.
+    var isNegative = false
+
+    init(_ bytes: ArraySlice<UInt8>, longestSeconds: Int64) {
+        var cursor = ByteCursor(bytes)
+        cursor.skipBlanks()
+        readNumber(&cursor, longestSeconds: longestSeconds)
+        cursor.skipBlanks()
+        readTitle(&cursor)
+    }
+
+    private mutating func readNumber(_ cursor: inout ByteCursor, longestSeconds: Int64) {
+        let token = cursor.passing { $0 == ASCII.comma || ASCII.isBlank($0) }
+        guard let value = ByteCursor.microseconds(token) else {
+            deviations.append(.unreadableDuration)
+            return
+        }
+        isNegative = value < 0
+        if isNegative {
+            deviations.append(.negativeDuration)
+        } else if value > longestSeconds * 1_000_000 {
+            deviations.append(.absurdDuration)
+        } else {
+            microseconds = value
+        }
+    }
+
+    /// The title runs to the end of the line, commas included.
+    private mutating func readTitle(_ cursor: inout ByteCursor) {
+        guard !cursor.isAtEnd else {
+            deviations.append(.missingComma)
+            return
+        }
+        if cursor.current != ASCII.comma {
+            deviations.append(.textAfterDuration)
+            isChannel = microseconds == 0 && Self.hasChannelAttributes(cursor.rest)
+            Self.passAttributes(&cursor)
+        }
+        cursor.advance()
+        cursor.skipBlanks()
+        title = cursor.rest
+    }
+
+    private static func passAttributes(_ cursor: inout ByteCursor) {
+        var isInside = false
+        _ = cursor.passing { byte in
+            if byte == ASCII.quote { isInside.toggle() }
+            return byte == ASCII.comma && !isInside
+        }
+    }
+
+    private static func hasChannelAttributes(_ bytes: ArraySlice<UInt8>) -> Bool {
+        ["tvg-", "group-title=", "catchup"].contains { mark in
+            bytes.indices.contains { bytes[$0...].starts(with: mark.utf8) }
+        }
+    }
+}

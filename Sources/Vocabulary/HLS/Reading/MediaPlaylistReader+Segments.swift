@@ -1,0 +1,92 @@
+/// The tags of segments (RFC 8216bis §4.4.4).
+extension MediaPlaylistReader {
+    /// Takes a tag of the next segment or of all that follow, and says whether it was understood.
+    mutating func takeForSegment(
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: ArraySlice<UInt8>,
+        _ context: inout ReadingContext
+    ) throws(PlaylistError) -> Bool {
+        beginSegments()
+        switch tag {
+        case .duration: try takeDuration(value, &context)
+        case .programDateTime: takeDate(value, &context)
+        case .discontinuity:
+            pending.discontinuityCount += 1
+            try context.check(pending.discontinuityCount, .discontinuities, context.limits.discontinuityCount)
+        case .byteRange:
+            pending.byteRange = ListedByteRange(value)
+            if pending.byteRange == nil { throw context.error(.unreadable) }
+        case .key: try takeKey(value, &context)
+        case .map: try takeMap(value, &context)
+        case .gap: pending.isGap = true
+        case .bitrate: return takeBitrate(value)
+        case .part: pending.partLines.append(context.text(line))
+        default: pending.unknownLines.append(context.text(line))
+        }
+        return true
+    }
+
+    private mutating func takeDuration(
+        _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        let text = DurationText(value, longestSeconds: context.limits.segmentSeconds)
+        if text.isChannel { throw context.error(.channelList) }
+        if pending.hasDuration { context.note(.missingURI) }
+        for deviation in text.deviations { context.note(deviation) }
+        pending.hasDuration = true
+        pending.isNegative = text.isNegative
+        pending.durationMicroseconds = plausible(text.microseconds, &context)
+        pending.title = text.title.isEmpty ? nil : context.text(text.title)
+    }
+
+    /// A duration of many target durations is a fault of the list; the media tells the truth (§4.4.3.1).
+    private func plausible(_ microseconds: Int64, _ context: inout ReadingContext) -> Int64 {
+        guard let target = targetDurationSeconds,
+            microseconds > Int64(target) * 1_000_000 * context.limits.absurdTargetDurations
+        else { return microseconds }
+        context.note(.absurdDuration)
+        return 0
+    }
+
+    private mutating func takeDate(_ value: ArraySlice<UInt8>, _ context: inout ReadingContext) {
+        guard let instant = InstantText.reading(value, years: context.limits.years) else {
+            context.note(.implausibleDate)
+            return
+        }
+        for deviation in instant.deviations { context.note(deviation) }
+        pending.programDateTimeMicroseconds = instant.microseconds
+    }
+
+    /// METHOD=NONE ends every key; another key ends the one of its KEYFORMAT (§4.4.4.4).
+    private mutating func takeKey(
+        _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        guard let key = Key(try context.attributes(value)) else {
+            throw context.error(.missingAttribute("METHOD"))
+        }
+        guard key.method != .none else {
+            keys = []
+            return
+        }
+        if key.uri == nil { context.note(.missingAttribute) }
+        if key.otherAttributes["IV"] != nil { context.note(.unreadableValue) }
+        let replaced = keys.replacing(with: key)
+        try context.check(replaced.count, .keys, context.limits.keyCount)
+        if replaced != keys { keys = replaced }
+    }
+
+    private mutating func takeMap(
+        _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        guard let new = MediaMap(try context.attributes(value), keys: keys) else {
+            throw context.error(.missingAttribute("URI"))
+        }
+        if new.otherAttributes["BYTERANGE"] != nil { throw context.error(.unreadable) }
+        map = new
+    }
+
+    private mutating func takeBitrate(_ value: ArraySlice<UInt8>) -> Bool {
+        guard let rate = ByteCursor.unsigned(value) else { return false }
+        kilobitsPerSecond = rate
+        return true
+    }
+}

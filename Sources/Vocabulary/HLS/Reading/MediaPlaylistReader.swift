@@ -1,0 +1,153 @@
+/// Collects a media playlist; what is sticky travels with each segment.
+struct MediaPlaylistReader {
+    private var playlist = MediaPlaylist()
+    /// What stands before the next URI.
+    var pending = PendingSegment()
+    var keys: [Key] = []
+    var map: MediaMap?
+    var kilobitsPerSecond: UInt64?
+    /// Whether a tag of a segment or a segment has come, after which unknown lines belong to segments.
+    private(set) var isInSegments = false
+    private var dateRanges = DateRangeCollector()
+    private var hasOnlyNegativeDurations = true
+
+    var hasSegments: Bool { !playlist.segments.isEmpty }
+
+    /// Takes a tag of the whole list, and says whether it was understood.
+    mutating func takeForPlaylist(
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
+    ) throws(PlaylistError) -> Bool {
+        switch tag {
+        case .targetDuration: takeTargetDuration(value, &context)
+        case .mediaSequence:
+            guard let number = ByteCursor.unsigned(value) else { throw context.error(.unreadable) }
+            if hasSegments { context.note(.lateHeader) }
+            playlist.mediaSequence = number
+        case .discontinuitySequence:
+            playlist.discontinuitySequence = ByteCursor.unsigned(value)
+            return playlist.discontinuitySequence != nil
+        case .endList: playlist.isEnded = true
+        case .playlistType:
+            playlist.type = MediaPlaylist.PlaylistType(rawValue: context.text(value))
+            return playlist.type != nil
+        case .iFramesOnly: playlist.isIFramesOnly = true
+        case .skip:
+            playlist.skip = MediaPlaylist.Skip(try context.attributes(value))
+            if playlist.skip == nil { throw context.error(.missingAttribute("SKIPPED-SEGMENTS")) }
+        case .dateRange: return try dateRanges.take(try context.attributes(value), &context)
+        default: try takeLowLatency(tag, try context.attributes(value))
+        }
+        return true
+    }
+
+    private mutating func takeLowLatency(_ tag: PlaylistTag, _ attributes: AttributeList)
+        throws(PlaylistError)
+    {
+        switch tag {
+        case .serverControl: playlist.serverControl = attributes
+        case .partInformation: playlist.partInformation = attributes
+        case .preloadHint: playlist.preloadHints.append(attributes)
+        case .renditionReport: playlist.renditionReports.append(attributes)
+        default: break
+        }
+    }
+
+    /// Whole seconds by the standard; decimals are rounded up, and nothing usable is left for the segments to tell.
+    private mutating func takeTargetDuration(_ value: ArraySlice<UInt8>, _ context: inout ReadingContext) {
+        let longest = context.limits.segmentSeconds * 1_000_000
+        guard let microseconds = ByteCursor.microseconds(value), (1...longest).contains(microseconds) else {
+            return
+        }
+        if microseconds % 1_000_000 != 0 { context.note(.decimalTargetDuration) }
+        playlist.targetDurationSeconds = Int((microseconds + 999_999) / 1_000_000)
+    }
+
+    /// Ends a segment: everything that stands before the URI or is in force belongs to it.
+    mutating func takeURI(_ line: ArraySlice<UInt8>, _ context: inout ReadingContext) throws(PlaylistError) {
+        isInSegments = true
+        try context.check(playlist.segments.count + 1, .segments, context.limits.segmentCount)
+        if !pending.hasDuration { context.note(.missingDuration) }
+        hasOnlyNegativeDurations = hasOnlyNegativeDurations && pending.isNegative
+        let uri = try context.uri(line)
+        playlist.segments.append(
+            MediaSegment(
+                uri: uri, durationMicroseconds: pending.durationMicroseconds, title: pending.title,
+                byteRange: try resolvedRange(of: uri, context),
+                discontinuityCount: pending.discontinuityCount,
+                keys: keys, map: map, programDateTimeMicroseconds: pending.programDateTimeMicroseconds,
+                isGap: pending.isGap, kilobitsPerSecond: kilobitsPerSecond, partLines: pending.partLines,
+                unknownLines: pending.unknownLines))
+        pending = PendingSegment()
+    }
+
+    /// A range without offset continues the one before, of the same resource, or means nothing (§4.4.4.2).
+    private func resolvedRange(of uri: String, _ context: ReadingContext) throws(PlaylistError) -> ByteRange?
+    {
+        guard let listed = pending.byteRange else { return nil }
+        var end: UInt64 = 0
+        if listed.offset == nil {
+            guard let last = playlist.segments.last, last.uri == uri, let range = last.byteRange else {
+                throw context.error(.unanchoredByteRange)
+            }
+            end = range.end
+        }
+        guard let range = listed.resolved(after: end) else { throw context.error(.unreadable) }
+        return range
+    }
+
+    mutating func takeUnknown(_ line: String) {
+        pending.unknownLines.append(line)
+    }
+
+    mutating func beginSegments() {
+        isInSegments = true
+    }
+
+    var targetDurationSeconds: Int? { playlist.targetDurationSeconds }
+}
+
+extension MediaPlaylistReader {
+    /// The whole list, once the text has ended.
+    mutating func finished(
+        _ common: CommonTagsReader, _ context: inout ReadingContext
+    ) throws(PlaylistError) -> MediaPlaylist {
+        try refuseChannels(context)
+        try refuseOverflow(context)
+        if pending.hasDuration {
+            context.tag = .duration
+            context.note(.missingURI)
+        }
+        playlist.adopt(common)
+        playlist.dateRanges = dateRanges.finished(years: context.limits.years)
+        playlist.trailingLines = pending.partLines + pending.unknownLines
+        if !hasSegments {
+            playlist.unknownLines += playlist.trailingLines
+            playlist.trailingLines = []
+        }
+        deriveTargetDuration(&context)
+        return playlist
+    }
+
+    /// Channel lists without telling attributes still give every entry the length −1.
+    private func refuseChannels(_ context: ReadingContext) throws(PlaylistError) {
+        guard hasSegments, hasOnlyNegativeDurations, playlist.targetDurationSeconds == nil else { return }
+        throw PlaylistError(line: 0, tag: .duration, reason: .channelList)
+    }
+
+    private func refuseOverflow(_ context: ReadingContext) throws(PlaylistError) {
+        let (base, overflowed) = playlist.mediaSequence.addingReportingOverflow(
+            playlist.skip?.segmentCount ?? 0)
+        let end = base.addingReportingOverflow(UInt64(playlist.segments.count))
+        if overflowed || end.overflow {
+            throw PlaylistError(line: 0, tag: .mediaSequence, reason: .unreadable)
+        }
+    }
+
+    private mutating func deriveTargetDuration(_ context: inout ReadingContext) {
+        guard playlist.targetDurationSeconds == nil else { return }
+        context.tag = .targetDuration
+        context.note(.missingTargetDuration)
+        guard let longest = playlist.segments.map(\.durationMicroseconds).max() else { return }
+        playlist.targetDurationSeconds = max(1, Int((longest + 500_000) / 1_000_000))
+    }
+}

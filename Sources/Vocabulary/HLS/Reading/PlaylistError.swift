@@ -1,0 +1,93 @@
+/// Why a text is not taken as a playlist, and where.
+package struct PlaylistError: Error, Sendable, Equatable {
+    /// What a text without #EXTM3U looks like.
+    package enum Lookalike: String, Sendable, Hashable {
+        case html = "a web page"
+        case xml = "an XML document"
+        case json = "a JSON document"
+        case gzip = "gzip data that nobody declared"
+        case transportStream = "an MPEG transport stream"
+        case other = "something else"
+    }
+
+    package enum Limit: String, Sendable, Hashable {
+        case bytes
+        case lines
+        case lineBytes = "bytes in a line"
+        case segments
+        case attributes
+        case keys = "keys in force"
+        case variables
+        case discontinuities = "discontinuities before one segment"
+    }
+
+    package enum Reason: Sendable, Hashable {
+        case empty
+        case notAPlaylist(Lookalike)
+        case utf16
+        /// A list of channels for a set-top box, not the segments of one.
+        case channelList
+        /// URIs, but not one HLS tag.
+        case noTags
+        case mixedKinds
+        case limit(Limit, maximum: Int)
+        case missingAttribute(String)
+        case unreadable
+        /// A byte range without offset that continues nothing.
+        case unanchoredByteRange
+        case variableUndefined(String)
+        case variableRepeated(String)
+        case variableUnusable(String)
+    }
+
+    /// From 1; 0 when the whole text is meant.
+    package var line: Int
+    package var tag: PlaylistTag?
+    package var reason: Reason
+
+    package init(line: Int, tag: PlaylistTag?, reason: Reason) {
+        self.line = line
+        self.tag = tag
+        self.reason = reason
+    }
+
+    /// Whether the same request may well bring a playlist later: a gateway's page, an empty body.
+    package var isTransient: Bool {
+        switch reason {
+        case .empty, .notAPlaylist: true
+        default: false
+        }
+    }
+}
+
+extension PlaylistError: CustomStringConvertible {
+    package var description: String {
+        var place = line > 0 ? "line \(line)" : ""
+        if let tag { place += place.isEmpty ? tag.rawValue : ", \(tag.rawValue)" }
+        return place.isEmpty ? reason.description : "\(place): \(reason.description)"
+    }
+}
+
+extension PlaylistError.Reason: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .empty: "the body is empty"
+        case .notAPlaylist(let lookalike):
+            "not an HLS playlist: it does not begin with #EXTM3U and looks like \(lookalike.rawValue)"
+        case .utf16: "the text is UTF-16; a playlist is UTF-8"
+        case .channelList:
+            "an IPTV channel list, whose entries are channels and not segments: use the URL of one of its channels"
+        case .noTags: "the list has URIs but no HLS tag: it is a plain M3U list"
+        case .mixedKinds:
+            "the tag belongs to the other kind of playlist: multivariant and media tags are mixed"
+        case .limit(let limit, let maximum): "more than \(maximum) \(limit.rawValue)"
+        case .missingAttribute(let name):
+            "\(name) is missing or unreadable, and without it the media has no meaning"
+        case .unreadable: "the value is not a number of at most 64 bits, or counts past the largest"
+        case .unanchoredByteRange: "a byte range without offset does not continue one of the same resource"
+        case .variableUndefined(let name): "the variable \(name) has no value"
+        case .variableRepeated(let name): "the variable \(name) is defined twice"
+        case .variableUnusable(let name): "the variable \(name) has an unusable name or value"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// Attribute lists (RFC 8216bis §4.2), with blanks, repeats and open quotation marks forgiven.
+extension ReadingContext {
+    mutating func attributes(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> AttributeList {
+        var list = AttributeList()
+        var cursor = ByteCursor(bytes)
+        while true {
+            cursor.skipBlanks()
+            guard !cursor.isAtEnd else { return list }
+            if let attribute = try attribute(&cursor), !list.append(attribute) { note(.repeatedAttribute) }
+            try check(list.attributes.count, .attributes, limits.attributeCount)
+            _ = cursor.passing { $0 == ASCII.comma }
+            cursor.advance()
+        }
+    }
+
+    /// One `NAME=value`; the cursor stops behind the value.
+    private mutating func attribute(
+        _ cursor: inout ByteCursor
+    ) throws(PlaylistError) -> AttributeList.Attribute? {
+        let name = Self.trimmedEnd(cursor.passing { $0 == ASCII.equals || $0 == ASCII.comma })
+        guard cursor.skip(ASCII.equals), !name.isEmpty else {
+            note(.unreadableAttribute)
+            return nil
+        }
+        cursor.skipBlanks()
+        let isQuoted = cursor.skip(ASCII.quote)
+        let raw = isQuoted ? quoted(&cursor) : Self.trimmedEnd(cursor.passing { $0 == ASCII.comma })
+        let value = text(try substituted(raw))
+        return AttributeList.Attribute(name: text(name), value: value, isQuoted: isQuoted)
+    }
+
+    private mutating func quoted(_ cursor: inout ByteCursor) -> ArraySlice<UInt8> {
+        let value = cursor.passing { $0 == ASCII.quote }
+        if !cursor.skip(ASCII.quote) { note(.unclosedQuote) }
+        return value
+    }
+
+    private static func trimmedEnd(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var end = bytes.endIndex
+        while end > bytes.startIndex, ASCII.isBlank(bytes[end - 1]) { end -= 1 }
+        return bytes[bytes.startIndex..<end]
+    }
+}

@@ -1,0 +1,80 @@
+/// EXT-X-DEFINE and `{$name}` (RFC 8216bis §4.3, §4.4.2.3).
+extension ReadingContext {
+    /// Takes the attributes of EXT-X-DEFINE and makes the variable usable from the next line on.
+    mutating func define(_ attributes: AttributeList) throws(PlaylistError) -> Definition {
+        let definition = try definition(attributes)
+        guard Self.isName(definition.name.utf8), Self.isUsable(definition.value) else {
+            throw error(.variableUnusable(Self.shown(definition.name)))
+        }
+        guard variables[definition.name] == nil else { throw error(.variableRepeated(definition.name)) }
+        try check(variables.count + 1, .variables, limits.variableCount)
+        variables[definition.name] = Array(definition.value.utf8)
+        return definition
+    }
+
+    private func definition(_ attributes: AttributeList) throws(PlaylistError) -> Definition {
+        if let name = attributes["NAME"] {
+            guard let value = attributes["VALUE"] else { throw error(.missingAttribute("VALUE")) }
+            return Definition(name: name, value: value)
+        }
+        if let name = attributes["IMPORT"] {
+            guard let value = source.imports[name] else { throw error(.variableUndefined(Self.shown(name))) }
+            return Definition(name: name, value: value, origin: .imported)
+        }
+        guard let name = attributes["QUERYPARAM"] else { throw error(.missingAttribute("NAME")) }
+        guard let value = source.queryParameter(name) else {
+            throw error(.variableUndefined(Self.shown(name)))
+        }
+        return Definition(name: name, value: value, origin: .queryParameter)
+    }
+
+    /// Puts the values of variables in the place of their references; a value is not searched again.
+    func substituted(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> ArraySlice<UInt8> {
+        guard bytes.contains(ASCII.openBrace) else { return bytes }
+        var result: [UInt8] = []
+        var cursor = ByteCursor(bytes)
+        while !cursor.isAtEnd {
+            result += cursor.passing { $0 == ASCII.openBrace }
+            guard let name = Self.referenceName(cursor.rest) else {
+                if let brace = cursor.current { result.append(brace) }
+                cursor.advance()
+                continue
+            }
+            guard let value = variables[name] else { throw error(.variableUndefined(Self.shown(name))) }
+            result += value
+            try check(result.count, .lineBytes, limits.lineByteCount)
+            _ = cursor.passing { $0 == ASCII.closeBrace }
+            cursor.advance()
+        }
+        return result[...]
+    }
+
+    /// The name in `{$name}` when the bytes begin with one.
+    private static func referenceName(_ bytes: ArraySlice<UInt8>) -> String? {
+        var cursor = ByteCursor(bytes)
+        guard cursor.skip(ASCII.openBrace), cursor.skip(ASCII.dollar) else { return nil }
+        let name = cursor.passing { !isNameByte($0) }
+        guard !name.isEmpty, cursor.current == ASCII.closeBrace else { return nil }
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    private static func isName(_ bytes: some Collection<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy(isNameByte)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == ASCII.minus || byte == 0x5F
+    }
+
+    /// A value that a quoted string can hold and that does not refer to other variables.
+    private static func isUsable(_ value: String) -> Bool {
+        let bytes = Array(value.utf8)
+        guard !bytes.contains(where: { ASCII.isControl($0) || $0 == ASCII.quote }) else { return false }
+        return !bytes.indices.contains { referenceName(bytes[$0...]) != nil }
+    }
+
+    /// A name short enough and plain enough for a message.
+    private static func shown(_ name: String) -> String {
+        String(decoding: name.utf8.prefix(64).filter(isNameByte), as: UTF8.self)
+    }
+}

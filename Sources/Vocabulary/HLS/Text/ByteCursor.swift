@@ -1,0 +1,83 @@
+/// A position in the bytes of one line; nothing here traps, whatever the bytes are.
+struct ByteCursor {
+    let bytes: ArraySlice<UInt8>
+    private(set) var position: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    var isAtEnd: Bool { position >= bytes.endIndex }
+
+    /// The byte at the position; nil at the end.
+    var current: UInt8? { isAtEnd ? nil : bytes[position] }
+
+    /// What has not been passed yet.
+    var rest: ArraySlice<UInt8> { bytes[position...] }
+
+    mutating func advance() {
+        if !isAtEnd { position += 1 }
+    }
+
+    /// Passes one byte if it is this one.
+    mutating func skip(_ byte: UInt8) -> Bool {
+        guard current == byte else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func skipBlanks() {
+        while let current, ASCII.isBlank(current) { position += 1 }
+    }
+
+    /// Passes bytes up to the first of this value, or all; gives what was passed.
+    mutating func passing(until stop: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let start = position
+        while let current, !stop(current) { position += 1 }
+        return bytes[start..<position]
+    }
+
+    /// The value of the digit at the position, which is passed.
+    mutating func digit() -> UInt64? {
+        guard let current, ASCII.isDigit(current) else { return nil }
+        position += 1
+        return UInt64(current - ASCII.zero)
+    }
+}
+
+/// The bytes that playlists give a meaning.
+enum ASCII {
+    static let zero = UInt8(ascii: "0")
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let hash = UInt8(ascii: "#")
+    static let comma = UInt8(ascii: ",")
+    static let colon = UInt8(ascii: ":")
+    static let equals = UInt8(ascii: "=")
+    static let quote = UInt8(ascii: "\"")
+    static let openBrace = UInt8(ascii: "{")
+    static let closeBrace = UInt8(ascii: "}")
+    static let dollar = UInt8(ascii: "$")
+    static let percent = UInt8(ascii: "%")
+    static let dot = UInt8(ascii: ".")
+    static let minus = UInt8(ascii: "-")
+    static let plus = UInt8(ascii: "+")
+    static let at = UInt8(ascii: "@")
+
+    static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    /// A control character other than the tabulator (RFC 8216bis §4.1 allows none).
+    static func isControl(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != 0x09) || byte == 0x7F }
+
+    static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A }
+
+    static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// Decimal numbers of at most six fraction digits as text.
+enum DecimalText {
+    /// Seconds from microseconds, without needless zeros.
+    static func seconds(microseconds: Int64) -> String {
+        let whole = microseconds.magnitude / 1_000_000
+        let fraction = microseconds.magnitude % 1_000_000
+        let sign = microseconds < 0 ? "-" : ""
+        guard fraction > 0 else { return "\(sign)\(whole)" }
+        var digits = String(fraction)
+        digits = String(repeating: "0", count: 6 - digits.count) + digits
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "\(sign)\(whole).\(digits)"
+    }
+
+    /// A number rounded to six digits; nil when it is not finite or too large for the form.
+    static func number(_ value: Double) -> String? {
+        let scaled = (value * 1_000_000).rounded()
+        guard let microunits = Int64(exactly: scaled) else { return nil }
+        return seconds(microseconds: microunits)
+    }
+}

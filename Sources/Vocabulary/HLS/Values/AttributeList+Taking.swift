@@ -1,0 +1,48 @@
+/// Taking typed values out of a list: what has the wrong form stays in it, so that nothing is lost.
+extension AttributeList {
+    /// A string, whatever its form.
+    mutating func take(_ name: String) -> String? {
+        take(name) { $0 }
+    }
+
+    /// A value made from the text; it stays in the list when the text does not make one.
+    mutating func take<Value>(_ name: String, _ make: (String) -> Value?) -> Value? {
+        guard let index = attributeIndex(name), let value = make(attributes[index].value) else { return nil }
+        remove(name)
+        return value
+    }
+
+    /// A whole number that fits the type asked for.
+    mutating func take<Number: FixedWidthInteger>(integer name: String) -> Number? {
+        take(name) { text in ByteCursor.unsigned(text).flatMap { Number(exactly: $0) } }
+    }
+
+    /// A decimal number, exact to six digits.
+    mutating func take(decimal name: String) -> Double? {
+        take(name) { text in ByteCursor.microseconds(text).map { Double($0) / 1_000_000 } }
+    }
+
+    /// Decimal seconds as microseconds.
+    mutating func take(seconds name: String) -> Int64? {
+        take(name) { ByteCursor.microseconds($0) }
+    }
+
+    /// Decimal seconds that are not negative, as microseconds.
+    mutating func take(length name: String) -> Int64? {
+        take(name) { text in ByteCursor.microseconds(text).flatMap { $0 < 0 ? nil : $0 } }
+    }
+
+    /// A date as microseconds since 1970 UTC.
+    mutating func take(date name: String, years: ClosedRange<Int64>) -> Int64? {
+        take(name) { InstantText.reading(Array($0.utf8)[...], years: years)?.microseconds }
+    }
+
+    /// YES or NO; a missing or other value is NO, and another value stays.
+    mutating func take(flag name: String) -> Bool {
+        take(name) { $0 == "YES" ? true : $0 == "NO" ? false : nil } ?? false
+    }
+
+    private func attributeIndex(_ name: String) -> Int? {
+        attributes.firstIndex { $0.name == name }
+    }
+}

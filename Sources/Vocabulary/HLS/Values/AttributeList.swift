@@ -1,0 +1,66 @@
+/// The attributes of a tag in their order, each name once (RFC 8216bis §4.2).
+package struct AttributeList: Sendable, Hashable {
+    package struct Attribute: Sendable, Hashable {
+        package var name: String
+        /// The value without its quotation marks.
+        package var value: String
+        package var isQuoted: Bool
+
+        package init(name: String, value: String, isQuoted: Bool) {
+            self.name = name
+            self.value = value
+            self.isQuoted = isQuoted
+        }
+    }
+
+    package private(set) var attributes: [Attribute] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { attributes.isEmpty }
+
+    /// The value of a name, quoted or not.
+    package subscript(name: String) -> String? {
+        attributes.first { $0.name == name }?.value
+    }
+
+    /// Adds an attribute unless its name is already there, and says whether it was added.
+    @discardableResult
+    package mutating func append(_ attribute: Attribute) -> Bool {
+        guard self[attribute.name] == nil else { return false }
+        attributes.append(attribute)
+        return true
+    }
+
+    /// Takes an attribute out of the list.
+    package mutating func remove(_ name: String) {
+        attributes.removeAll { $0.name == name }
+    }
+}
+
+extension AttributeList {
+    /// Adds an enumerated or numeric value; nil adds nothing.
+    package mutating func append(_ name: String, _ value: String?) {
+        if let value { append(Attribute(name: name, value: value, isQuoted: false)) }
+    }
+
+    /// Adds a quoted string; nil adds nothing.
+    package mutating func append(_ name: String, quoted value: String?) {
+        if let value { append(Attribute(name: name, value: value, isQuoted: true)) }
+    }
+
+    /// Adds a number; nil adds nothing.
+    package mutating func append(_ name: String, _ value: (some BinaryInteger)?) {
+        if let value { append(name, String(value)) }
+    }
+
+    /// Adds YES when the flag is up; NO is the default of every such attribute.
+    package mutating func append(_ name: String, flag: Bool) {
+        if flag { append(name, "YES") }
+    }
+
+    /// Adds all of another list whose names are not here yet.
+    package mutating func append(_ others: AttributeList) {
+        for attribute in others.attributes { append(attribute) }
+    }
+}

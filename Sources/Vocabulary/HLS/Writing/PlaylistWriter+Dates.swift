@@ -1,0 +1,44 @@
+/// Dates as RFC 3339 has them, always in UTC.
+extension PlaylistWriter {
+    /// A date with three fraction digits, or six where three would lose something.
+    mutating func append(exactDate microseconds: Int64) {
+        append(date: microseconds, fractionDigits: microseconds % 1_000 == 0 ? 3 : 6)
+    }
+
+    /// `yyyy-mm-ddThh:mm:ss.fffZ`; digits beyond those asked for are cut off.
+    mutating func append(date microseconds: Int64, fractionDigits: Int) {
+        let days = CivilDate.floorDivide(microseconds, 86_400_000_000)
+        let ofDay = UInt64(microseconds &- days &* 86_400_000_000)
+        append(CivilDate(daysSince1970: days))
+        append(UInt8(ascii: "T"))
+        appendClock(seconds: ofDay / 1_000_000)
+        append(ASCII.dot)
+        let fraction = ofDay % 1_000_000
+        append(fractionDigits == 3 ? fraction / 1_000 : fraction, digits: fractionDigits)
+        append(UInt8(ascii: "Z"))
+    }
+
+    private mutating func append(_ date: CivilDate) {
+        if date.year < 0 { append(ASCII.minus) }
+        append(date.year.magnitude, digits: date.year.magnitude > 9_999 ? 6 : 4)
+        append(ASCII.minus)
+        append(UInt64(date.month), digits: 2)
+        append(ASCII.minus)
+        append(UInt64(date.day), digits: 2)
+    }
+
+    private mutating func appendClock(seconds: UInt64) {
+        append(seconds / 3_600, digits: 2)
+        append(ASCII.colon)
+        append(seconds / 60 % 60, digits: 2)
+        append(ASCII.colon)
+        append(seconds % 60, digits: 2)
+    }
+
+    /// A date as text that loses nothing.
+    static func exactDate(_ microseconds: Int64) -> String {
+        var writer = PlaylistWriter()
+        writer.append(exactDate: microseconds)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

@@ -1,1 +1,0 @@
-// HLSTests: in the making.
