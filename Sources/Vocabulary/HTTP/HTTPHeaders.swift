@@ -13,7 +13,9 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// The first value of a field. Setting replaces every value of it; nil removes the field.
+    /// The first value of a field.
+    ///
+    /// Setting replaces every value of it; nil removes the field.
     package subscript(name: String) -> String? {
         get { fields.first { Self.same($0.name, name) }?.value }
         set {
@@ -37,10 +39,6 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
         let left = a.utf8
         let right = b.utf8
         guard left.count == right.count else { return false }
-        return zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+        return zip(left, right).allSatisfy { $0.lowercased == $1.lowercased }
     }
 }

@@ -59,7 +59,9 @@ package enum HTTPAnswer: Sendable {
     case later(@Sendable () async -> HTTPResponse)
 }
 
-/// The one entry for requests. `answer` runs on a server thread: it must not wait for anything.
+/// The one entry for requests.
+///
+/// `answer` runs on a server thread: it must not wait for anything.
 package protocol HTTPHandler: Sendable {
     /// The largest body this request may have, in bytes; a larger one is answered 413 without being read.
     func bodyLimit(for request: HTTPRequest) -> Int

@@ -1,0 +1,27 @@
+/// The texts of a URL, with and without what is secret.
+extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Everything, secrets included: for the transfer and for storage, never for logs.
+    package var absoluteString: String {
+        let user = userInfo.map { $0 + "@" } ?? ""
+        return "\(scheme.rawValue)://\(user)\(hostAndPort)\(path)\(query.map { "?" + $0 } ?? "")"
+    }
+
+    /// Scheme, host and port (RFC 6454): what credentials may be shared with.
+    ///
+    /// A default port is left out.
+    package var origin: String { "\(scheme.rawValue)://\(hostAndPort)" }
+
+    /// Origin and path: what stays the same when tokens in the query change.
+    package var withoutQuery: String { origin + path }
+
+    /// For people and logs: no user information, and "?…" for a query.
+    package var description: String { withoutQuery + (query == nil ? "" : "?…") }
+
+    package var debugDescription: String { description }
+
+    package var customMirror: Mirror { Mirror(self, children: ["url": description]) }
+
+    private var hostAndPort: String {
+        port == scheme.defaultPort ? host : "\(host):\(port)"
+    }
+}

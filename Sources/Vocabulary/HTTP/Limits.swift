@@ -1,0 +1,13 @@
+/// The bounds of this module.
+package enum Limits {
+    /// Bytes of a URL: what servers and caches commonly take in a request line, and four times what browsers show.
+    package static let urlByteCount = 8 * 1024
+    /// Entity tags in one condition: a cache revalidating many variants sends a handful.
+    package static let entityTagCount = 64
+    /// Items of a query: four times the most parameters any of our resources knows.
+    package static let queryItemCount = 64
+    /// Codings in Accept-Encoding; browsers send five.
+    package static let contentCodingCount = 32
+    /// Parameters of a media type; real ones have one or two.
+    package static let mediaTypeParameterCount = 16
+}

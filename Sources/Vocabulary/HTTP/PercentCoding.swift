@@ -1,0 +1,44 @@
+/// Percent-encoding (RFC 3986 §2.1) of text as UTF-8.
+package enum PercentCoding {
+    /// Decodes a path segment or a query component; nil when an escape is not two hexadecimal digits or the
+    /// bytes are not UTF-8.
+    ///
+    /// `plusIsSpace` is the rule of HTML forms. What is decoded may hold "/" and control characters.
+    package static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = rest.next()?.hexValue, let low = rest.next()?.hexValue else { return nil }
+                bytes.append(high << 4 | low)
+            } else {
+                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Encodes everything but unreserved characters, so that the result fits every component of a URL.
+    package static func encoded(_ text: some StringProtocol) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 { append(byte, escaping: !byte.isUnreserved, to: &bytes) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends a byte as it is or as an escape.
+    static func append(_ byte: UInt8, escaping: Bool, to bytes: inout [UInt8]) {
+        guard escaping else {
+            bytes.append(byte)
+            return
+        }
+        bytes.append(UInt8(ascii: "%"))
+        bytes.append(hexDigit(byte >> 4))
+        bytes.append(hexDigit(byte & 15))
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 + value : 0x41 + value - 10
+    }
+}

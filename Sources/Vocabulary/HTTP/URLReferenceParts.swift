@@ -1,0 +1,43 @@
+/// Taking a reference apart (RFC 3986 appendix B) and making its bytes legal.
+extension URLReference {
+    /// A scheme and its colon, if the text begins with one; otherwise nothing is taken.
+    static func takeScheme(from rest: inout ArraySlice<UInt8>) -> String? {
+        guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), let first = rest.first, first.isLetter
+        else { return nil }
+        let name = rest[..<colon]
+        guard name.allSatisfy({ $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }) else { return nil }
+        rest = rest[(colon + 1)...]
+        return String(decoding: name.map(\.lowercased), as: UTF8.self)
+    }
+
+    /// What stands between "//" and the next slash or query.
+    static func takeAuthority(from rest: inout ArraySlice<UInt8>) -> String? {
+        guard rest.starts(with: "//".utf8) else { return nil }
+        let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        rest = rest[authority.endIndex...]
+        return String(decoding: authority, as: UTF8.self)
+    }
+
+    /// The bytes with those escaped that a path or query may not hold; a "%" that begins no escape is escaped too.
+    static func legal(_ bytes: ArraySlice<UInt8>, isPath: Bool) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        for index in bytes.indices {
+            let byte = bytes[index]
+            let isLegal =
+                byte == UInt8(ascii: "%") ? beginsEscape(bytes, index) : isLegal(byte, isPath: isPath)
+            PercentCoding.append(byte, escaping: !isLegal, to: &result)
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func beginsEscape(_ bytes: ArraySlice<UInt8>, _ index: Int) -> Bool {
+        index + 2 < bytes.endIndex && bytes[index + 1].hexValue != nil && bytes[index + 2].hexValue != nil
+    }
+
+    /// pchar and "/", in a query also "?" (RFC 3986 §3.3, §3.4).
+    private static func isLegal(_ byte: UInt8, isPath: Bool) -> Bool {
+        byte.isUnreserved || byte.isSubDelimiter || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "@")
+            || byte == UInt8(ascii: "/") || (!isPath && byte == UInt8(ascii: "?"))
+    }
+}

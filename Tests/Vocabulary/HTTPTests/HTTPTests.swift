@@ -1,1 +1,0 @@
-// HTTPTests: in the making.

@@ -1,0 +1,39 @@
+import HTTP
+import Testing
+
+struct PercentCodingTests {
+    @Test(
+        "Escapes become their bytes as UTF-8",
+        arguments: [
+            ("a%20b", "a b"), ("%C3%A4", "ä"), ("%c3%a4", "ä"), ("a+b", "a+b"), ("", ""), ("%2F", "/"),
+            ("%25%32%35", "%25"),
+        ])
+    func decoding(text: String, expected: String) {
+        #expect(PercentCoding.decoded(text) == expected)
+    }
+
+    @Test("In a form a plus is a space, an escaped plus is a plus")
+    func plus() {
+        #expect(PercentCoding.decoded("a+b%2Bc", plusIsSpace: true) == "a b+c")
+    }
+
+    @Test(
+        "A broken escape or broken UTF-8 is refused",
+        arguments: [
+            "%", "%2", "%G0", "%0G", "a%", "%C3", "%C0%AF", "%ED%A0%80", "%FF", "%%20",
+        ])
+    func malformed(text: String) {
+        #expect(PercentCoding.decoded(text) == nil)
+    }
+
+    @Test(
+        "Encoding keeps only unreserved characters",
+        arguments: [
+            ("AZaz09-._~", "AZaz09-._~"), ("a b/c?d", "a%20b%2Fc%3Fd"), ("ä+&=%", "%C3%A4%2B%26%3D%25"),
+            ("\n", "%0A"),
+        ])
+    func encoding(text: String, expected: String) {
+        #expect(PercentCoding.encoded(text) == expected)
+        #expect(PercentCoding.decoded(expected) == text)
+    }
+}

@@ -1,0 +1,43 @@
+import HTTP
+import Testing
+
+struct QueryItemsTests {
+    @Test("Items keep their order and are decoded")
+    func order() throws {
+        let query = try #require(QueryItems(reading: "b=1&a=x+y%26z&b=2&&flag&empty=&c=d=e"))
+        #expect(query.items.map(\.name) == ["b", "a", "b", "flag", "empty", "c"])
+        #expect(query["a"] == "x y&z")
+        #expect(query.values(of: "b") == ["1", "2"])
+        #expect(query["flag"] == "")
+        #expect(query["empty"] == "")
+        #expect(query["c"] == "d=e")
+        #expect(query["absent"] == nil)
+        #expect(query.repeatedNames == ["b"])
+    }
+
+    @Test("Names compare after decoding")
+    func repeatedAfterDecoding() {
+        #expect(QueryItems(reading: "a=1&%61=2&c=3&c=4&c=5")?.repeatedNames == ["a", "c"])
+    }
+
+    @Test("A plus can stand for itself")
+    func plus() {
+        #expect(
+            QueryItems(reading: "t=2024-01-01T00:00:00+01:00", plusIsSpace: false)?["t"]
+                == "2024-01-01T00:00:00+01:00")
+    }
+
+    @Test("No query has no items", arguments: [nil, "", "&", "&&"])
+    func none(query: String?) {
+        #expect(QueryItems(reading: query)?.items == [])
+    }
+
+    @Test(
+        "A malformed or endless query is refused",
+        arguments: [
+            "a=%", "%zz=1", "a=%FF", String(repeating: "a&", count: Limits.queryItemCount + 1),
+        ])
+    func malformed(query: String) {
+        #expect(QueryItems(reading: query) == nil)
+    }
+}
