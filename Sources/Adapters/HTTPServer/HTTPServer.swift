@@ -1,1 +1,84 @@
-// HTTPServer: in the making.
+package import HTTP
+package import Logging
+import Synchronization
+
+/// An HTTP/1.1 server for one handler; it answers from the moment it is opened until it is stopped.
+package final class HTTPServer: Sendable {
+    /// The port it listens on, also when the kernel chose it.
+    package let port: UInt16
+    private let core: ServerCore
+    private let sweeper: Mutex<Sweeper?>
+    private let daemon: Mutex<DaemonHandle?>
+    private let stopTask = Mutex<Task<Void, Never>?>(nil)
+    private let untilStopped: (stream: AsyncStream<Never>, continuation: AsyncStream<Never>.Continuation)
+
+    private init(
+        port: UInt16, core: ServerCore, daemon: consuming sending DaemonHandle,
+        sweeper: consuming sending Sweeper
+    ) {
+        self.port = port
+        self.core = core
+        self.sweeper = Mutex(sweeper)
+        self.daemon = Mutex(daemon)
+        self.untilStopped = AsyncStream<Never>.makeStream()
+    }
+
+    deinit { tearDown() }
+
+    /// Listens and starts answering; an address that another process holds is an error of its own.
+    package static func open(
+        configuration: Configuration, handler: any HTTPHandler, logger: Logger,
+    ) throws(HTTPServerError) -> HTTPServer {
+        let socket = try ListenSocket.open(configuration.address)
+        let port = socket.port
+        let core = ServerCore(configuration, handler: handler, logger: logger)
+        let daemon = try DaemonHandle.start(core, on: socket, threadCount: configuration.threadCount)
+        let sweeper = try Sweeper.start(core)
+        return HTTPServer(port: port, core: core, daemon: daemon, sweeper: sweeper)
+    }
+
+    /// Connections open now, idle ones too.
+    package var openConnections: Int { core.connections.count }
+
+    /// Requests whose answer is not yet sent.
+    package var requestsInFlight: Int { core.exchangeCount }
+
+    /// Waits until the surrounding task is cancelled or the server is stopped, then stops it.
+    package func run(drain: Duration) async {
+        for await _ in untilStopped.stream {}
+        await stop(drain: drain)
+    }
+
+    /// Refuses new connections, lets running answers finish for at most `drain`, then closes everything.
+    ///
+    /// Answers sent while it drains close their connections. Cancelling the caller does not shorten it; a second call
+    /// waits for the first.
+    package func stop(drain: Duration) async {
+        let task = stopTask.withLock { task in
+            let running = task ?? Task { await self.drainAndTearDown(drain) }
+            task = running
+            return running
+        }
+        await task.value
+    }
+
+    private func drainAndTearDown(_ drain: Duration) async {
+        core.stopAccepting()
+        let deadline = ContinuousClock.now + drain
+        while core.exchangeCount > 0, ContinuousClock.now < deadline {
+            core.connections.shutDownIdle()
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        tearDown()
+        untilStopped.continuation.finish()
+    }
+
+    /// The library must find no connection suspended: the table is closed and emptied first, by then without the
+    /// sweeper.
+    private func tearDown() {
+        core.stopAccepting()
+        sweeper.withLock { $0 = nil }
+        core.suspended.close()
+        daemon.withLock { $0 = nil }
+    }
+}

@@ -1,0 +1,163 @@
+import CMicrohttpd
+import Glibc
+import HTTP
+import Logging
+
+// What the library calls, on its threads. The context is the `ServerCore` that `DaemonHandle` retains; a connection's
+// context is its `PeerConnection`, a request's is its `Exchange`.
+
+func acceptConnection(
+    _ context: UnsafeMutableRawPointer?, _ address: UnsafePointer<sockaddr>?, _ size: socklen_t,
+) -> MHD_Result {
+    guard let core = unsafe core(context), let address = unsafe PeerAddress(address) else { return .NO }
+    if core.isStopping { return .NO }
+    if core.connections.admits(address) { return .YES }
+    core.logger.debug(
+        "a connection was refused: too many of one address", metadata: ["address": "\(address)"])
+    return .NO
+}
+
+/// A connection begins or ends: its context is retained with the first call and released with the second.
+func noteConnection(
+    _ context: UnsafeMutableRawPointer?, _ pointer: OpaquePointer?,
+    _ stored: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_ConnectionNotificationCode,
+) {
+    guard let core = unsafe core(context), let pointer = unsafe pointer, let stored = unsafe stored else {
+        return
+    }
+    switch code {
+    case .CONNECTION_NOTIFY_STARTED:
+        let handle = unsafe ConnectionHandle(pointer)
+        guard let address = handle.peerAddress else { return }
+        let deadline = monotonicNanoseconds() + core.limits.header.nanoseconds
+        let peer = PeerConnection(descriptor: handle.descriptor, address: address, deadline: deadline)
+        core.connections.insert(peer)
+        unsafe stored.pointee = Unmanaged.passRetained(peer).toOpaque()
+    case .CONNECTION_NOTIFY_CLOSED:
+        guard let opaque = unsafe stored.pointee else { return }
+        let peer = unsafe Unmanaged<PeerConnection>.fromOpaque(opaque).takeRetainedValue()
+        unsafe stored.pointee = nil
+        core.connections.remove(peer)
+    @unknown default: return
+    }
+}
+
+/// The request line is read: the target is kept as it was sent, since the library takes it apart in place. The
+/// exchange returned here is released in `finishRequest`.
+func beginRequest(
+    _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ pointer: OpaquePointer?,
+) -> UnsafeMutableRawPointer? {
+    guard let core = unsafe core(context), let pointer = unsafe pointer else { return nil }
+    let connection = unsafe ConnectionHandle(pointer)
+    guard let peer = connection.peer else { return nil }
+    let bytes = unsafe UnsafeRawBufferPointer(start: target, count: target.map { unsafe strlen($0) } ?? 0)
+    let exchange = unsafe Exchange(core: core, connection: connection, peer: peer, target: Array(bytes))
+    return unsafe Unmanaged.passRetained(exchange).toOpaque()
+}
+
+/// The request is answered or lost.
+func finishRequest(
+    _ context: UnsafeMutableRawPointer?, _ pointer: OpaquePointer?,
+    _ stored: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_RequestTerminationCode,
+) {
+    guard let opaque = unsafe stored?.pointee else { return }
+    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(opaque).takeRetainedValue()
+    unsafe stored?.pointee = nil
+    exchange.finished(isComplete: code == .REQUEST_TERMINATED_COMPLETED_OK)
+}
+
+/// Called with the header, with each piece of the body, with the whole request, and again after a resume.
+func answerRequest(
+    _ context: UnsafeMutableRawPointer?, _ pointer: OpaquePointer?, _ url: UnsafePointer<CChar>?,
+    _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?,
+    _ uploadSize: UnsafeMutablePointer<Int>?, _ stored: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+) -> MHD_Result {
+    guard let opaque = unsafe stored?.pointee, let uploadSize = unsafe uploadSize else { return .NO }
+    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(opaque).takeUnretainedValue()
+    if let target = exchange.unreadTarget {
+        guard let url = unsafe url, let method = unsafe method, let version = unsafe version else {
+            return .NO
+        }
+        let raw = unsafe RawRequest(
+            connection: exchange.connection, method: method, url: url, version: version, target: target)
+        return exchange.headerArrived(raw)
+    }
+    let count = unsafe uploadSize.pointee
+    if count == 0 { return exchange.requestArrived() }
+    unsafe uploadSize.pointee = 0
+    return unsafe exchange.bodyArrived(UnsafeRawBufferPointer(start: upload, count: count))
+}
+
+/// Targets stay as they were sent: nothing is decoded.
+func keepEscapes(
+    _ context: UnsafeMutableRawPointer?, _ pointer: OpaquePointer?, _ text: UnsafeMutablePointer<CChar>?,
+) -> Int {
+    guard let text = unsafe text else { return 0 }
+    return unsafe strlen(text)
+}
+
+/// The library's messages; nearly all of them tell what a client did wrong.
+func logMessage(
+    _ context: UnsafeMutableRawPointer?, _ format: UnsafePointer<CChar>?, _ arguments: CVaListPointer?
+) {
+    guard let core = unsafe core(context), core.logger.logLevel <= .debug else { return }
+    guard let format = unsafe format, let arguments = unsafe arguments else { return }
+    let text = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer -> String in
+        guard let start = buffer.baseAddress, unsafe vsnprintf(start, buffer.count, format, arguments) >= 0
+        else {
+            return ""
+        }
+        return unsafe String(cString: start)
+    }
+    core.logger.debug("libmicrohttpd: \(text.split(separator: "\n").joined(separator: " "))")
+}
+
+private func core(_ context: UnsafeMutableRawPointer?) -> ServerCore? {
+    guard let context = unsafe context else { return nil }
+    return unsafe Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+}
+
+// Readers and releasers of bodies; each context was retained in `ResponseBodies.swift`.
+
+func releaseBytes(_ context: UnsafeMutableRawPointer?) {
+    if let context = unsafe context { unsafe Unmanaged<SharedBytes>.fromOpaque(context).release() }
+}
+
+func releasePieces(_ context: UnsafeMutableRawPointer?) {
+    if let context = unsafe context { unsafe Unmanaged<PieceReader>.fromOpaque(context).release() }
+}
+
+func releaseStream(_ context: UnsafeMutableRawPointer?) {
+    if let context = unsafe context { unsafe Unmanaged<StreamBody>.fromOpaque(context).release() }
+}
+
+func readPieces(
+    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ target: UnsafeMutablePointer<CChar>?,
+    _ limit: Int,
+) -> Int {
+    guard let context = unsafe context else { return readerFailed }
+    let reader = unsafe Unmanaged<PieceReader>.fromOpaque(context).takeUnretainedValue()
+    let count = unsafe reader.read(
+        at: Int(position), into: UnsafeMutableRawBufferPointer(start: target, count: limit))
+    return count == 0 ? readerFailed : count
+}
+
+func readStream(
+    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ target: UnsafeMutablePointer<CChar>?,
+    _ limit: Int,
+) -> Int {
+    guard let context = unsafe context else { return readerFailed }
+    let stream = unsafe Unmanaged<StreamBody>.fromOpaque(context).takeUnretainedValue()
+    return unsafe stream.read(into: UnsafeMutableRawBufferPointer(start: target, count: limit))
+}
+
+/// The reader of an answer that has no body; the library never asks it.
+func readNothing(
+    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ target: UnsafeMutablePointer<CChar>?,
+    _ limit: Int,
+) -> Int {
+    readerFailed
+}
+
+/// What a reader returns to have the connection cut.
+private let readerFailed = -2

@@ -1,0 +1,59 @@
+import CMicrohttpd
+import Glibc
+
+/// A connection of the library, borrowed: valid inside its callbacks and while it is suspended.
+///
+/// Unchecked because the library says which call may come from where: `resume` from any thread, everything else from
+/// the callback the connection was handed to.
+@safe struct ConnectionHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) {
+        unsafe self.pointer = pointer
+    }
+
+    func suspend() {
+        unsafe MHD_suspend_connection(pointer)
+    }
+
+    func resume() {
+        unsafe MHD_resume_connection(pointer)
+    }
+
+    var descriptor: Int32 { unsafe backcast_connection_socket(pointer) }
+
+    var peerAddress: PeerAddress? {
+        unsafe PeerAddress(backcast_connection_address(pointer))
+    }
+
+    /// What was stored for the connection when it was announced.
+    var peer: PeerConnection? {
+        guard let context = unsafe backcast_connection_context(pointer) else { return nil }
+        return unsafe Unmanaged<PeerConnection>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// Bytes of the request line and header, to the end of the empty line.
+    var headerByteCount: Int { unsafe backcast_connection_header_size(pointer) }
+
+    /// The status the library has queued, also when it answered by itself; nil when none is.
+    var queuedStatus: Int? {
+        let status = unsafe backcast_connection_status(pointer)
+        return status == 0 ? nil : Int(status)
+    }
+}
+
+extension PeerAddress {
+    /// Reads the address of a socket address of either family; nil for any other.
+    init?(_ pointer: UnsafePointer<sockaddr>?) {
+        guard let pointer = unsafe pointer else { return nil }
+        let raw = unsafe UnsafeRawPointer(pointer)
+        switch unsafe Int32(pointer.pointee.sa_family) {
+        case AF_INET:
+            let four = unsafe raw.loadUnaligned(as: sockaddr_in.self)
+            self.init(fourBytes: UInt32(bigEndian: four.sin_addr.s_addr))
+        case AF_INET6:
+            self.init(unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import Synchronization
+
+/// The open connections: how many, how many per address, and which of them are too slow.
+///
+/// The library announces every connection here before it reads from it and takes it out before it closes the socket,
+/// so a descriptor found under the lock belongs to that connection.
+final class ConnectionTable: Sendable {
+    private struct State {
+        var open: [Int32: PeerConnection] = [:]
+        var counts: [PeerAddress: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let limitPerAddress: Int
+    private let trusted: [AddressNetwork]
+
+    init(limitPerAddress: Int, trusted: [AddressNetwork]) {
+        self.limitPerAddress = limitPerAddress
+        self.trusted = trusted
+    }
+
+    var count: Int { state.withLock { $0.open.count } }
+
+    /// Whether one more connection of this address may be accepted; two threads asking at once may both be told yes.
+    func admits(_ address: PeerAddress) -> Bool {
+        if trusted.contains(where: { $0.contains(address) }) { return true }
+        return state.withLock { $0.counts[address.countingKey, default: 0] < limitPerAddress }
+    }
+
+    func insert(_ connection: PeerConnection) {
+        state.withLock {
+            $0.open[connection.descriptor] = connection
+            $0.counts[connection.address.countingKey, default: 0] += 1
+        }
+    }
+
+    func remove(_ connection: PeerConnection) {
+        state.withLock {
+            $0.open[connection.descriptor] = nil
+            let key = connection.address.countingKey
+            let rest = $0.counts[key, default: 1] - 1
+            $0.counts[key] = rest > 0 ? rest : nil
+        }
+    }
+
+    /// Shuts down what has not kept its deadline; the library sees the end of the connection and closes it.
+    func shutDownOverdue(at now: Int64) -> Int {
+        shutDown { $0.isOverdue(at: now) }
+    }
+
+    /// Shuts down connections that wait for a request.
+    func shutDownIdle() {
+        _ = shutDown { !$0.isBusy }
+    }
+
+    private func shutDown(where condition: (PeerConnection) -> Bool) -> Int {
+        state.withLock { state in
+            var count = 0
+            for connection in state.open.values where condition(connection) {
+                shutdown(connection.descriptor, Int32(SHUT_RDWR))
+                connection.mustMove(by: PeerConnection.never)
+                count += 1
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import CMicrohttpd
+import HTTP
+import Logging
+import Synchronization
+
+/// One request and its answer, from the request line to the last byte.
+///
+/// The library calls on one of its threads, one call at a time; tasks and the sweeper come in through `Suspension.swift`.
+final class Exchange: Sendable {
+    let core: ServerCore
+    let connection: ConnectionHandle
+    let peer: PeerConnection
+    private let started = monotonicNanoseconds()
+    let state: Mutex<State>
+
+    enum Stage {
+        /// The request line is read; its target as sent.
+        case target([UInt8])
+        /// The header is read, the body is on its way.
+        case body(limit: Int, dropped: Int)
+        /// The handler answers later; the connection is suspended.
+        case waiting
+        /// An answer is there and not yet queued.
+        case answered(HTTPResponse)
+        /// The answer is with the library.
+        case sending
+    }
+
+    struct State {
+        var stage: Stage
+        var request: HTTPRequest?
+        var memoryUse = 0
+        var status: HTTPStatus?
+        var byteCount: UInt64 = 0
+        /// The task an answer or a piece of a body is waited for from.
+        var work: Task<Void, Never>?
+        /// Nobody waits for this exchange any more: what is left of it is cut.
+        var isAbandoned = false
+    }
+
+    init(core: ServerCore, connection: ConnectionHandle, peer: PeerConnection, target: [UInt8]) {
+        self.core = core
+        self.connection = connection
+        self.peer = peer
+        self.state = Mutex(State(stage: .target(target)))
+        peer.requestStarted()
+        peer.mustMove(atLatestBy: started + core.limits.header.nanoseconds)
+        core.exchangeStarted()
+    }
+
+    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
+    /// The target as sent, until the header is read.
+    var unreadTarget: [UInt8]? {
+        state.withLock { if case .target(let target) = $0.stage { target } else { nil } }
+    }
+}
+
+// Steps on the library's thread.
+extension Exchange {
+    /// The header is complete. An answer queued now closes the connection.
+    func headerArrived(_ raw: RawRequest) -> MHD_Result {
+        do throws(Refusal) {
+            let head = try raw.head(limits: core.limits, remoteAddress: peer.addressText)
+            let limit = try bodyLimit(of: head)
+            peer.mustMove(
+                by: head.body == .none
+                    ? PeerConnection.never : monotonicNanoseconds() + core.limits.requestBody.nanoseconds)
+            state.withLock {
+                $0.request = head.request
+                $0.memoryUse = head.memoryUse
+                $0.stage = .body(limit: limit, dropped: 0)
+            }
+            return .YES
+        } catch {
+            peer.mustMove(by: PeerConnection.never)
+            return send(error.response)
+        }
+    }
+
+    private func bodyLimit(of head: RequestHead) throws(Refusal) -> Int {
+        if head.body == .none { return 0 }
+        let limit = max(core.handler.bodyLimit(for: head.request), 0)
+        if case .exactly(let length) = head.body, length > UInt64(limit) {
+            state.withLock { $0.request = head.request }
+            throw Refusal(response: Problem.contentTooLarge(limit: limit))
+        }
+        return limit
+    }
+
+    /// A piece of the body. Too much of a chunked one is dropped for a while so that the client can see the 413.
+    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
+        state.withLock { state in
+            guard case .body(let limit, let dropped) = state.stage, var request = state.request.take() else {
+                return .NO
+            }
+            let isWithin = dropped == 0 && request.body.count + bytes.count <= limit
+            if isWithin { unsafe request.body.append(contentsOf: bytes) }
+            state.request = request
+            if isWithin { return .YES }
+            let total = dropped + bytes.count
+            state.stage = .body(limit: limit, dropped: total)
+            return total <= core.limits.droppedBody ? .YES : .NO
+        }
+    }
+
+    /// The request is complete, or the library asks again after the connection was resumed.
+    func requestArrived() -> MHD_Result {
+        let (stage, request, isAbandoned) = state.withLock { state in
+            (state.stage, state.request, state.isAbandoned)
+        }
+        if isAbandoned { return .NO }
+        switch stage {
+        case .body(let limit, let dropped):
+            guard let request else { return .NO }
+            peer.mustMove(by: PeerConnection.never)
+            return dropped > 0 ? send(Problem.contentTooLarge(limit: limit)) : answer(request)
+        case .answered(let response): return send(response)
+        case .waiting: return .YES
+        case .target, .sending: return .NO
+        }
+    }
+
+    private func answer(_ request: HTTPRequest) -> MHD_Result {
+        switch core.handler.answer(request) {
+        case .now(let response): send(response)
+        case .later(let work): answerLater(work)
+        }
+    }
+
+    /// Hands an answer to the library.
+    func send(_ response: HTTPResponse) -> MHD_Result {
+        if queue(response) { return .YES }
+        core.logger.error(
+            "an answer could not be queued: no memory, no descriptor or a file slice beyond its file")
+        return queue(Problem.unmade) ? .YES : .NO
+    }
+
+    private func queue(_ response: HTTPResponse) -> Bool {
+        let (isHead, memoryUse) = state.withLock { state in
+            (state.request?.method == .head, state.memoryUse)
+        }
+        let body = OutgoingBody(response, isHead: isHead)
+        guard let handle = ResponseHandle.make(body, memoryLeft: memoryLeft(memoryUse, response), for: self)
+        else {
+            return false
+        }
+        handle.add(response.headers, logger: core.logger)
+        if core.isStopping { handle.closeConnection() }
+        state.withLock {
+            $0.stage = .sending
+            $0.status = response.status
+            $0.byteCount = body.knownByteCount
+        }
+        return handle.queue(on: connection, status: response.status)
+    }
+
+    /// Connection memory that a vector of pieces may take, in bytes.
+    private func memoryLeft(_ used: Int, _ response: HTTPResponse) -> Int {
+        let fields = response.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        // Status line, Date, Content-Length, Connection and rounding.
+        return core.limits.connectionMemory - used - fields - 256
+    }
+
+    /// The library is done with the request; called once, whatever became of it.
+    func finished(isComplete: Bool) {
+        let now = monotonicNanoseconds()
+        peer.requestFinished(nextHeaderBy: now + (core.limits.idle + core.limits.header).nanoseconds)
+        core.exchangeFinished()
+        let status = connection.queuedStatus
+        let (work, last) = state.withLock { state in
+            let work = state.work.take()
+            return (work, core.onFinished == nil ? nil : state)
+        }
+        work?.cancel()
+        if let last { core.onFinished?(summary(last, status: status, now: now, isComplete: isComplete)) }
+    }
+
+    private func summary(_ state: State, status: Int?, now: Int64, isComplete: Bool) -> RequestSummary {
+        RequestSummary(
+            method: state.request?.method ?? HTTPMethod(rawValue: ""), path: state.request?.path ?? "",
+            remoteAddress: peer.addressText, status: state.status ?? status.map(HTTPStatus.init(rawValue:)),
+            byteCount: state.byteCount, duration: .nanoseconds(now - started),
+            isComplete: isComplete && !state.isAbandoned)
+    }
+}

@@ -1,0 +1,22 @@
+/// Why a server could not be opened.
+package enum HTTPServerError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The text names no address to listen on, or no network.
+    case unreadableAddress(String, reason: String)
+    /// Another process listens there already.
+    case addressInUse(ListenAddress)
+    /// The system refuses the address; `errno` says why (not local, no right to the port).
+    case cannotListen(ListenAddress, errno: Int32)
+    /// The library could not start its threads.
+    case cannotStart
+
+    package var description: String {
+        switch self {
+        case .unreadableAddress(let text, let reason): "cannot read the address \"\(text)\": \(reason)"
+        case .addressInUse(let address):
+            "\(address.host) port \(address.port) is in use by another process; choose another port or stop that process"
+        case .cannotListen(let address, let errno):
+            "cannot listen on \(address.host) port \(address.port): \(systemMessage(errno))"
+        case .cannotStart: "cannot start the server's threads: out of memory, descriptors or threads"
+        }
+    }
+}

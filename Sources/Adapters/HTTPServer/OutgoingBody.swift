@@ -1,0 +1,64 @@
+import HTTP
+
+/// The form in which a body goes to the library.
+enum OutgoingBody {
+    case bytes([UInt8])
+    case pieces([SharedBytes], byteCount: Int)
+    case file(FileSlice)
+    case stream(any HTTPBodySource, length: UInt64?)
+    /// No body, but the length that GET would announce.
+    case announced(UInt64)
+    /// No body and no length: the connection has to close, since this library version announces one otherwise
+    /// (304, RFC 9110 §8.6) or ends the body that is not there (HEAD of a stream).
+    case unannounced
+
+    init(_ response: HTTPResponse, isHead: Bool) {
+        let status = response.status
+        if status == .notModified {
+            self = .unannounced
+        } else if status == .noContent || status.rawValue < 200 {
+            self = .bytes([])
+        } else if isHead {
+            self = Self.byteCount(of: response.body).map(OutgoingBody.announced) ?? .unannounced
+        } else {
+            self = Self.form(of: response.body)
+        }
+    }
+
+    /// Bytes of the body that are known before it is sent; a stream counts while it is read.
+    var knownByteCount: UInt64 {
+        switch self {
+        case .bytes(let bytes): UInt64(bytes.count)
+        case .pieces(_, let byteCount): UInt64(byteCount)
+        case .file(let slice): slice.byteCount
+        case .stream, .announced, .unannounced: 0
+        }
+    }
+
+    private static func form(of body: HTTPBody) -> OutgoingBody {
+        switch body {
+        case .empty: .bytes([])
+        case .bytes(let bytes): .bytes(bytes)
+        case .file(let slice): .file(slice)
+        case .stream(0?, _): .bytes([])
+        case .stream(let length, let source): .stream(source, length: length)
+        case .pieces(let pieces): form(of: pieces)
+        }
+    }
+
+    private static func form(of pieces: [SharedBytes]) -> OutgoingBody {
+        let byteCount = pieces.reduce(0) { $0 + $1.bytes.count }
+        if byteCount <= Limits.joinedPieces { return .bytes(pieces.flatMap(\.bytes)) }
+        return .pieces(pieces, byteCount: byteCount)
+    }
+
+    private static func byteCount(of body: HTTPBody) -> UInt64? {
+        switch body {
+        case .empty: 0
+        case .bytes(let bytes): UInt64(bytes.count)
+        case .pieces(let pieces): pieces.reduce(0) { $0 + UInt64($1.bytes.count) }
+        case .file(let slice): slice.byteCount
+        case .stream(let length, _): length
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Synchronization
+
+/// An open connection as the server keeps count of it.
+final class PeerConnection: Sendable {
+    /// The socket; valid as long as the connection is in the table.
+    let descriptor: Int32
+    let address: PeerAddress
+    /// The address as text, made once for all requests of the connection.
+    let addressText: String
+    /// When the connection is shut down unless it has moved on; `never` while an answer is made or sent.
+    private let deadline: Atomic<Int64>
+    /// Whether a request of it is being read or answered.
+    private let busy = Atomic<Bool>(false)
+
+    static let never = Int64.max
+
+    init(descriptor: Int32, address: PeerAddress, deadline: Int64) {
+        self.descriptor = descriptor
+        self.address = address
+        self.addressText = address.description
+        self.deadline = Atomic(deadline)
+    }
+
+    var isBusy: Bool { busy.load(ordering: .relaxed) }
+
+    func requestStarted() {
+        busy.store(true, ordering: .relaxed)
+    }
+
+    func requestFinished(nextHeaderBy point: Int64) {
+        deadline.store(point, ordering: .relaxed)
+        busy.store(false, ordering: .relaxed)
+    }
+
+    /// Moves the deadline; a point of the monotonic clock.
+    func mustMove(by point: Int64) {
+        deadline.store(point, ordering: .relaxed)
+    }
+
+    /// Moves the deadline nearer, never further.
+    func mustMove(atLatestBy point: Int64) {
+        if point < deadline.load(ordering: .relaxed) { deadline.store(point, ordering: .relaxed) }
+    }
+
+    func isOverdue(at now: Int64) -> Bool {
+        deadline.load(ordering: .relaxed) < now
+    }
+}

@@ -1,0 +1,117 @@
+import CMicrohttpd
+import Glibc
+import HTTP
+
+/// A request whose header is read and found in order.
+struct RequestHead {
+    var request: HTTPRequest
+    var body: BodyLength
+    /// Bytes of the connection's memory the library has spent on it.
+    var memoryUse: Int
+
+    enum BodyLength: Equatable {
+        case none
+        case exactly(UInt64)
+        case chunked
+    }
+}
+
+/// A request that is answered without being handed on; its connection is closed.
+struct Refusal: Error {
+    var response: HTTPResponse
+
+    static func bad(_ detail: String) -> Refusal {
+        Refusal(response: Problem.badRequest(detail))
+    }
+}
+
+/// The pointers the library hands over with a request; they lie in the connection's memory.
+@safe struct RawRequest {
+    let connection: ConnectionHandle
+    let method: UnsafePointer<CChar>
+    let url: UnsafePointer<CChar>
+    let version: UnsafePointer<CChar>
+    /// The target as it was sent; the library has taken its own copy apart.
+    let target: [UInt8]
+}
+
+extension RawRequest {
+    /// Checks and reads the request line and header: the library itself is lax (RFC 9112 §2.2, §3.2, §6).
+    func head(limits: Limits, remoteAddress: String) throws(Refusal) -> RequestHead {
+        let method = try requestMethod()
+        guard let target = RequestTarget.reading(target, isOptions: method == .options) else {
+            throw .bad("the request target is malformed")
+        }
+        let block = HeaderBlock.reading(connection, from: lineEnd)
+        try check(block)
+        let memoryUse = memoryUse(block)
+        guard memoryUse <= limits.connectionMemory - limits.responseHeader else {
+            throw Refusal(response: Problem.headerTooLarge)
+        }
+        var fields = block.fields
+        try checkHost(fields, isGivenInTarget: target.authority != nil)
+        if let authority = target.authority { fields["Host"] = authority }
+        let request = HTTPRequest(
+            method: method, path: target.path, query: target.query, headers: fields,
+            remoteAddress: remoteAddress)
+        return RequestHead(request: request, body: try bodyLength(fields), memoryUse: memoryUse)
+    }
+
+    private var isHTTP10: Bool { unsafe strcmp(version, "HTTP/1.0") == 0 }
+
+    /// Where the header has to begin: behind the version and its CR LF.
+    private var lineEnd: UInt { unsafe UInt(bitPattern: version) + 8 + 2 }
+
+    private func requestMethod() throws(Refusal) -> HTTPMethod {
+        let name = unsafe UnsafeRawBufferPointer(start: method, count: strlen(method))
+        guard unsafe !name.isEmpty, unsafe name.allSatisfy({ isTokenByte($0) }) else {
+            throw .bad("the method is no token")
+        }
+        let start = unsafe UInt(bitPattern: url)
+        let isWhole =
+            unsafe start == UInt(bitPattern: method) + UInt(name.count) + 1
+            && start + UInt(target.count) + 1 == UInt(bitPattern: version)
+        guard isWhole else { throw .bad("the request line is malformed") }
+        return HTTPMethod(rawValue: unsafe String(decoding: name, as: UTF8.self))
+    }
+
+    private func check(_ block: HeaderBlock) throws(Refusal) {
+        if let fault = block.fault { throw .bad(fault) }
+        let end = unsafe UInt(bitPattern: method) + UInt(connection.headerByteCount)
+        guard block.next + 2 == end else { throw .bad("the header has a folded or a hidden line") }
+    }
+
+    private func memoryUse(_ block: HeaderBlock) -> Int {
+        let arguments = target.count { $0 == UInt8(ascii: "&") } + 1
+        let records = (block.count + arguments) * Limits.fieldOverhead
+        // The library copies cookies and keeps a record for each; none is shorter than three bytes ("a=;").
+        let cookies = block.cookieByteCount + block.cookieByteCount / 3 * Limits.fieldOverhead
+        return connection.headerByteCount + records + cookies
+    }
+
+    private func checkHost(_ fields: HTTPHeaders, isGivenInTarget: Bool) throws(Refusal) {
+        let count = fields.values(of: "Host").count
+        if count > 1 { throw .bad("there is more than one Host field") }
+        if count == 0 && !isHTTP10 { throw .bad("the Host field is missing") }
+    }
+
+    /// How long the body is (RFC 9112 §6.3). Whatever two readers could take differently is refused.
+    private func bodyLength(_ fields: HTTPHeaders) throws(Refusal) -> RequestHead.BodyLength {
+        let codings = fields.values(of: "Transfer-Encoding")
+        let lengths = fields.values(of: "Content-Length")
+        if !codings.isEmpty && !lengths.isEmpty {
+            throw .bad("both Content-Length and Transfer-Encoding are given")
+        }
+        if codings.count > 1 || lengths.count > 1 { throw .bad("the length of the body is given twice") }
+        if let coding = codings.first {
+            if isHTTP10 { throw .bad("HTTP/1.0 has no Transfer-Encoding") }
+            guard coding.lowercased() == "chunked" else { throw Refusal(response: Problem.unknownCoding) }
+            return .chunked
+        }
+        guard let text = lengths.first else { return .none }
+        guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let length = UInt64(text) else {
+            throw .bad("Content-Length is no number")
+        }
+        return length == 0 ? .none : .exactly(length)
+    }
+}

@@ -1,0 +1,143 @@
+import CMicrohttpd
+import Glibc
+import HTTP
+
+// Each form of body as an answer of the library. What the library gets to keep is retained here and released in the
+// callback named beside it.
+extension ResponseHandle {
+    /// Makes the answer; nil when memory or descriptors are used up. A vector of pieces may take `memoryLeft` bytes.
+    static func make(_ body: OutgoingBody, memoryLeft: Int, for exchange: Exchange) -> ResponseHandle? {
+        switch body {
+        case .bytes(let bytes) where bytes.count <= Limits.copiedBody: copied(bytes)
+        case .bytes(let bytes): shared(SharedBytes(bytes))
+        case .pieces(let pieces, let byteCount): made(of: pieces, byteCount, memoryLeft: memoryLeft)
+        case .file(let slice): slice.byteCount < Limits.sendfileThreshold ? read(slice) : sent(slice)
+        case .stream(let source, let length):
+            streamed(StreamBody(source, length: length, for: exchange), length: length)
+        case .announced(let length): withoutBody(length: length)
+        case .unannounced: withoutBody(length: nil)
+        }
+    }
+
+    private static func copied(_ bytes: [UInt8]) -> ResponseHandle? {
+        let response = unsafe bytes.withUnsafeBytes { buffer in
+            // The library only reads from what it copies.
+            let start = unsafe UnsafeMutableRawPointer(mutating: buffer.baseAddress)
+            return unsafe MHD_create_response_from_buffer(buffer.count, start, .RESPMEM_MUST_COPY)
+        }
+        return unsafe owning(response)
+    }
+
+    /// The elements of an array lie in its own heap object: they stay where they are while the owner lives, since
+    /// nobody can change a `SharedBytes`.
+    private static func shared(_ owner: SharedBytes) -> ResponseHandle? {
+        let start = unsafe owner.bytes.withUnsafeBytes {
+            unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress)
+        }
+        let context = unsafe Unmanaged.passRetained(owner).toOpaque()
+        let response = unsafe MHD_create_response_from_buffer_with_free_callback_cls(
+            owner.bytes.count, start, releaseBytes, context)
+        if unsafe response == nil { unsafe releaseBytes(context) }
+        return unsafe owning(response)
+    }
+
+    private static func made(of pieces: [SharedBytes], _ byteCount: Int, memoryLeft: Int) -> ResponseHandle? {
+        let vectorSize = unsafe pieces.count * MemoryLayout<MHD_IoVec>.stride
+        if pieces.count > Limits.vectoredPieces || vectorSize > memoryLeft {
+            return readInTurn(PieceReader(pieces), byteCount: byteCount)
+        }
+        return vectored(PieceReader(pieces))
+    }
+
+    private static func vectored(_ owner: PieceReader) -> ResponseHandle? {
+        let vector = unsafe owner.pieces.map { piece in
+            unsafe piece.bytes.withUnsafeBytes {
+                unsafe MHD_IoVec(iov_base: $0.baseAddress, iov_len: $0.count)
+            }
+        }
+        let context = unsafe Unmanaged.passRetained(owner).toOpaque()
+        let response = unsafe vector.withUnsafeBufferPointer {
+            unsafe MHD_create_response_from_iovec($0.baseAddress, UInt32($0.count), releasePieces, context)
+        }
+        if unsafe response == nil { unsafe releasePieces(context) }
+        return unsafe owning(response)
+    }
+
+    private static func readInTurn(_ owner: PieceReader, byteCount: Int) -> ResponseHandle? {
+        let context = unsafe Unmanaged.passRetained(owner).toOpaque()
+        let response = unsafe MHD_create_response_from_callback(
+            UInt64(byteCount), Limits.readerBlock, readPieces, context, releasePieces)
+        if unsafe response == nil { unsafe releasePieces(context) }
+        return unsafe owning(response)
+    }
+
+    private static func streamed(_ owner: StreamBody, length: UInt64?) -> ResponseHandle? {
+        let context = unsafe Unmanaged.passRetained(owner).toOpaque()
+        let response = unsafe MHD_create_response_from_callback(
+            length ?? unknownLength, Limits.readerBlock, readStream, context, releaseStream)
+        if unsafe response == nil { unsafe releaseStream(context) }
+        return unsafe owning(response)
+    }
+
+    /// A large range is sent by the kernel from a descriptor of its own: the library closes the one it gets.
+    private static func sent(_ slice: FileSlice) -> ResponseHandle? {
+        guard isWithin(slice) else { return nil }
+        let descriptor = fcntl(slice.file.descriptor, F_DUPFD_CLOEXEC, 3)
+        guard descriptor >= 0 else { return nil }
+        let response = unsafe MHD_create_response_from_fd_at_offset64(
+            slice.byteCount, descriptor, slice.offset)
+        if unsafe response == nil { close(descriptor) }
+        return unsafe owning(response)
+    }
+
+    /// A small range is read here, from the page cache as a rule, and leaves in one packet with its header.
+    private static func read(_ slice: FileSlice) -> ResponseHandle? {
+        guard isWithin(slice) else { return nil }
+        let count = Int(slice.byteCount)
+        guard let memory = unsafe malloc(max(count, 1)) else { return nil }
+        guard unsafe readWhole(slice, into: memory, count),
+            let response = unsafe MHD_create_response_from_buffer(count, memory, .RESPMEM_MUST_FREE)
+        else {
+            unsafe free(memory)
+            return nil
+        }
+        return unsafe ResponseHandle(owning: response)
+    }
+
+    private static func readWhole(_ slice: FileSlice, into memory: UnsafeMutableRawPointer, _ count: Int)
+        -> Bool
+    {
+        var done = 0
+        while done < count {
+            let result = unsafe pread(
+                slice.file.descriptor, memory + done, count - done, off_t(slice.offset) + off_t(done))
+            if result < 0 && errno == EINTR { continue }
+            guard result > 0 else { return false }
+            done += result
+        }
+        return true
+    }
+
+    /// A range beyond the file would leave the client waiting for bytes that never come.
+    private static func isWithin(_ slice: FileSlice) -> Bool {
+        let (end, overflow) = slice.offset.addingReportingOverflow(slice.byteCount)
+        return !overflow && end <= slice.file.byteCount && end <= UInt64(Int64.max)
+    }
+
+    private static func withoutBody(length: UInt64?) -> ResponseHandle? {
+        let response = unsafe MHD_create_response_from_callback(
+            length ?? unknownLength, 1, readNothing, nil, nil)
+        if unsafe response != nil, length == nil {
+            unsafe backcast_response_close_framed(response)
+        }
+        return unsafe owning(response)
+    }
+
+    /// The library's mark for a length that is not known.
+    private static let unknownLength = UInt64.max
+
+    private static func owning(_ pointer: OpaquePointer?) -> ResponseHandle? {
+        guard let pointer = unsafe pointer else { return nil }
+        return unsafe ResponseHandle(owning: pointer)
+    }
+}

@@ -1,0 +1,69 @@
+import HTTP
+import Logging
+import Synchronization
+
+/// What the library's callbacks, the tasks and the sweeper share.
+final class ServerCore: Sendable {
+    let handler: any HTTPHandler
+    let limits: Limits
+    let logger: Logger
+    let onFinished: (@Sendable (RequestSummary) -> Void)?
+    let connections: ConnectionTable
+    let suspended = SuspensionTable()
+    private let later = Atomic<Int>(0)
+    private let exchanges = Atomic<Int>(0)
+    private let stopping = Atomic<Bool>(false)
+
+    init(_ configuration: HTTPServer.Configuration, handler: any HTTPHandler, logger: Logger) {
+        self.handler = handler
+        self.limits = configuration.limits
+        self.logger = logger
+        self.onFinished = configuration.onFinished
+        self.connections = ConnectionTable(
+            limitPerAddress: configuration.limits.connectionsPerAddress, trusted: configuration.trustedProxies
+        )
+    }
+
+    /// Set once: no connection is accepted any more, and every answer closes its connection.
+    var isStopping: Bool { stopping.load(ordering: .relaxed) }
+
+    func stopAccepting() {
+        stopping.store(true, ordering: .relaxed)
+    }
+
+    /// Requests whose answer is not yet sent.
+    var exchangeCount: Int { exchanges.load(ordering: .relaxed) }
+
+    func exchangeStarted() {
+        exchanges.add(1, ordering: .relaxed)
+    }
+
+    func exchangeFinished() {
+        exchanges.subtract(1, ordering: .relaxed)
+    }
+
+    /// Whether one more answer may be made later. It counts until its task has ended, not until it is answered, so
+    /// that work that hangs cannot pile up.
+    func admitLaterAnswer() -> Bool {
+        let (_, count) = later.add(1, ordering: .relaxed)
+        if count <= limits.laterAnswers { return true }
+        laterAnswerEnded()
+        return false
+    }
+
+    func laterAnswerEnded() {
+        later.subtract(1, ordering: .relaxed)
+    }
+
+    /// One round of the sweeper.
+    func sweep() {
+        let now = monotonicNanoseconds()
+        let slow = connections.shutDownOverdue(at: now)
+        if slow > 0 {
+            logger.debug("connections closed: request not sent in time", metadata: ["count": "\(slow)"])
+        }
+        let late = suspended.resumeOverdue(at: now)
+        if late > 0 { logger.warning("answers took too long", metadata: ["count": "\(late)"]) }
+        suspended.resumeAbandoned()
+    }
+}

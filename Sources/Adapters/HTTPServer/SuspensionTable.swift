@@ -1,0 +1,87 @@
+import Glibc
+import Synchronization
+
+/// The suspended exchanges. Who takes one out resumes it, so each is resumed exactly once.
+///
+/// Resuming happens under the lock: a server that stops must find no connection still suspended. The library calls
+/// nothing back from it.
+final class SuspensionTable: Sendable {
+    private struct Entry {
+        let exchange: Exchange
+        let deadline: Int64
+    }
+
+    private struct State {
+        var entries: [ObjectIdentifier: Entry] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Enters an exchange whose connection is suspended; false when the server stops, then the caller resumes it.
+    func enter(_ exchange: Exchange, deadline: Int64) -> Bool {
+        state.withLock {
+            if $0.isClosed { return false }
+            $0.entries[ObjectIdentifier(exchange)] = Entry(exchange: exchange, deadline: deadline)
+            return true
+        }
+    }
+
+    /// Resumes the exchange after `change`; does nothing when another has done so.
+    ///
+    /// The task that `change` returns is cancelled after the lock is given back: cancelling runs foreign code.
+    func resume(_ exchange: Exchange, after change: () -> Task<Void, Never>?) {
+        let work: Task<Void, Never>? = state.withLock {
+            guard $0.entries.removeValue(forKey: ObjectIdentifier(exchange)) != nil else { return nil }
+            let work = change()
+            exchange.connection.resume()
+            return work
+        }
+        work?.cancel()
+    }
+
+    /// Lets every exchange go that waits for longer than it may; how many these were.
+    func resumeOverdue(at now: Int64) -> Int {
+        resume(where: { $0.deadline < now }, after: { $0.deadlinePassed() })
+    }
+
+    /// Lets every exchange go whose client is no longer there: the library does not look while it is suspended.
+    func resumeAbandoned() {
+        let gone = state.withLock { Self.vanished($0.entries.values.map(\.exchange)) }
+        for exchange in gone { resume(exchange) { exchange.abandon() } }
+    }
+
+    /// Lets all go and takes no more.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        _ = resume(where: { _ in true }, after: { $0.abandon() })
+    }
+
+    private func resume(where condition: (Entry) -> Bool, after change: (Exchange) -> Task<Void, Never>?)
+        -> Int
+    {
+        let work = state.withLock { state in
+            let chosen = state.entries.filter { condition($0.value) }
+            return chosen.map { key, entry in
+                state.entries[key] = nil
+                let work = change(entry.exchange)
+                entry.exchange.connection.resume()
+                return work
+            }
+        }
+        for task in work { task?.cancel() }
+        return work.count
+    }
+
+    /// Linux's POLLRDHUP, which the headers hide from Swift.
+    private static let peerHasClosed: Int16 = 0x2000
+
+    /// Asks the kernel, in one call, which peers have closed or reset. A peer that only closed its sending side counts
+    /// as gone, as it does for the library.
+    private static func vanished(_ exchanges: [Exchange]) -> [Exchange] {
+        if exchanges.isEmpty { return [] }
+        var polls = exchanges.map { pollfd(fd: $0.peer.descriptor, events: peerHasClosed, revents: 0) }
+        guard unsafe poll(&polls, nfds_t(polls.count), 0) > 0 else { return [] }
+        return zip(exchanges, polls).filter { $1.revents != 0 }.map(\.0)
+    }
+}

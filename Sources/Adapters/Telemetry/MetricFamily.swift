@@ -1,0 +1,42 @@
+/// What kind of value a family's series have; the raw value is the word of the TYPE line.
+package enum MetricKind: String, Sendable {
+    case counter
+    case gauge
+    case histogram
+}
+
+/// What is said about a family beside its values.
+struct MetricDescription: Sendable {
+    var help: String
+    var unit: String?
+    var bounds: [Double]?
+
+    /// The HELP line's text; the text format has no unit line, so the unit stands in it.
+    var text: String {
+        let text = unit.map { "\(help) (\($0))" } ?? help
+        return text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    }
+}
+
+/// All series of one name.
+struct MetricFamily {
+    let kind: MetricKind
+    var series: [LabelSet: any Instrument] = [:]
+
+    /// Lines of every series, in the order of their labels.
+    func write(name: String, to text: inout String) {
+        for (labels, instrument) in series.sorted(by: { $0.key < $1.key }) {
+            instrument.write(name: name, labels: labels, to: &text)
+        }
+    }
+}
+
+/// Upper bounds of histogram buckets.
+package enum HistogramBounds {
+    /// Seconds: from an answer out of memory to a transfer at its deadline.
+    package static let seconds: [Double] = [
+        0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+    ]
+    /// Quantities of unknown unit: powers of four.
+    package static let quantities: [Double] = (0..<16).map { Double(UInt64(1) << (2 * $0)) }
+}

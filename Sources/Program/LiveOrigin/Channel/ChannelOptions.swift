@@ -1,0 +1,31 @@
+/// How a channel looks from outside, the same for all channels of a run.
+struct ChannelOptions: Sendable {
+    enum Encryption: String, Sendable, CaseIterable {
+        case none
+        case aes128 = "aes-128"
+    }
+
+    var layout: Layout
+    var segmentSeconds: Double
+    /// The least that a playlist keeps listed.
+    var listSeconds = 30.0
+    var hasDates = true
+    var encryption = Encryption.none
+    /// Segments per key; nil keeps the first key.
+    var rotation: Int?
+    /// Writes the IV into the playlist instead of leaving it to the media sequence number.
+    var hasExplicitIV = false
+    /// Bits per second of each rendition: the peak, and the mean.
+    var bandwidths: [String: Bandwidth] = [:]
+
+    struct Bandwidth: Sendable, Equatable {
+        var peak: Int
+        var average: Int
+    }
+
+    /// Seconds, fixed for the channel's life; audio frames may stand over by some hundredths.
+    var targetDuration: Int { max(1, Int((segmentSeconds + 0.04).rounded())) }
+
+    /// How long a segment can still be fetched after it left the list.
+    var retirementSeconds: Double { listSeconds * 2 + segmentSeconds }
+}

@@ -1,0 +1,77 @@
+/// What a rendition lists, and what can still be fetched of it.
+struct RenditionState: Sendable {
+    /// Segments that are made but kept from the list.
+    struct Hole: Sendable, Equatable {
+        /// How a hole looks from outside.
+        enum Form: String, Sendable, CaseIterable {
+            /// Listed, but answered 404.
+            case missing = "404"
+            /// The media is gone and the numbers go on without a step.
+            case skip
+            /// The numbers go on counting; the list begins anew behind the hole.
+            case jump
+        }
+
+        var form: Form
+        var count: Int
+        /// Whether the first segment behind skipped ones has the tag.
+        var hasDiscontinuity: Bool
+    }
+
+    /// Why the next segment begins a list of its own; until then the old list stays.
+    enum Renewal: Sendable, Equatable {
+        case jump
+        case restart
+    }
+
+    /// A segment that left the list.
+    struct Retired: Sendable {
+        var uri: String
+        var until: Double
+    }
+
+    var nextNumber = 0
+    var listings: [Listing] = []
+    var discontinuitySequence = 0
+    var isDiscontinuityDue = false
+    var renewal: Renewal?
+    var hole: Hole?
+    var gapCount = 0
+    /// By URI relative to the media playlist.
+    var available: [String: PublishedSegment] = [:]
+    private var retired: [Retired] = []
+
+    /// Lists a segment and lets the oldest go while the list stays long enough.
+    mutating func list(_ listing: Listing, _ segment: PublishedSegment?, options: ChannelOptions, now: Double)
+    {
+        if let renewal { renew(renewal, options: options, now: now) }
+        retired.removeAll { $0.uri == listing.uri }
+        available[listing.uri] = segment
+        listings.append(listing)
+        let least = max(options.listSeconds, Double(3 * options.targetDuration))
+        var listed = listings.map(\.durationSeconds).reduce(0, +)
+        while let first = listings.first, listed - first.durationSeconds >= least {
+            listed -= first.durationSeconds
+            retireFirst(options: options, now: now)
+        }
+        forget(now: now)
+    }
+
+    /// Empties the list; what it held can still be fetched for a while.
+    private mutating func renew(_ renewal: Renewal, options: ChannelOptions, now: Double) {
+        while !listings.isEmpty { retireFirst(options: options, now: now) }
+        if renewal == .restart { discontinuitySequence = 0 }
+        self.renewal = nil
+    }
+
+    private mutating func retireFirst(options: ChannelOptions, now: Double) {
+        let listing = listings.removeFirst()
+        if listing.isDiscontinuity { discontinuitySequence += 1 }
+        retired.append(Retired(uri: listing.uri, until: now + options.retirementSeconds))
+    }
+
+    private mutating func forget(now: Double) {
+        for old in retired where old.until < now { available[old.uri] = nil }
+        retired.removeAll { $0.until < now }
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Synchronization
+
+/// A minute encoded once, published on many channels.
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay", abstract: "Publishes a minute, encoded once, for ever and on many channels")
+
+    @OptionGroup var origin: OriginOptions
+
+    @Option(help: "Channels, named ch1, ch2 and so on.")
+    var channels = 1
+
+    @Option(help: "Length of what is repeated.")
+    var minuteSeconds = 60.0
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Go on with the time stamps at each repetition instead of a DISCONTINUITY.")
+    var continuous = true
+
+    @Option(help: "Segments that are listed at the start.")
+    var prefill = 1
+
+    mutating func validate() throws {
+        guard (1...Limits.channels).contains(channels) else {
+            throw ValidationError("--channels: from 1 to \(Limits.channels)")
+        }
+        guard minuteSeconds > 0, minuteSeconds <= Limits.minuteSeconds else {
+            throw ValidationError("--minute-seconds: above 0, at most \(Limits.minuteSeconds)")
+        }
+        guard (1...1000).contains(prefill) else { throw ValidationError("--prefill: from 1 to 1000") }
+    }
+
+    func run() async throws {
+        try origin.prepareFolder()
+        var options = origin.channel(defaultBitsPerSecond: 5_000_000)
+        let cache = MinuteCache(folder: origin.folder, options: options, minuteSeconds: minuteSeconds)
+        let minute = try await cache.minute()
+        options.bandwidths = minute.bandwidths
+        let ledger = try Ledger(path: origin.ledgerPath)
+        let made = (1...channels).map { Channel(name: "ch\($0)", options: options, ledger: ledger) }
+        try await Origin(options: origin, channels: made, ledger: ledger).run { ready in
+            try await publish(made, minute: minute, ready: ready)
+        }
+    }
+
+    /// Steps all channels in turn, whose segments fall due one after the other, until the task is cancelled.
+    private func publish(_ channels: [Channel], minute: EncodedMinute, ready: () -> Void) async throws {
+        let start = WallClock.seconds()
+        var publishers = channels.enumerated().map { index, channel in
+            let phase = minute.segmentSeconds * Double(index) / Double(channels.count)
+            let anchor = start - Double(prefill) * minute.segmentSeconds - phase
+            return publisher(channel, minute: minute, anchor: anchor)
+        }
+        while !Task.isCancelled {
+            for index in publishers.indices { try publishers[index].step(now: WallClock.seconds()) }
+            ready()
+            try? await Task.sleep(for: Limits.tick)
+        }
+    }
+
+    private func publisher(_ channel: Channel, minute: EncodedMinute, anchor: Double) -> ReplayPublisher {
+        var feed = ReplayFeed(minute: minute, anchor: anchor)
+        feed.isContinuous = continuous
+        feed.hasSubtitles = origin.subtitles
+        for track in minute.tracks {
+            guard let bytes = track.initialization else { continue }
+            channel.state.withLock { $0.initializations["\(track.id)/init.mp4"] = bytes }
+        }
+        return ReplayPublisher(channel: channel, feed: feed)
+    }
+}

@@ -1,0 +1,27 @@
+/// The list that ffmpeg writes for one rendition: its own numbers, durations and file names.
+struct EncoderList: Equatable {
+    struct Entry: Equatable {
+        var index: Int
+        var durationSeconds: Double
+        var file: String
+    }
+
+    var entries: [Entry] = []
+
+    /// Reads the few tags ffmpeg writes; what is not one of them is passed over.
+    init(_ text: String) {
+        var index = 0
+        var duration: Double?
+        for line in text.split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("#EXT-X-MEDIA-SEQUENCE:") {
+                index = Int(line.dropFirst("#EXT-X-MEDIA-SEQUENCE:".count)) ?? 0
+            } else if line.hasPrefix("#EXTINF:") {
+                duration = Double(line.dropFirst("#EXTINF:".count).prefix { $0 != "," })
+            } else if !line.hasPrefix("#"), let seconds = duration {
+                entries.append(Entry(index: index, durationSeconds: seconds, file: String(line)))
+                index += 1
+                duration = nil
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// The bounds of this program.
+enum Limits {
+    /// Channels of one replay: each costs a list and a timer's share, not an encoder.
+    static let channels = 500
+    /// Bytes of a control request's body: one flat JSON object.
+    static let controlBytes = 16_384
+    /// Longest stretch that is encoded for a replay, in seconds; it is held in memory.
+    static let minuteSeconds = 600.0
+    /// How often due segments are looked for; it bounds how late a segment is listed.
+    static let tick = Duration.milliseconds(50)
+    /// How often the encoder's own lists are read.
+    static let encoderPoll = Duration.milliseconds(100)
+    /// Segments the encoder's own lists keep, which is how long a stalled channel can catch up without loss.
+    static let encoderListSegments = 64
+    /// Pause before an encoder that died is started again, so that a broken one does not spin.
+    static let encoderRestartDelay = Duration.seconds(1)
+    /// Pieces per second of a slowed body.
+    static let slowPiecesPerSecond = 10
+}

@@ -1,4 +1,0 @@
-@main
-struct LiveOriginMain {
-    static func main() {}
-}

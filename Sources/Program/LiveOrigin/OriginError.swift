@@ -1,0 +1,19 @@
+/// Why the origin cannot go on; none of these goes away by itself.
+enum OriginError: Error, Equatable, CustomStringConvertible {
+    case cannotWrite(path: String)
+    case cannotRead(path: String)
+    case encoderFailed(status: Int32)
+    case encoderMadeTooLittle(rendition: String, segments: Int, wanted: Int)
+    case badOption(name: String, reason: String)
+
+    var description: String {
+        switch self {
+        case .cannotWrite(let path): "\(path) cannot be written"
+        case .cannotRead(let path): "\(path) cannot be read"
+        case .encoderFailed(let status): "ffmpeg ended with status \(status); its messages are above"
+        case .encoderMadeTooLittle(let rendition, let segments, let wanted):
+            "ffmpeg made \(segments) segments of \(rendition), \(wanted) were wanted"
+        case .badOption(let name, let reason): "--\(name): \(reason)"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import HTTP
+import HTTPServer
+import Testing
+
+@Suite("Bodies reach the client whole")
+struct BodyTests {
+    @Test("bytes of every size", arguments: [0, 1, 100, 4_096, 4_097, 65_536, 1_000_000])
+    func bytes(count: Int) async throws {
+        let body = pattern(count)
+        try await check(.bytes(body), gives: body)
+    }
+
+    @Test("no body") func empty() async throws {
+        try await check(.empty, gives: [])
+    }
+
+    @Test(
+        "pieces: few and small, few and large, with empty ones, more than a vector takes",
+        arguments: [
+            [10, 20], [50_000, 0, 60_000, 70_000], [Int](repeating: 5_000, count: 100),
+            [Int](repeating: 997, count: 400),
+            [0, 0, 40_000, 0], [],
+        ])
+    func pieces(sizes: [Int]) async throws {
+        let body = pattern(sizes.reduce(0, +))
+        var start = 0
+        let pieces = sizes.map { size in
+            defer { start += size }
+            return SharedBytes(Array(body[start..<(start + size)]))
+        }
+        try await check(.pieces(pieces), gives: body)
+    }
+
+    @Test(
+        "slices of a file: read, and sent by the kernel",
+        arguments: [
+            0..<0 as Range<UInt64>, 0..<100, 50..<150, 1_000..<66_536, 7..<300_000, 299_999..<300_000,
+            0..<300_000,
+        ])
+    func slices(range: Range<UInt64>) async throws {
+        let content = pattern(300_000)
+        let file = TestFile(content)
+        try await check(
+            .file(file.slice(range)), gives: Array(content[Int(range.lowerBound)..<Int(range.upperBound)]))
+    }
+
+    @Test(
+        "a slice beyond its file is a 503, not a body that never ends",
+        arguments: [
+            50..<101 as Range<UInt64>, 200..<200_000,
+        ])
+    func sliceBeyond(range: Range<UInt64>) async throws {
+        let file = TestFile(pattern(100))
+        try await withServer(respond: { _ in .now(HTTPResponse(status: .ok, body: .file(file.slice(range)))) }
+        ) {
+            let client = try TestConnection(port: $0.port)
+            client.get("/")
+            #expect(try await client.response().status == 503)
+        }
+    }
+
+    @Test("204 and 304 have no body and no length", arguments: [204, 304])
+    func withoutBody(status: Int) async throws {
+        let response = HTTPResponse(
+            status: HTTPStatus(rawValue: status), headers: ["ETag": "\"a\""], body: .bytes([1, 2, 3]))
+        try await withServer(respond: { _ in .now(response) }) {
+            let client = try TestConnection(port: $0.port)
+            client.get("/", fields: "Connection: close\r\n")
+            let response = try await client.response()
+            #expect(response.status == status)
+            #expect(response["ETag"] == "\"a\"")
+            #expect(response["Content-Length"] == nil)
+            #expect(response["Transfer-Encoding"] == nil)
+            #expect(await client.rest().isEmpty)
+        }
+    }
+
+    /// The response to GET, then to HEAD on the same connection, then one more to see that nothing was left over.
+    private func check(_ body: HTTPBody, gives expected: [UInt8]) async throws {
+        let answer = HTTPResponse(status: .ok, headers: ["Content-Type": "a/b"], body: body)
+        try await withServer(respond: { _ in .now(answer) }) {
+            let client = try TestConnection(port: $0.port)
+            client.get("/")
+            let got = try await client.response()
+            #expect(got.status == 200)
+            #expect(got.body == expected)
+            #expect(got["Content-Length"] == String(expected.count))
+            #expect(got["Content-Type"] == "a/b")
+            #expect(got["Date"] != nil)
+            #expect(got["Server"] == nil)
+            client.send("HEAD / HTTP/1.1\r\nHost: test\r\n\r\n")
+            let head = try await client.response(toHead: true)
+            #expect(head.fields.map(\.name) == got.fields.map(\.name))
+            #expect(head["Content-Length"] == String(expected.count))
+            client.get("/", fields: "Connection: close\r\n")
+            #expect(try await client.response().body == expected)
+            #expect(await client.rest().isEmpty)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import HTTP
+import HTTPServer
+import Logging
+import Synchronization
+
+/// A handler made of closures.
+struct TestHandler: HTTPHandler {
+    var limit = 1_000
+    var respond: @Sendable (HTTPRequest) -> HTTPAnswer
+
+    func bodyLimit(for request: HTTPRequest) -> Int { limit }
+    func answer(_ request: HTTPRequest) -> HTTPAnswer { respond(request) }
+}
+
+/// A server on a port that the kernel chose, stopped at the end of `body`.
+func withServer<Result>(
+    limit: Int = 1_000, configure: (inout HTTPServer.Configuration) -> Void = { _ in },
+    respond: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, _ body: (HTTPServer) async throws -> Result,
+) async throws -> Result {
+    var configuration = HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0))
+    configuration.limits.sweep = .milliseconds(10)
+    configure(&configuration)
+    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    logger.logLevel = .critical
+    let server = try HTTPServer.open(
+        configuration: configuration, handler: TestHandler(limit: limit, respond: respond), logger: logger)
+    do {
+        let result = try await body(server)
+        await server.stop(drain: .zero)
+        return result
+    } catch {
+        await server.stop(drain: .zero)
+        throw error
+    }
+}
+
+extension HTTPAnswer {
+    static func text(_ text: String) -> HTTPAnswer {
+        .now(HTTPResponse(status: .ok, body: .bytes(Array(text.utf8))))
+    }
+}
+
+/// A value that tasks set and tests wait for.
+final class Signal: Sendable {
+    private let pair = AsyncStream<Void>.makeStream()
+
+    func set() {
+        pair.continuation.yield()
+        pair.continuation.finish()
+    }
+
+    func wait() async {
+        for await _ in pair.stream { return }
+    }
+}
+
+/// Bytes that tell their place, so that a wrong offset shows.
+func pattern(_ count: Int, from start: Int = 0) -> [UInt8] {
+    (start..<(start + count)).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8 ^ $0 >> 16) }
+}
+
+/// A file without a name that holds `bytes`.
+final class TestFile: OpenFile {
+    let descriptor: Int32
+    let byteCount: UInt64
+
+    init(_ bytes: [UInt8]) {
+        var template = Array("/tmp/backcast-test-XXXXXX".utf8CString)
+        descriptor = mkstemp(&template)
+        unlink(template)
+        byteCount = UInt64(bytes.count)
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count <= 0 { break }
+            done += count
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    func slice(_ range: Range<UInt64>) -> FileSlice {
+        FileSlice(file: self, offset: range.lowerBound, byteCount: UInt64(range.count))
+    }
+}
+
+/// A source that calls a closure for each piece and tells when it is gone.
+final class TestSource: HTTPBodySource {
+    private let make: @Sendable (Int, Int) async throws -> [UInt8]?
+    private let calls = Mutex(0)
+    private let gone: Signal?
+
+    /// The closure gets the number of the call, from 0, and the limit.
+    init(gone: Signal? = nil, _ make: @escaping @Sendable (Int, Int) async throws -> [UInt8]?) {
+        self.make = make
+        self.gone = gone
+    }
+
+    deinit { gone?.set() }
+
+    func next(limit: Int) async throws -> [UInt8]? {
+        let call = calls.withLock { count in
+            defer { count += 1 }
+            return count
+        }
+        return try await make(call, limit)
+    }
+}

@@ -1,1 +1,0 @@
-// TelemetryTests: in the making.
