@@ -30,22 +30,34 @@ package enum Lookalike: String, Sendable {
     /// Encrypted media look like this, too.
     case binary = "unknown binary data"
 
+    /// Judges by the first bytes of a body, at most `Limits.sniffByteCount` of them.
     init(_ bytes: [UInt8]) {
-        let mark: [UInt8] = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-        let text = mark.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }.map {
-            (0x41...0x5A).contains($0) ? $0 | 0x20 : $0
+        let known: [(mark: String, kind: Lookalike)] = [
+            ("#extm3u", .playlist), ("<?xml", .xml), ("<", .html), ("{", .json), ("[", .json),
+        ]
+        let text = Self.start(bytes)
+        if bytes.starts(with: [0x1F, 0x8B]) {
+            self = .gzip
+        } else if let found = known.first(where: { text.starts(with: $0.mark.utf8) }) {
+            self = found.kind
+        } else {
+            self = Self.isText(bytes) ? .text : .binary
         }
-        self =
-            if bytes.starts(with: [0x1F, 0x8B]) { .gzip } else if text.starts(with: "#extm3u".utf8) {
-                .playlist
-            } else if text.starts(with: "<?xml".utf8) { .xml } else if text.starts(with: "<".utf8) {
-                .html
-            } else if text.starts(with: "{".utf8) || text.starts(with: "[".utf8) {
-                .json
-            } else if Self.isText(bytes) { .text } else { .binary }
     }
 
+    /// The bytes behind a byte order mark and white space, ASCII letters in lower case.
+    private static func start(_ bytes: [UInt8]) -> [UInt8] {
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        return text.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+            .map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    }
+
+    /// UTF-8 without control characters; where only the beginning is known, its last character may be cut.
     private static func isText(_ bytes: [UInt8]) -> Bool {
-        bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }) else {
+            return false
+        }
+        let cuts = bytes.count < Limits.sniffByteCount ? 0...0 : 0...3
+        return cuts.contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
     }
 }

@@ -1,5 +1,5 @@
 /// What a codec's parameter sets tell of a stream.
-struct VideoParameters: Equatable {
+struct CodecParameters: Equatable {
     var codecString: String
     var resolution: Resolution?
 }
@@ -22,7 +22,7 @@ struct AccessUnit {
         self.bytes = bytes
     }
 
-    var parameters: VideoParameters? {
+    var parameters: CodecParameters? {
         switch codec {
         case .h264:
             units.lazy.filter { $0.first.map { $0 & 0x1F } == 7 }.compactMap(H264Parameters.read).first

@@ -6,10 +6,10 @@ enum H264Parameters {
     ]
 
     /// Reads a unit of type 7 with its header byte; nil when not even the profile is there.
-    static func read(_ unit: ArraySlice<UInt8>) -> VideoParameters? {
+    static func read(_ unit: ArraySlice<UInt8>) -> CodecParameters? {
         let profile = Array(unit.dropFirst().prefix(3))
         guard profile.count == 3 else { return nil }
-        return VideoParameters(codecString: codecString(profile), resolution: resolution(unit))
+        return CodecParameters(codecString: codecString(profile), resolution: resolution(unit))
     }
 
     /// `avc1.` with profile, constraints and level (RFC 6381 §3.3).

@@ -1,7 +1,7 @@
 /// A sequence parameter set of HEVC (ITU-T H.265 §7.3.2.2).
 enum HEVCParameters {
     /// Reads a unit of type 33 with its two header bytes.
-    static func read(_ unit: ArraySlice<UInt8>) -> VideoParameters? {
+    static func read(_ unit: ArraySlice<UInt8>) -> CodecParameters? {
         var reader = BitReader(escaped: unit.dropFirst(2))
         guard reader.skip(4), let subLayers = reader.bits(3), reader.skip(1) else { return nil }
         var general: [UInt8] = []
@@ -10,7 +10,7 @@ enum HEVCParameters {
             general.append(UInt8(truncatingIfNeeded: byte))
         }
         guard let string = codecString(general, entry: "hvc1") else { return nil }
-        return VideoParameters(codecString: string, resolution: resolution(Int(subLayers), &reader))
+        return CodecParameters(codecString: string, resolution: resolution(Int(subLayers), &reader))
     }
 
     /// The codec string of the 12 bytes of a general profile, tier and level (ISO 14496-15 annex E).

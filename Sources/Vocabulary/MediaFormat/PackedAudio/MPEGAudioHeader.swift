@@ -21,6 +21,6 @@ enum MPEGAudioHeader {
         return AudioFrameHeader(
             kind: .mp3, frameByteCount: bitRate == 0 ? nil : length, sampleCount: samples,
             sampleRate: sampleRate,
-            codecString: "mp4a.40.34")
+            codecString: layer == 1 ? "mp4a.40.34" : "mp4a.40.33")
     }
 }

@@ -34,12 +34,12 @@ struct ProgramReport {
         tracks.append(track)
     }
 
-    /// By the parameter sets of the first unit, or of the first at which decoding can begin.
-    private static func details(_ codec: String, _ stream: ElementaryStream) -> VideoParameters? {
-        if codec == "aac" {
-            return AudioFrameHeader(reading: stream.opening[...]).map {
-                VideoParameters(codecString: $0.codecString)
-            }
+    /// By the header of the first frame, or the parameter sets of the first unit, or of the first at which decoding can begin.
+    private static func details(_ codec: String, _ stream: ElementaryStream) -> CodecParameters? {
+        if codec == "aac" || codec == "mp3" {
+            guard let header = AudioFrameHeader(reading: stream.opening[...]), "\(header.kind)" == codec
+            else { return nil }
+            return CodecParameters(codecString: header.codecString)
         }
         return AccessUnit(codec: codec, bytes: stream.opening)?.parameters
             ?? AccessUnit(codec: codec, bytes: stream.entry)?.parameters
@@ -48,7 +48,6 @@ struct ProgramReport {
     /// Codecs whose string has no parameters.
     private static func fixedString(_ codec: String) -> String? {
         switch codec {
-        case "mp3": "mp4a.40.34"
         case "ac3": "ac-3"
         case "eac3": "ec-3"
         case "opus": "opus"
