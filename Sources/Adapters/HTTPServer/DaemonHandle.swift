@@ -10,13 +10,17 @@ import CMicrohttpd
         unsafe self.context = context
     }
 
-    /// Ends the threads and closes every connection. None may be suspended: the library aborts the process otherwise.
+    /// Ends the threads and closes every connection.
+    ///
+    /// None may be suspended: the library aborts the process otherwise.
     deinit {
         unsafe MHD_stop_daemon(daemon)
         unsafe Unmanaged<ServerCore>.fromOpaque(context).release()
     }
 
-    /// Starts the threads. The library closes the listening socket at the end, and when it cannot start.
+    /// Starts the threads.
+    ///
+    /// The library closes the listening socket at the end, and when it cannot start.
     static func start(
         _ core: ServerCore, on socket: consuming ListenSocket, threadCount: Int,
     ) throws(HTTPServerError) -> DaemonHandle {
