@@ -38,8 +38,10 @@ import CMicrohttpd
     private static func options(_ limits: Limits, context: UnsafeMutableRawPointer) -> backcast_daemon_options
     {
         var options = unsafe backcast_daemon_options()
+        // Not MHD_USE_TURBO: it is no faster, and with it a body that ends with its connection (an error, HTTP/1.0)
+        // leaves the client waiting, since the library then forgets to shut the socket down.
         unsafe options.flags =
-            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue
+            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue
             | MHD_ALLOW_SUSPEND_RESUME.rawValue
             | MHD_USE_ERROR_LOG.rawValue
         unsafe options.connection_limit = UInt32(clamping: limits.connections)

@@ -6,10 +6,12 @@ import Testing
 
 @Suite("What a request leaves behind")
 struct DescriptorTests {
+    private static let content = pattern(100_000)
+
     /// Tells when the file has been let go.
     private final class CountedFile: OpenFile {
         static let open = Mutex(0)
-        let file = TestFile(pattern(100_000))
+        let file = TestFile(content, name: "backcast-leak")
         var descriptor: Int32 { file.descriptor }
         var byteCount: UInt64 { file.byteCount }
 
@@ -28,7 +30,8 @@ struct DescriptorTests {
                 return .now(
                     HTTPResponse(
                         status: .ok, body: .file(FileSlice(file: file, offset: 0, byteCount: 100_000))))
-            case "/bytes": return .now(HTTPResponse(status: .ok, body: .bytes(pattern(10_000))))
+            case "/bytes":
+                return .now(HTTPResponse(status: .ok, body: .bytes(Array(Self.content[..<10_000]))))
             case "/stream":
                 sources.withLock { $0 += 1 }
                 let source = CountingSource { sources.withLock { $0 -= 1 } }
@@ -51,6 +54,18 @@ struct DescriptorTests {
             #expect(summaries.withLock { $0 } == 500)
             while sources.withLock({ $0 }) > 0 { await Task.yield() }
             #expect(CountedFile.open.withLock { $0 } == 0)
+            #expect(Self.openDescriptors(of: "/tmp/backcast-leak") == 0)
+        }
+    }
+
+    /// Descriptors of this process whose file's name begins so; the server sends from duplicates.
+    private static func openDescriptors(of prefix: String) -> Int {
+        (0..<4_096).count { number in
+            var target = [CChar](repeating: 0, count: 256)
+            let count = readlink("/proc/self/fd/\(number)", &target, target.count)
+            return count > 0
+                && String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self).hasPrefix(
+                    prefix)
         }
     }
 
@@ -66,7 +81,7 @@ struct DescriptorTests {
                 defer { count += 1 }
                 return count
             }
-            return call < 4 ? pattern(50_000) : nil
+            return call < 4 ? content : nil
         }
     }
 }
