@@ -42,8 +42,9 @@ func noteConnection(
     }
 }
 
-/// The request line is read: the target is kept as it was sent, since the library takes it apart in place. The
-/// exchange returned here is released in `finishRequest`.
+/// The request line is read: the target is kept as it was sent, since the library takes it apart in place.
+///
+/// The exchange returned here is released in `finishRequest`.
 func beginRequest(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ pointer: OpaquePointer?,
 ) -> UnsafeMutableRawPointer? {

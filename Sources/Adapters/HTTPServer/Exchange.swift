@@ -58,7 +58,9 @@ final class Exchange: Sendable {
 
 // Steps on the library's thread.
 extension Exchange {
-    /// The header is complete. An answer queued now closes the connection.
+    /// The header is complete.
+    ///
+    /// An answer queued now closes the connection.
     func headerArrived(_ raw: RawRequest) -> MHD_Result {
         do throws(Refusal) {
             let head = try raw.head(limits: core.limits, remoteAddress: peer.addressText)
@@ -88,7 +90,9 @@ extension Exchange {
         return limit
     }
 
-    /// A piece of the body. Too much of a chunked one is dropped for a while so that the client can see the 413.
+    /// A piece of the body.
+    ///
+    /// Too much of a chunked one is dropped for a while so that the client can see the 413.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         state.withLock { state in
             guard case .body(let limit, let dropped) = state.stage, var request = state.request.take() else {
