@@ -1,0 +1,44 @@
+import HLS
+import HTTP
+import HTTPClient
+
+/// The bytes of one segment as they come: the whole body, or the listed range of it, cut out here when the origin
+/// answers 200 to a request for a part.
+struct BodySlice: ~Copyable {
+    private var transfer: Transfer
+    private var skip: UInt64
+    /// Bytes still wanted; nil takes the body to its end.
+    private var left: UInt64?
+
+    init(_ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink) async throws {
+        transfer = try await link.session.open(
+            url.absoluteString,
+            TransferOptions(
+                byteLimit: Limits.segmentBytes, range: range.map { $0.offset..<$0.end },
+                totalTimeout: .seconds(120)))
+        skip = 0
+        left = range?.length
+        switch (transfer.head.status, range) {
+        case (.partialContent, let range?):
+            guard let field = transfer.head.headers["Content-Range"],
+                case .part(let offset, _, _)? = ContentRange(reading: field), offset == range.offset
+            else { throw FetchFailure(.segmentMissing, "the source answered another byte range") }
+        case (.ok, let range): skip = range?.offset ?? 0
+        default: throw FetchFailure(status: transfer.head.status.rawValue)
+        }
+    }
+
+    /// The next bytes; nil at the end. A body that ends before the range does is an error.
+    mutating func next() async throws -> [UInt8]? {
+        while left != 0, let chunk = try await transfer.nextChunk() {
+            let dropped = min(skip, UInt64(chunk.count))
+            skip -= dropped
+            let kept = min(UInt64(chunk.count) - dropped, left ?? .max)
+            if let wanted = left { left = wanted - kept }
+            if kept == UInt64(chunk.count) { return chunk }
+            if kept > 0 { return Array(chunk[Int(dropped)..<Int(dropped + kept)]) }
+        }
+        if let left, left > 0 { throw FetchFailure(.segmentCorrupt, "the byte range ends early") }
+        return nil
+    }
+}
