@@ -56,9 +56,17 @@ package struct RecorderService: Sendable {
     /// Starts, restarts and stops channels as their settings say.
     private func supervise() async {
         var running: [Int32: (version: Int64, task: Task<Void, Never>)] = [:]
+        var retired: Set<Int32> = []
         while !Task.isCancelled {
             if let channels = try? await parts.catalogue.everyChannel() {
-                for channel in channels { await settle(channel, &running) }
+                for channel in channels {
+                    await settle(channel, &running)
+                    if running[channel.row] != nil {
+                        retired.remove(channel.row)
+                    } else if retired.insert(channel.row).inserted {
+                        await retire(channel)
+                    }
+                }
             }
             try? await Task.sleep(for: .seconds(1))
         }
@@ -74,7 +82,6 @@ package struct RecorderService: Sendable {
             current.task.cancel()
             await current.task.value
             running[channel.row] = nil
-            if !isWanted { await retire(channel) }
         }
         guard isWanted, running[channel.row] == nil else { return }
         var logger = logger
