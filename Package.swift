@@ -35,12 +35,15 @@ let modules: [Module] = [
     Module(name: "MediaFormat", layer: "Vocabulary", tests: []),
     Module(name: "HTTP", layer: "Vocabulary", tests: []),
 
-    Module(name: "HTTPClient", layer: "Adapters", uses: ["HTTP", "CCurl"], packages: [logging], tests: ["TestSupport"]),
+    Module(
+        name: "HTTPClient", layer: "Adapters", uses: ["HTTP", "CCurl"], packages: [logging],
+        tests: ["TestSupport"]),
     Module(
         name: "HTTPServer", layer: "Adapters", uses: ["HTTP", "CMicrohttpd"], packages: [logging],
         tests: ["TestSupport"],
     ),
-    Module(name: "Postgres", layer: "Adapters", uses: ["CLibpq"], packages: [logging], tests: ["TestSupport"]),
+    Module(
+        name: "Postgres", layer: "Adapters", uses: ["CLibpq"], packages: [logging], tests: ["TestSupport"]),
     Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: []),
     Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: []),
     Module(name: "Telemetry", layer: "Adapters", packages: [logging, metrics, coreMetrics], tests: []),
@@ -60,7 +63,10 @@ let modules: [Module] = [
 
     Module(
         name: "Recorder", layer: "Services",
-        uses: ["Timeline", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest", "SegmentStore", "Journal", "Catalogue"],
+        uses: [
+            "Timeline", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest", "SegmentStore", "Journal",
+            "Catalogue",
+        ],
         packages: [logging, metrics], tests: ["TestSupport"],
     ),
     Module(
@@ -113,12 +119,16 @@ let rank = Dictionary(uniqueKeysWithValues: layers.enumerated().map { ($1, $0) }
 let layerOf = Dictionary(uniqueKeysWithValues: modules.map { ($0.name, $0.layer) })
 
 for module in modules {
-    guard let own = rank[module.layer] else { refuse("\(module.name) names an unknown layer \(module.layer)") }
+    guard let own = rank[module.layer] else {
+        refuse("\(module.name) names an unknown layer \(module.layer)")
+    }
     for used in module.uses {
         guard let layer = layerOf[used], let other = rank[layer] else {
             refuse("\(module.name) uses \(used), which the table does not have")
         }
-        if other >= own { refuse("\(module.name) (\(module.layer)) may not use \(used) (\(layer)): edges go down") }
+        if other >= own {
+            refuse("\(module.name) (\(module.layer)) may not use \(used) (\(layer)): edges go down")
+        }
         if layer == "Libraries" && module.layer != "Adapters" {
             refuse("\(module.name) may not use the C library \(used): only Adapters do")
         }
@@ -127,7 +137,8 @@ for module in modules {
 
 /// `make test` asks for warnings as errors; a user with a newer compiler must still be able to build.
 let strictness: [SwiftSetting] =
-    ProcessInfo.processInfo.environment["BACKCAST_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+    ProcessInfo.processInfo.environment["BACKCAST_WARNINGS_AS_ERRORS"] == nil
+    ? [] : [.treatAllWarnings(as: .error)]
 
 /// Tests are exempt from strict memory safety: they hold no pointers worth marking.
 let testSettings: [SwiftSetting] =
@@ -148,7 +159,8 @@ func target(of module: Module) -> Target {
             name: module.name, path: path, pkgConfig: library.pkgConfig, providers: [.apt([library.debian])])
     }
     if module.isExecutable {
-        return .executableTarget(name: module.name, dependencies: dependencies, path: path, swiftSettings: settings)
+        return .executableTarget(
+            name: module.name, dependencies: dependencies, path: path, swiftSettings: settings)
     }
     return .target(name: module.name, dependencies: dependencies, path: path, swiftSettings: settings)
 }

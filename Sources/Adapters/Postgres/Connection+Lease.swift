@@ -1,0 +1,90 @@
+import Logging
+
+/// Transactions and sessions: a connection kept for one caller over several statements.
+extension Connection {
+    /// Opens a transaction with the text of its BEGIN.
+    func begin(_ text: String, _ interruption: Interruption) throws(PostgresError) -> Int {
+        try open(interruption)
+        _ = try run(script: text, interruption)
+        return startLease()
+    }
+
+    /// Opens a session, whose statements may take the time given.
+    func startSession(
+        statementTimeout: Duration?, _ interruption: Interruption
+    ) throws(PostgresError) -> Int {
+        try open(interruption)
+        self.statementTimeout = statementTimeout
+        let limit = statementTimeout?.wholeMilliseconds ?? 0
+        _ = try run(script: "SET statement_timeout = \(limit)", interruption)
+        return startLease()
+    }
+
+    /// Runs a statement of a transaction or session.
+    func execute(
+        _ statement: Statement, lease: Int, _ interruption: Interruption
+    ) throws(PostgresError) -> Rows {
+        try check(lease)
+        return try run(statement, interruption)
+    }
+
+    /// Runs text of several statements without values.
+    func execute(
+        script: String, lease: Int, _ interruption: Interruption
+    ) throws(PostgresError) -> Rows {
+        try check(lease)
+        return try run(script: script, interruption)
+    }
+
+    /// Ends a transaction for good; cannot be cancelled.
+    func commit(lease: Int) throws(PostgresError) {
+        try check(lease)
+        defer { endLease() }
+        let answer = try run(script: "COMMIT", nil, isCommit: true)
+        guard answer.commandTag == "COMMIT" else {
+            throw PostgresError(.refused, "rolled back: a statement of the transaction had failed")
+        }
+    }
+
+    /// Undoes a transaction; a connection that cannot even do that is closed.
+    func rollback(lease: Int) {
+        guard isLeased, lease == self.lease else { return }
+        defer { endLease() }
+        guard handle != nil else { return }
+        do {
+            statementTimeout = Limits.tidyingTime
+            _ = try run(script: "ROLLBACK", nil)
+        } catch {
+            logger.debug("closing a connection that did not roll back: \(error)")
+            close()
+        }
+    }
+
+    /// Ends a session; its connection goes with it, and so do its locks and settings.
+    func endSession(lease: Int) {
+        guard isLeased, lease == self.lease else { return }
+        close()
+        endLease()
+    }
+
+    private func startLease() -> Int {
+        lease += 1
+        isLeased = true
+        return lease
+    }
+
+    private func endLease() {
+        isLeased = false
+        statementTimeout = configuration.statementTimeout
+        tidy()
+    }
+
+    private func check(_ lease: Int) throws(PostgresError) {
+        guard isLeased, lease == self.lease else {
+            throw PostgresError(.closed, "the transaction or session is over")
+        }
+        if handle == nil {
+            throw PostgresError(.connectionLost(mayHaveExecuted: false), "the connection broke before")
+        }
+    }
+}

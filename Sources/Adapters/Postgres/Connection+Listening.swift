@@ -1,0 +1,15 @@
+/// Waiting for notifications on a connection that does nothing else.
+extension Connection {
+    func listen(to channels: [String], _ interruption: Interruption) throws(PostgresError) {
+        try open(interruption)
+        for channel in channels {
+            _ = try run(script: "LISTEN \(quoted(identifier: channel))", interruption)
+        }
+    }
+
+    /// Blocks the connection's thread until something is heard.
+    func nextNotification(_ interruption: Interruption) throws(PostgresError) -> PostgresNotification {
+        let patience = Patience(pipe: pipe, interruption: interruption, deadline: nil)
+        return try exchange { (handle) throws(PostgresError) in try handle.nextNotification(patience) }
+    }
+}

@@ -1,0 +1,84 @@
+/// Single statements on an open connection.
+extension Connection {
+    /// Runs a statement, prepared under its text: the second time the server need not plan it again.
+    func run(_ statement: Statement, _ interruption: Interruption?) throws(PostgresError) -> Rows {
+        try Self.check(statement)
+        do throws(PostgresError) {
+            let patience = patience(interruption)
+            let name = try prepared(statement, patience)
+            return Rows(
+                try exchange { (handle) throws(PostgresError) in
+                    try handle.execute(prepared: name, statement.parameters, patience)
+                })
+        } catch {
+            if error.isStalePlan { try forget(statement) }
+            throw error.with(statement: statement.sql)
+        }
+    }
+
+    /// Runs text as it is; only COMMIT can leave a transaction's fate unknown.
+    func run(
+        script: String, _ interruption: Interruption?, isCommit: Bool = false
+    ) throws(PostgresError) -> Rows {
+        let patience = patience(interruption)
+        do throws(PostgresError) {
+            return Rows(
+                try exchange(isCommit: isCommit) { (handle) throws(PostgresError) in
+                    try handle.execute(script: script, patience)
+                })
+        } catch {
+            throw error.with(statement: script)
+        }
+    }
+
+    private func prepared(_ statement: Statement, _ patience: Patience) throws(PostgresError) -> String {
+        if let name = statements.name(of: statement) { return name }
+        let name = statements.freshName()
+        try exchange { (handle) throws(PostgresError) in try handle.prepare(name, statement, patience) }
+        if let evicted = statements.insert(statement, as: name) { try deallocate(evicted, patience) }
+        return name
+    }
+
+    /// Forgets a plan; in a failed transaction the server forgets nothing, so the name is simply not used again.
+    private func forget(_ statement: Statement) throws(PostgresError) {
+        guard let name = statements.remove(statement), handle?.isIdle ?? false else { return }
+        try deallocate(name, patience(nil))
+    }
+
+    private func deallocate(_ name: String, _ patience: Patience) throws(PostgresError) {
+        _ = try exchange { (handle) throws(PostgresError) in
+            try handle.execute(script: "DEALLOCATE \(name)", patience)
+        }
+    }
+
+    /// Gives the handle to one exchange; a connection that broke is dropped at once.
+    func exchange<Answer: ~Copyable>(
+        isCommit: Bool = false,
+        _ body: (inout ConnectionHandle) throws(PostgresError) -> Answer
+    ) throws(PostgresError) -> Answer {
+        guard var taken = handle.take() else {
+            throw PostgresError(.connectionLost(mayHaveExecuted: false), "the connection broke before")
+        }
+        let isUndoneByLoss = !taken.isIdle && !isCommit
+        do throws(PostgresError) {
+            let answer = try body(&taken)
+            handle = consume taken
+            return answer
+        } catch {
+            guard error.isConnectionLost else {
+                handle = consume taken
+                throw error
+            }
+            close()
+            throw isUndoneByLoss ? error.with(kind: .connectionLost(mayHaveExecuted: false)) : error
+        }
+    }
+
+    private static func check(_ statement: Statement) throws(PostgresError) {
+        let byteCount = statement.sql.utf8.count + statement.parameters.bytes.count
+        guard byteCount <= Limits.statementByteCount, statement.parameters.count <= Limits.parameters else {
+            let size = "\(byteCount) bytes, \(statement.parameters.count) values"
+            throw PostgresError(.tooLarge, "a statement too large: \(size)").with(statement: statement.sql)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import CLibpq
+import Glibc
+
+/// One request and its whole answer; each call blocks the thread.
+extension ConnectionHandle {
+    /// Runs text of one or more statements without values; the last one's result.
+    mutating func execute(script: String, _ patience: Patience) throws(PostgresError) -> ResultHandle {
+        if patience.isInterrupted { throw .cancelled }
+        try sent(unsafe PQsendQuery(pointer, script))
+        return try answer(patience)
+    }
+
+    /// Prepares a statement under a name.
+    mutating func prepare(
+        _ name: String, _ statement: Statement, _ patience: Patience
+    ) throws(PostgresError) {
+        if patience.isInterrupted { throw .cancelled }
+        let types = statement.parameters.types.map(\.rawValue)
+        let count = Int32(clamping: types.count)
+        try sent(unsafe PQsendPrepare(pointer, name, statement.sql, count, types))
+        _ = try answer(patience)
+    }
+
+    /// Runs a prepared statement; values and results in binary form.
+    mutating func execute(
+        prepared name: String, _ parameters: Parameters, _ patience: Patience
+    ) throws(PostgresError) -> ResultHandle {
+        if patience.isInterrupted { throw .cancelled }
+        let lengths = parameters.places.map { Int32(clamping: $0?.count ?? 0) }
+        let formats = [Int32](repeating: 1, count: parameters.count)
+        let wasSent = unsafe parameters.bytes.withUnsafeBytes { bytes in
+            let values = unsafe parameters.places.map { place in
+                unsafe place.flatMap { unsafe bytes.baseAddress?.advanced(by: $0.lowerBound) }?
+                    .assumingMemoryBound(to: CChar.self)
+            }
+            let count = Int32(clamping: parameters.count)
+            return unsafe PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1)
+        }
+        try sent(wasSent)
+        return try answer(patience)
+    }
+
+    private func sent(_ result: Int32) throws(PostgresError) {
+        if result != 1 { throw lost(errorMessage) }
+    }
+
+    /// Takes results until there are no more; the first failure counts, else the last result.
+    private mutating func answer(_ patience: Patience) throws(PostgresError) -> ResultHandle {
+        var failure: PostgresError?
+        var answer: ResultHandle?
+        var patience = patience
+        while let result = try nextResult(&patience) {
+            let found = self.failure(in: result)
+            failure = failure ?? found
+            if found?.isConnectionLost == true { break }
+            answer = consume result
+        }
+        if let failure { throw failure }
+        guard let answer else { throw lost("no answer") }
+        return answer
+    }
+
+    private mutating func nextResult(_ patience: inout Patience) throws(PostgresError) -> ResultHandle? {
+        // After a failure to read, PQisBusy stays true and PQgetResult tells what happened.
+        waiting: while unsafe PQisBusy(pointer) != 0 {
+            switch patience.wait(for: POLLIN, on: socket) {
+            case .ready: if unsafe PQconsumeInput(pointer) != 1 { break waiting }
+            case .interrupted:
+                requestCancel()
+                patience.cancelWasSent()
+            case .expired: throw lost("the server did not answer in time")
+            }
+        }
+        guard let result = unsafe PQgetResult(pointer) else { return nil }
+        return unsafe ResultHandle(owning: result)
+    }
+
+    /// Asks the server, over a connection of its own, to end the statement.
+    ///
+    /// A failure to ask leaves the statement to its timeout.
+    private mutating func requestCancel() {
+        guard let cancel = unsafe PQgetCancel(pointer) else { return }
+        defer { unsafe PQfreeCancel(cancel) }
+        var complaint = [CChar](repeating: 0, count: 256)
+        if unsafe PQcancel(cancel, &complaint, Int32(complaint.count)) == 1 { hasStrayCancel = true }
+    }
+}
+
+extension ConnectionHandle {
+    /// What is wrong with a result; a cancel request that was felt is no longer under way.
+    private mutating func failure(in result: borrowing ResultHandle) -> PostgresError? {
+        switch result.status {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+            guard result.rowCount > Limits.rows else { return nil }
+            return PostgresError(.tooLarge, "more than \(Limits.rows) rows")
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+            return lost("COPY is not for this client")
+        default:
+            return failure(reportedBy: result)
+        }
+    }
+
+    private mutating func failure(reportedBy result: borrowing ResultHandle) -> PostgresError {
+        let sqlState = result.errorField("C")
+        if hasStrayCancel && sqlState == "57014" {
+            hasStrayCancel = false
+            return .cancelled
+        }
+        let text = (result.errorField("M") ?? errorMessage).prefix(Limits.messageByteCount)
+        // The server closes the connection behind a message of such severity (field V is never translated).
+        let isLast = isBroken || ["FATAL", "PANIC"].contains(result.errorField("V"))
+        var error = isLast ? lost(String(text)) : PostgresError(.refused, String(text))
+        error.sqlState = sqlState
+        error.detail = result.errorField("D")
+        error.constraint = result.errorField("n")
+        return error
+    }
+
+    /// The connection is of no more use; whether the statement took effect is not known here.
+    private func lost(_ message: String) -> PostgresError {
+        PostgresError(.connectionLost(mayHaveExecuted: true), "the connection broke: \(message)")
+    }
+}

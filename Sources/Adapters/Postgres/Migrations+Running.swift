@@ -1,0 +1,94 @@
+extension Migrations {
+    /// Applies what the database has not had, each file in its own transaction; the names of those applied.
+    ///
+    /// Of several runners one works and the others wait for it, then find nothing to do.
+    package func apply(on pool: PostgresPool) async throws -> [String] {
+        try await pool.withConnection(statementTimeout: nil) { session in
+            try await takeLock(session)
+            _ = try await session.query(Self.tableDefinition)
+            let comparison = try Self.comparison(from: try await session.query(comparing))
+            if let conflict = comparison.conflict { throw conflict }
+            let pending = Set(comparison.pending)
+            let migrations = all.filter { pending.contains($0.number) }
+            for migration in migrations { try await apply(migration, session) }
+            return migrations.map(\.name)
+        }
+    }
+
+    /// Refuses a database whose schema is not exactly the one of these files, naming the first difference.
+    package func check(on pool: PostgresPool) async throws(PostgresError) {
+        do throws(PostgresError) {
+            let comparison = try Self.comparison(from: try await pool.query(comparing))
+            if let difference = comparison.difference { throw difference }
+        } catch  where error.isUndefinedTable {
+            guard let first = all.first else { return }
+            throw PostgresError(.schema, "the database has not had migration \(first.name)")
+        }
+    }
+
+    private func apply(
+        _ migration: Migration, _ session: PostgresSession
+    ) async throws(PostgresError) {
+        do throws(PostgresError) {
+            if !migration.isWithoutTransaction { _ = try await session.query("BEGIN") }
+            try await session.execute(script: migration.text)
+            _ = try await session.query(
+                """
+                INSERT INTO applied_migration (number, name, sha256)
+                VALUES (\(migration.number), \(migration.name), sha256(\(Array(migration.text.utf8))))
+                """)
+            if !migration.isWithoutTransaction { try await commit(session) }
+        } catch {
+            throw PostgresError(error.kind, "migration \(migration.name): \(error.message)").with(
+                origin: error)
+        }
+    }
+
+    /// A file that ended the transaction itself has been applied by halves at best: better to hear of it.
+    private func commit(_ session: PostgresSession) async throws(PostgresError) {
+        guard try await session.query("COMMIT").commandTag == "COMMIT" else {
+            throw PostgresError(.schema, "its transaction did not commit")
+        }
+    }
+
+    /// Asks again and again rather than waiting in the server: a waiting statement would hold a snapshot that
+    /// CREATE INDEX CONCURRENTLY of the other runner waits for.
+    private func takeLock(_ session: PostgresSession) async throws {
+        let statement: Statement = "SELECT pg_try_advisory_lock(hashtextextended('applied_migration', 0))"
+        while try await session.query(statement).first?.decode(0, as: Bool.self) != true {
+            try await Task.sleep(for: Limits.migrationLockPause)
+        }
+    }
+}
+
+extension Migrations {
+    private static let tableDefinition: Statement = """
+        CREATE TABLE IF NOT EXISTS applied_migration (
+            number int PRIMARY KEY,
+            name text NOT NULL,
+            sha256 bytea NOT NULL
+        )
+        """
+
+    private var comparing: Statement {
+        """
+        SELECT coalesce(w.number, a.number) AS number, w.name AS wanted, a.name AS applied,
+               coalesce(sha256(w.body) = a.sha256, false) AS same_text
+        FROM unnest(\(all.map(\.number)), \(all.map(\.name)), \(all.map { Array($0.text.utf8) }))
+             AS w (number, name, body)
+        FULL JOIN applied_migration a ON a.number = w.number
+        ORDER BY 1
+        """
+    }
+
+    private static func comparison(from rows: Rows) throws(PostgresError) -> SchemaComparison {
+        var entries: [SchemaComparison.Entry] = []
+        for row in rows {
+            entries.append(
+                SchemaComparison.Entry(
+                    number: try row["number"], wanted: try row["wanted"], applied: try row["applied"],
+                    isSameText: try row["same_text"]))
+        }
+        return SchemaComparison(entries)
+    }
+}

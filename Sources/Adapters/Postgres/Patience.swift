@@ -1,0 +1,59 @@
+import Glibc
+
+/// How long and how stubbornly a connection waits for its socket.
+struct Patience {
+    /// How a wait ended.
+    enum Outcome {
+        case ready
+        case expired
+        case interrupted
+    }
+
+    let pipe: WakePipe
+    /// The caller's wish to stop; nil for what must not be stopped, such as COMMIT.
+    let interruption: Interruption?
+    /// When to give up; nil for never.
+    let deadline: ContinuousClock.Instant?
+
+    /// When a cancel request that was sent counts as lost: one that comes before its statement has no effect.
+    private var cancelsAgain: ContinuousClock.Instant?
+
+    init(pipe: WakePipe, interruption: Interruption?, deadline: ContinuousClock.Instant?) {
+        self.pipe = pipe
+        self.interruption = interruption
+        self.deadline = deadline
+    }
+
+    var isInterrupted: Bool { interruption?.isRequested ?? false }
+
+    /// Notes that a cancel request was sent.
+    mutating func cancelWasSent() {
+        cancelsAgain = ContinuousClock.now + Limits.cancelPause
+    }
+
+    /// Blocks the thread until the socket is ready.
+    func wait(for events: Int32, on socket: Int32) -> Outcome {
+        while true {
+            if isInterrupted && cancelsAgain.map({ ContinuousClock.now >= $0 }) ?? true {
+                return .interrupted
+            }
+            var descriptors = [
+                pollfd(fd: socket, events: Int16(truncatingIfNeeded: events), revents: 0),
+                pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0),
+            ]
+            let ready = unsafe poll(&descriptors, 2, remainingMilliseconds)
+            if ready > 0 && descriptors[1].revents != 0 { pipe.drain() }
+            if ready > 0 && descriptors[0].revents != 0 { return .ready }
+            if let deadline, ContinuousClock.now >= deadline { return .expired }
+        }
+    }
+
+    /// What `poll` takes: −1 is for ever.
+    ///
+    /// One more than the whole milliseconds, so as not to spin at the end.
+    private var remainingMilliseconds: Int32 {
+        guard let next = [deadline, cancelsAgain].compactMap({ $0 }).min() else { return -1 }
+        let milliseconds = ContinuousClock.now.duration(to: next).wholeMilliseconds
+        return max(0, milliseconds) &+ (milliseconds == .max ? 0 : 1)
+    }
+}

@@ -1,0 +1,134 @@
+package import Logging
+import Dispatch
+import Synchronization
+
+/// A bounded set of connections, made when first needed and again after a loss.
+///
+/// No call blocks a thread of Swift's pool. A cancelled task's statement is cancelled on the server too; while the
+/// database is away every call fails with a transient error.
+package final class PostgresPool: Sendable {
+    typealias Waiter = CheckedContinuation<Turn, Never>
+
+    /// What a waiter is told.
+    enum Turn {
+        case use(Connection)
+        case askAgain
+        case leave(PostgresError)
+    }
+
+    let configuration: PoolConfiguration
+    let logger: Logger
+    private let state: Mutex<PoolState<Connection, Waiter>>
+    private let arrivals = Atomic(0)
+
+    package init(_ configuration: PoolConfiguration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+        state = Mutex(PoolState(size: configuration.size, waiterLimit: Limits.waiters))
+    }
+
+    /// Runs one statement on any connection.
+    package func query(_ statement: Statement) async throws(PostgresError) -> Rows {
+        try await withLease { (connection, interruption) async throws(PostgresError) in
+            try await connection.query(statement, interruption)
+        }
+    }
+
+    /// Closes what rests and turns waiters away; a connection in use is closed when it comes back.
+    package func close() async {
+        let (connections, waiters) = state.withLock { $0.close() }
+        for waiter in waiters {
+            waiter.resume(returning: .leave(PostgresError(.closed, "the pool is closed")))
+        }
+        for connection in connections { await connection.close() }
+    }
+
+    /// Takes a connection for one interruptible request and gives it back.
+    private func withLease<Answer: Sendable>(
+        _ body: @Sendable (Connection, Interruption) async throws(PostgresError) -> Answer
+    ) async throws(PostgresError) -> Answer {
+        let connection = try await acquire()
+        defer { release(connection) }
+        return try await connection.interruptible { (interruption) async throws(PostgresError) in
+            try await body(connection, interruption)
+        }
+    }
+}
+
+extension PostgresPool {
+    func acquire() async throws(PostgresError) -> Connection {
+        while true {
+            switch state.withLock({ $0.connectionWanted() }) {
+            case .use(let connection): return connection
+            case .make: return try makeConnection()
+            case .refuse(let error): throw error
+            case .wait:
+                switch await waitForTurn() {
+                case .use(let connection): return connection
+                case .askAgain: continue
+                case .leave(let error): throw error
+                }
+            }
+        }
+    }
+
+    func release(_ connection: Connection) {
+        state.withLock { $0.connectionReturned(connection) }?.resume(returning: .use(connection))
+    }
+
+    private func makeConnection() throws(PostgresError) -> Connection {
+        do {
+            return try Connection(configuration, logger: logger)
+        } catch {
+            state.withLock { $0.makingFailed() }?.resume(returning: .askAgain)
+            throw error
+        }
+    }
+
+    private func waitForTurn() async -> Turn {
+        let number = arrivals.wrappingAdd(1, ordering: .relaxed).newValue
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                guard state.withLock({ $0.waiterArrived(number, waiter) }) else {
+                    return waiter.resume(returning: .askAgain)
+                }
+                if Task.isCancelled { turnAway(number, .cancelled) }
+                startWaitingTime(of: number)
+            }
+        } onCancel: {
+            turnAway(number, .cancelled)
+        }
+    }
+
+    private func startWaitingTime(of number: Int) {
+        let limit = configuration.acquireTimeout
+        let deadline = DispatchTime.now() + .milliseconds(Int(limit.wholeMilliseconds))
+        DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in
+            self?.turnAway(number, PostgresError(.exhausted, "no connection became free within \(limit)"))
+        }
+    }
+
+    /// Tells a waiter to go; one that was served already is not there any more.
+    private func turnAway(_ number: Int, _ reason: PostgresError) {
+        state.withLock { $0.waiterLeft(number) }?.resume(returning: .leave(reason))
+    }
+}
+
+extension Connection {
+    /// Runs a request that the cancellation of the task interrupts.
+    nonisolated func interruptible<Answer: Sendable>(
+        _ body: (Interruption) async throws(PostgresError) -> Answer
+    ) async throws(PostgresError) -> Answer {
+        let interruption = Interruption(pipe)
+        let result: Result<Answer, PostgresError> = await withTaskCancellationHandler {
+            do throws(PostgresError) {
+                return .success(try await body(interruption))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            interruption.request()
+        }
+        return try result.get()
+    }
+}

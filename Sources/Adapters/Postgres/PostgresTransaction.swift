@@ -1,0 +1,52 @@
+/// A transaction under way; of no use once the body that got it has returned.
+package final class PostgresTransaction: Sendable {
+    private let connection: Connection
+    private let lease: Int
+
+    init(_ connection: Connection, lease: Int) {
+        self.connection = connection
+        self.lease = lease
+    }
+
+    /// Runs one statement of the transaction; statements asked for at once run one after the other.
+    package func query(_ statement: Statement) async throws(PostgresError) -> Rows {
+        let (connection, lease) = (connection, lease)
+        return try await connection.interruptible { (interruption) async throws(PostgresError) in
+            try await connection.execute(statement, lease: lease, interruption)
+        }
+    }
+}
+
+/// What the statements of a transaction see and may do.
+package enum TransactionMode: String, Sendable {
+    /// Each statement sees what was committed before it.
+    case readWrite = "BEGIN"
+    /// All statements see the same moment; nothing is written.
+    case snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+}
+
+extension PostgresPool {
+    /// Runs a body between BEGIN and COMMIT, or ROLLBACK when it throws.
+    ///
+    /// A connection lost at COMMIT leaves the outcome unknown: `PostgresError.mayHaveExecuted`. A body that swallows a
+    /// failed statement's error gets an error at the end, for nothing was committed.
+    package func transaction<T: Sendable>(
+        _ mode: TransactionMode = .readWrite,
+        _ body: @Sendable (PostgresTransaction) async throws -> T
+    ) async throws -> T {
+        let connection = try await acquire()
+        defer { release(connection) }
+        let lease = try await connection.interruptible { (interruption) async throws(PostgresError) in
+            try await connection.begin(mode.rawValue, interruption)
+        }
+        let answer: T
+        do {
+            answer = try await body(PostgresTransaction(connection, lease: lease))
+        } catch {
+            await connection.rollback(lease: lease)
+            throw error
+        }
+        try await connection.commit(lease: lease)
+        return answer
+    }
+}

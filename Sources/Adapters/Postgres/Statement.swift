@@ -1,0 +1,71 @@
+/// A statement of SQL whose values can only be bound: `"SELECT * FROM channel WHERE slug = \(slug)"`.
+///
+/// Each interpolated value becomes `$1`, `$2` …; text of SQL goes in by `\(verbatim:)` alone, names of tables by
+/// `\(identifier:)`. A `String` is bound as `text`: write `\(id)::uuid`, `\(settings)::jsonb` for other types.
+package struct Statement: Sendable {
+    /// The text with `$n` in place of the values.
+    package private(set) var sql: String
+    private(set) var parameters = Parameters()
+
+    /// Makes a statement without values; the text is taken as it is.
+    package init(verbatim sql: String) {
+        self.sql = sql
+    }
+}
+
+extension Statement: ExpressibleByStringInterpolation {
+    package init(stringLiteral value: String) {
+        self.init(verbatim: value)
+    }
+
+    package init(stringInterpolation: StringInterpolation) {
+        sql = stringInterpolation.sql
+        parameters = stringInterpolation.parameters
+    }
+
+    /// Collects the text and the values of a statement.
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var sql = ""
+        fileprivate var parameters = Parameters()
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            sql.reserveCapacity(literalCapacity + 4 * interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: String) {
+            sql += literal
+        }
+
+        /// Binds a value.
+        package mutating func appendInterpolation(_ value: some PostgresEncodable) {
+            parameters.append(value)
+            sql += "$\(parameters.count)"
+        }
+
+        /// Binds a value or NULL.
+        package mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
+            parameters.append(value)
+            sql += "$\(parameters.count)"
+        }
+
+        /// Takes text as SQL: never anything that came from outside.
+        package mutating func appendInterpolation(verbatim text: String) {
+            sql += text
+        }
+
+        /// Takes a name of a table, column or channel, quoted.
+        package mutating func appendInterpolation(identifier name: String) {
+            sql += quoted(identifier: name)
+        }
+    }
+}
+
+/// Quotes a name as SQL does (PostgreSQL 4.1.1): quotation marks around it, doubled within.
+func quoted(identifier name: String) -> String {
+    var result = "\""
+    for character in name.unicodeScalars {
+        result.unicodeScalars.append(character)
+        if character == "\"" { result.unicodeScalars.append(character) }
+    }
+    return result + "\""
+}

@@ -1,0 +1,91 @@
+/// What an operator says of a channel. The JSON form is that of the admin API.
+package struct ChannelSettings: Sendable, Equatable, Codable {
+    package var id: ChannelID
+    package var title: String
+    /// In order of preference: by priority, lower first, then as listed.
+    package var sources: [SourceSettings]
+    package var recording: Bool
+    /// Seconds that segments are kept; nil keeps them for ever.
+    package var retentionSeconds: Int64?
+    /// Bytes that the channel may hold; nil is no limit.
+    package var maxBytes: Int64?
+    package var renditions: RenditionChoice
+    package var guideID: String?
+    package var clock: ClockChoice
+    package var encryption: EncryptionChoice
+    /// The IANA zone in which request times without a zone are meant.
+    package var timeZone: String
+
+    package init(id: ChannelID, title: String, sources: [SourceSettings], retentionSeconds: Int64?) {
+        self.id = id
+        self.title = title
+        self.sources = sources
+        self.retentionSeconds = retentionSeconds
+        recording = true
+        renditions = .all
+        clock = .auto
+        encryption = .keep
+        timeZone = "UTC"
+    }
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, title, sources, recording
+        case retentionSeconds = "retention_seconds"
+        case maxBytes = "max_bytes"
+        case renditions
+        case guideID = "guide_id"
+        case clock, encryption
+        case timeZone = "time_zone"
+    }
+}
+
+/// Where the wall clock of a channel comes from.
+package enum ClockChoice: String, Sendable, Codable, CaseIterable {
+    /// The source's dates when they are plausible, else arrival.
+    case auto
+    case source
+    case arrival
+}
+
+/// What becomes of AES-128 segments.
+package enum EncryptionChoice: String, Sendable, Codable, CaseIterable {
+    /// Stored as they came, with the key beside them.
+    case keep
+    /// Stored decrypted.
+    case clear
+}
+
+/// Which renditions of a multivariant source are recorded.
+package enum RenditionChoice: Sendable, Equatable, Codable {
+    case all
+    case highest
+    case lowest
+    case named([RenditionID])
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let names = try? container.decode([RenditionID].self) {
+            self = .named(names)
+            return
+        }
+        switch try container.decode(String.self) {
+        case "all": self = .all
+        case "highest": self = .highest
+        case "lowest": self = .lowest
+        default:
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "renditions is \"all\", \"highest\", \"lowest\" or a list of ids")
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .all: try container.encode("all")
+        case .highest: try container.encode("highest")
+        case .lowest: try container.encode("lowest")
+        case .named(let names): try container.encode(names)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// Why a stretch of a channel is not held; the list is closed, the raw value is what the catalogue stores.
+package enum GapReason: Int16, Sendable, Codable, CaseIterable {
+    case sourceUnreachable = 1
+    case sourceStalled = 2
+    case sourceEnded = 3
+    case sourceJump = 4
+    case sourceGap = 5
+    case segmentMissing = 6
+    case segmentCorrupt = 7
+    case segmentExpired = 8
+    case keyMissing = 9
+    case trackMissing = 10
+    case diskFull = 11
+    case recorderDown = 12
+    case verifyLost = 13
+
+    /// The word that answers carry.
+    package var word: String {
+        switch self {
+        case .sourceUnreachable: "source_unreachable"
+        case .sourceStalled: "source_stalled"
+        case .sourceEnded: "source_ended"
+        case .sourceJump: "source_jump"
+        case .sourceGap: "source_gap"
+        case .segmentMissing: "segment_missing"
+        case .segmentCorrupt: "segment_corrupt"
+        case .segmentExpired: "segment_expired"
+        case .keyMissing: "key_missing"
+        case .trackMissing: "track_missing"
+        case .diskFull: "disk_full"
+        case .recorderDown: "recorder_down"
+        case .verifyLost: "verify_lost"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// An instant on the wall clock: microseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+package struct Instant: Hashable, Sendable, Codable, Comparable {
+    package var microseconds: Int64
+
+    package init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    package init(milliseconds: Int64) {
+        microseconds = milliseconds.multipliedReportingOverflow(by: 1000).partialValue
+    }
+
+    package init(seconds: Int64) {
+        self.init(milliseconds: seconds.multipliedReportingOverflow(by: 1000).partialValue)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        microseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(microseconds)
+    }
+
+    /// Milliseconds since 1970, rounded down.
+    package var milliseconds: Int64 {
+        let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 1000)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+
+    package static func < (a: Instant, b: Instant) -> Bool {
+        a.microseconds < b.microseconds
+    }
+
+    /// Moves by microseconds; stays at the end of the range instead of overflowing.
+    package static func + (a: Instant, microseconds: Int64) -> Instant {
+        let (sum, overflow) = a.microseconds.addingReportingOverflow(microseconds)
+        return Instant(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
+    }
+
+    package static func - (a: Instant, microseconds: Int64) -> Instant {
+        a + (microseconds == .min ? .max : -microseconds)
+    }
+
+    /// The distance in microseconds from `b` to `a`, positive when `a` is later.
+    package static func - (a: Instant, b: Instant) -> Int64 {
+        let (difference, overflow) = a.microseconds.subtractingReportingOverflow(b.microseconds)
+        return overflow ? (a > b ? .max : .min) : difference
+    }
+}
+
+/// Microseconds of a span of time, the unit of every duration inside the house.
+package enum Microseconds {
+    package static let perSecond: Int64 = 1_000_000
+    package static let perMillisecond: Int64 = 1000
+
+    /// The nearest whole number of microseconds; nil when it does not fit.
+    package static func reading(seconds: Double) -> Int64? {
+        let scaled = (seconds * 1_000_000).rounded()
+        return scaled.isFinite && abs(scaled) < 9.2e18 ? Int64(scaled) : nil
+    }
+
+    package static func seconds(_ microseconds: Int64) -> Double {
+        Double(microseconds) / 1_000_000
+    }
+}

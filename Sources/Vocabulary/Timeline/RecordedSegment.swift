@@ -1,0 +1,35 @@
+/// A segment as the catalogue holds it: what a playlist needs, in few bytes, because a day has twenty thousand.
+package struct RecordedSegment: Sendable, Equatable {
+    package var start: Instant
+    /// Microseconds, more than zero.
+    package var duration: Int64
+    /// The rendition's own published sequence number; nil when it is in the archive only.
+    package var number: Int64?
+    /// The discontinuity domain of the channel that it belongs to.
+    package var epoch: Int32
+    package var revision: Int16
+    package var stateID: Int32
+    package var flags: SegmentFlags
+    package var storedBytes: Int64
+    package var plainBytes: Int64
+    package var iv: [UInt8]?
+
+    package init(
+        start: Instant, duration: Int64, number: Int64?, epoch: Int32, revision: Int16 = 0, stateID: Int32,
+        flags: SegmentFlags = [], storedBytes: Int64, plainBytes: Int64, iv: [UInt8]? = nil,
+    ) {
+        self.start = start
+        self.duration = duration
+        self.number = number
+        self.epoch = epoch
+        self.revision = revision
+        self.stateID = stateID
+        self.flags = flags
+        self.storedBytes = storedBytes
+        self.plainBytes = plainBytes
+        self.iv = iv
+    }
+
+    package var end: Instant { start + duration }
+    package var window: TimeWindow { TimeWindow(begin: start, end: end) }
+}

@@ -1,0 +1,95 @@
+/// What is known of a segment once its bytes are durable in the archive: the line of the journal, complete in itself.
+package struct SegmentFact: Sendable, Equatable, Codable {
+    package var channel: ChannelID
+    package var identity: SegmentIdentity
+    /// Decided once, when the segment was first listed.
+    package var start: Instant
+    /// Microseconds, more than zero.
+    package var duration: Int64
+    package var revision: Int16
+    package var state: MediaState
+    package var flags: SegmentFlags
+    package var storedBytes: Int64
+    /// Length after decryption; equals `storedBytes` for clear segments.
+    package var plainBytes: Int64
+    /// The initialization vector in effect, 16 bytes; nil for clear segments.
+    package var iv: [UInt8]?
+    /// EXT-X-PROGRAM-DATE-TIME as the source said it.
+    package var programDateTime: Instant?
+    package var arrived: Instant
+    /// The first timestamp in the media, in units of the container.
+    package var firstTimestamp: Int64?
+    /// SHA-256 of the stored bytes.
+    package var digest: [UInt8]
+    /// Number of the lease under which it was recorded.
+    package var fence: Int64
+
+    package init(
+        channel: ChannelID, identity: SegmentIdentity, start: Instant, duration: Int64, revision: Int16 = 0,
+        state: MediaState, flags: SegmentFlags = [], storedBytes: Int64, plainBytes: Int64,
+        iv: [UInt8]? = nil,
+        programDateTime: Instant? = nil, arrived: Instant, firstTimestamp: Int64? = nil, digest: [UInt8],
+        fence: Int64,
+    ) {
+        self.channel = channel
+        self.identity = identity
+        self.start = start
+        self.duration = duration
+        self.revision = revision
+        self.state = state
+        self.flags = flags
+        self.storedBytes = storedBytes
+        self.plainBytes = plainBytes
+        self.iv = iv
+        self.programDateTime = programDateTime
+        self.arrived = arrived
+        self.firstTimestamp = firstTimestamp
+        self.digest = digest
+        self.fence = fence
+    }
+
+    package var end: Instant { start + duration }
+
+    package var name: SegmentName {
+        SegmentName(start: start, revision: revision, fileExtension: state.container)
+    }
+
+    package var key: ArchiveKey {
+        .segment(channel, identity.rendition, name)
+    }
+}
+
+/// Which segment of which numbering it is: recording the same identity twice is harmless.
+package struct SegmentIdentity: Hashable, Sendable, Codable {
+    package var rendition: RenditionID
+    /// One unbroken numbering of one source.
+    package var feed: Int64
+    /// The media sequence number that the source gave it.
+    package var number: Int64
+
+    package init(rendition: RenditionID, feed: Int64, number: Int64) {
+        self.rendition = rendition
+        self.feed = feed
+        self.number = number
+    }
+}
+
+/// Remarks on a segment that answers or reports need.
+package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
+    package let rawValue: Int16
+
+    package init(rawValue: Int16) {
+        self.rawValue = rawValue
+    }
+
+    /// The source's EXTINF was unusable and the duration was measured or taken from the target duration.
+    package static let correctedDuration = SegmentFlags(rawValue: 1)
+    /// Kept although the container check failed on every try: half a segment is worth more than a hole.
+    package static let damaged = SegmentFlags(rawValue: 2)
+    /// Entered after its turn to be published had passed.
+    package static let late = SegmentFlags(rawValue: 4)
+    /// The source promised EXT-X-INDEPENDENT-SEGMENTS.
+    package static let independent = SegmentFlags(rawValue: 8)
+    /// The bytes are encrypted and the key is not held yet.
+    package static let keyPending = SegmentFlags(rawValue: 16)
+}

@@ -1,0 +1,36 @@
+/// One upstream playlist of a channel and how it is asked for.
+package struct SourceSettings: Sendable, Equatable, Codable {
+    package var url: String
+    /// Request fields; they go to the source's own host and to `headerHosts` only.
+    package var headers: [String: String]
+    /// Lower is preferred.
+    package var priority: Int
+    /// Connections at once; nil is no limit.
+    package var maxConnections: Int?
+    package var allowInvalidCertificate: Bool
+    /// Whether the playlist's query is appended to the URLs that it lists.
+    package var inheritQuery: Bool
+    /// 4, 6, or nil for either.
+    package var ipVersion: Int?
+    package var headerHosts: [String]
+
+    package init(url: String, headers: [String: String] = [:], priority: Int = 0) {
+        self.url = url
+        self.headers = headers
+        self.priority = priority
+        maxConnections = nil
+        allowInvalidCertificate = false
+        inheritQuery = false
+        ipVersion = nil
+        headerHosts = []
+    }
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, headers, priority
+        case maxConnections = "max_connections"
+        case allowInvalidCertificate = "allow_invalid_certificate"
+        case inheritQuery = "inherit_query"
+        case ipVersion = "ip_version"
+        case headerHosts = "header_hosts"
+    }
+}
