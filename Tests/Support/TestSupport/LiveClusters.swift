@@ -46,12 +46,7 @@ enum LiveClusters {
             while kill -0 "$server" 2>/dev/null; do sleep 0.1; done
             rm -rf "$3"
             """
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/setsid")
-        process.arguments = ["/bin/sh", "-c", script, "watchdog", "\(getpid())", data, folder]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        _ = try ChildProcess(
+            "/usr/bin/setsid", ["/bin/sh", "-c", script, "watchdog", "\(getpid())", data, folder])
     }
 }

@@ -1,1 +1,0 @@
-// Digest: in the making.

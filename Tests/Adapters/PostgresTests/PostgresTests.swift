@@ -1,1 +1,0 @@
-// PostgresTests: in the making.
