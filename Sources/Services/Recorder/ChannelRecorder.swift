@@ -178,13 +178,13 @@ actor ChannelRecorder {
             outcome.probe = probe(list, index, progress)
         case .new(let from, let missing):
             let isFirst = progress.feed == nil
-            try await joinFeed(&progress, restart: nil, arrival: arrival)
+            try await joinFeed(&progress, list, restart: nil, arrival: arrival)
             outcome.segments = take(
                 list, from: from, &progress, opensHole: isFirst || missing > 0,
                 cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
                 hole: missing > 0 ? .sourceJump : .sourceStalled, arrival: arrival)
         case .restart(let reason):
-            try await joinFeed(&progress, restart: reason, arrival: arrival)
+            try await joinFeed(&progress, list, restart: reason, arrival: arrival)
             outcome.segments = take(
                 list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled, arrival: arrival)
         }
@@ -207,7 +207,7 @@ actor ChannelRecorder {
             return try await listArrived(list, of: id, arrival: arrival)
         }
         guard var progress = renditions[id] else { return ListOutcome() }
-        try await joinFeed(&progress, restart: "a known number names another segment", arrival: arrival)
+        try await joinFeed(&progress, list, restart: "a known number names another segment", arrival: arrival)
         let segments = take(
             list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled, arrival: arrival)
         return ListOutcome(segments: segments, changed: true, ended: list.isEnded)
@@ -222,7 +222,9 @@ actor ChannelRecorder {
     }
 
     /// Gives the progress a feed: the channel's current one, or a new one when none fits.
-    private func joinFeed(_ progress: inout RenditionProgress, restart: String?, arrival: Instant) async throws {
+    private func joinFeed(
+        _ progress: inout RenditionProgress, _ list: MediaPlaylist, restart: String?, arrival: Instant,
+    ) async throws {
         if restart == nil, progress.feed != nil { return }
         if restart != nil || progress.feed == nil {
             progress.follower.reset()
@@ -234,9 +236,10 @@ actor ChannelRecorder {
             progress.feed = feed.id
             return
         }
+        let isDated = list.segments.contains { $0.programDateTimeMicroseconds != nil }
         let begun = FeedFact(
             id: arrival.milliseconds << 20 | Int64.random(in: 0..<(1 << 20)), source: status.sourceURL ?? "",
-            began: arrival, clock: progress.placing.clock.rawValue)
+            began: arrival, clock: (isDated ? progress.placing.clock : .arrival).rawValue)
         logger.info(
             "A feed begins", metadata: ["rendition": "\(progress.id)", "cause": "\(restart ?? "first list")"])
         feed = begun
