@@ -21,11 +21,17 @@ package final class HTTPSession: Sendable {
     }
 
     /// Fetches a small body into memory, at most `options.byteLimit` bytes.
+    ///
+    /// With a status of 400 and above, up to `Limits.errorBodyByteCount` bytes are taken, and a larger body is no error.
     package func get(_ url: String, _ options: TransferOptions) async throws(TransferError) -> FetchedBody {
         var transfer = try await open(url, options)
         var bytes: [UInt8] = []
-        while let chunk = try await transfer.nextChunk() {
-            if bytes.isEmpty { bytes = chunk } else { bytes.append(contentsOf: chunk) }
+        do throws(TransferError) {
+            while let chunk = try await transfer.nextChunk() {
+                if bytes.isEmpty { bytes = chunk } else { bytes.append(contentsOf: chunk) }
+            }
+        } catch {
+            guard case .tooLarge = error, transfer.head.status.rawValue >= 400 else { throw error }
         }
         return FetchedBody(head: transfer.head, bytes: bytes, finishedAt: transfer.finishedAt ?? .now)
     }

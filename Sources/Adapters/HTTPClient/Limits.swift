@@ -30,6 +30,9 @@ package enum Limits {
     /// Bytes of a redirect's body that are read so that its connection can be used again.
     static let redirectBodyByteCount = 64 << 10
 
+    /// Bytes of the body of a status of 400 and above, where the caller's limit is smaller: errors explain themselves.
+    package static let errorBodyByteCount = 64 << 10
+
     /// Bytes of a URL, as servers commonly take 8 KiB for a request line.
     package static let urlByteCount = 16 << 10
 

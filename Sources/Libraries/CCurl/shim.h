@@ -7,10 +7,6 @@ static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long valu
     return curl_easy_setopt(handle, option, value);
 }
 
-static inline CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
-    return curl_easy_setopt(handle, option, value);
-}
-
 static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
     return curl_easy_setopt(handle, option, value);
 }

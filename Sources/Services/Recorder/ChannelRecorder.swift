@@ -382,7 +382,8 @@ actor ChannelRecorder {
         while true {
             do {
                 return try await parts.catalogue.remember(batch)
-            } catch where error.isTransient && !Task.isCancelled {
+            } catch {
+                guard error.isTransient, !Task.isCancelled else { throw error }
                 logger.warning("The catalogue is away", metadata: ["cause": "\(error)"])
                 try await Task.sleep(for: .seconds(delay))
                 delay = min(delay * 2, 5)

@@ -21,10 +21,11 @@ struct ChannelTask: Sendable {
                     try await record(under: lease)
                     delay = 1
                 }
-            } catch where !Task.isCancelled {
+            } catch {
+                if Task.isCancelled { break }
                 logger.error("Recording stopped and begins again", metadata: ["cause": "\(error)"])
                 delay = min(delay * 2, 30)
-            } catch {}
+            }
             try? await Task.sleep(for: .seconds(delay))
         }
     }

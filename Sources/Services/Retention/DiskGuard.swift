@@ -1,4 +1,4 @@
-package import SegmentStore
+import SegmentStore
 import Synchronization
 
 /// Says whether the archive has room for another segment. Written by retention, asked by recorders before each segment:

@@ -60,6 +60,7 @@ struct StopTests {
             await gone.wait()
             #expect(server.openConnections == 0)
             #expect(server.requestsInFlight == 0)
+            for client in clients { _ = await client.rest() }
         }
     }
 

@@ -5,6 +5,13 @@ struct ResponseHead: Equatable, Sendable {
     var status: HTTPStatus
     var headers = HTTPHeaders()
 
+    var isError: Bool { status.rawValue >= 400 }
+
+    /// The announced length of the body, in bytes; nil when there is none, or when it is that of an encoded body.
+    var bodyByteCount: Int? {
+        headers["Content-Encoding"] == nil ? headers["Content-Length"].flatMap { Int($0) } : nil
+    }
+
     /// Where the answer sends the request instead; nil when it does not (RFC 9110 §15.4).
     var redirectLocation: String? {
         switch status.rawValue {

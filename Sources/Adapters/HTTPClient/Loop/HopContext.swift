@@ -11,6 +11,7 @@ final class HopContext {
     private var hasOpenedSocket = false
     private var stage = TransferStage.connecting
     private var bodyByteCount = 0
+    private var byteLimit: Int
     private var location: String?
     private var refusal: TransferError?
     private var needsFreshConnection = false
@@ -22,6 +23,7 @@ final class HopContext {
         self.job = job
         self.attempt = attempt
         self.judgesAddresses = judgesAddresses
+        byteLimit = job.options.byteLimit
     }
 
     /// What the hop's end means for its transfer.
@@ -95,10 +97,14 @@ extension HopContext {
             self.location = location
             return true
         }
+        if head.isError { byteLimit = max(byteLimit, Limits.errorBodyByteCount) }
         job.channel.headArrived(
             TransferHead(
                 status: head.status, headers: head.headers, effectiveURL: attempt.url.text,
                 remoteAddress: remoteAddress, startedAt: job.startedAt, arrivedAt: .now))
+        if let announced = head.bodyByteCount, announced > byteLimit {
+            return fail(.tooLarge(limit: byteLimit))
+        }
         return true
     }
 
@@ -109,8 +115,8 @@ extension HopContext {
             bodyByteCount = total
             return total <= Limits.redirectBodyByteCount ? .taken : .abort
         }
-        guard total <= job.options.byteLimit else {
-            _ = fail(.tooLarge(limit: job.options.byteLimit))
+        guard total <= byteLimit else {
+            _ = fail(.tooLarge(limit: byteLimit))
             return .abort
         }
         let verdict = unsafe job.channel.bodyArrived(bytes)

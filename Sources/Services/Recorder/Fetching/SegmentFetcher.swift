@@ -103,19 +103,8 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Keys and initialization section
 
-    /// What must be at hand before a segment can be read.
-    struct Intake: Sendable {
-        var key: ContentKey?
-        var iv: [UInt8]?
-        /// METHOD in force; nil for clear segments.
-        var method: String?
-        var isStoredEncrypted = false
-        var drmTags: [String] = []
-        var initialization: HeldInitialization?
-    }
-
-    private func intake(of listed: ListedSegment, base: HTTPURL, domain: Int) async throws -> Intake {
-        var intake = Intake()
+    private func intake(of listed: ListedSegment, base: HTTPURL, domain: Int) async throws -> SegmentIntake {
+        var intake = SegmentIntake()
         if let key = listed.entry.keys.first(where: { $0.keyFormat == Key.identityFormat }) {
             intake.method = key.method.rawValue
             if key.method == .aes128 {
@@ -160,45 +149,23 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Bytes
 
-    private struct Received {
-        var inspection: MediaInspection?
-        var plainBytes: Int64
-    }
-
     /// Streams the body through decryption and inspection into the draft.
     private func receive(
-        _ listed: ListedSegment, base: HTTPURL, intake: Intake, into draft: SegmentDraft,
-    ) async throws -> Received {
+        _ listed: ListedSegment, base: HTTPURL, intake: SegmentIntake, into draft: SegmentDraft,
+    ) async throws -> SegmentReading.Result {
         let url = try link.resolve(listed.entry.uri, against: base)
-        var slice = try await BodySlice(url, range: listed.entry.byteRange, link: link)
-        var inspector = StreamingInspector(initSection: intake.initialization?.section)
-        var cipher: AES128CBC?
-        if let key = intake.key, let iv = intake.iv { cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv) }
-        var stored: Int64 = 0
-        var plain: Int64 = 0
+        let slice = try await BodySlice.open(url, range: listed.entry.byteRange, link: link)
+        let reading = try SegmentReading(intake)
         while let chunk = try await slice.next() {
-            stored += Int64(chunk.count)
-            let clear = try cipher?.update(chunk) ?? chunk
-            plain += Int64(clear.count)
-            inspector.append(clear)
-            if let refusal = inspector.refusal { throw refusal }
-            try await draft.append(intake.isStoredEncrypted ? chunk : clear)
+            let kept = try reading.take(chunk)
+            if !kept.isEmpty { try await draft.append(kept) }
         }
-        if let ended = cipher.take() {
-            guard case .whole = EncryptedBody.check(byteCount: Int(stored)) else {
-                throw FetchFailure(.segmentCorrupt, "\(stored) bytes are no whole number of cipher blocks")
-            }
-            let rest = try ended.finish()
-            plain += Int64(rest.count)
-            inspector.append(rest)
-            if !intake.isStoredEncrypted, !rest.isEmpty { try await draft.append(rest) }
-        }
-        // Whole-segment encryption without a key leaves nothing to look into.
-        let isOpaque = intake.key == nil && intake.method != nil && intake.method != Key.Method.sampleAES.rawValue
-        return Received(inspection: isOpaque ? nil : try inspector.finish(), plainBytes: plain)
+        let (rest, result) = try reading.finish()
+        if !rest.isEmpty { try await draft.append(rest) }
+        return result
     }
 
-    private func state(of received: Received, intake: Intake, listed: ListedSegment) -> MediaState {
+    private func state(of received: SegmentReading.Result, intake: SegmentIntake, listed: ListedSegment) -> MediaState {
         var state = MediaState(container: container(of: received, listed: listed))
         if let inspection = received.inspection {
             let tracks = inspection.tracks.isEmpty
@@ -215,7 +182,7 @@ struct SegmentFetcher: Sendable {
         return state
     }
 
-    private func container(of received: Received, listed: ListedSegment) -> SegmentExtension {
+    private func container(of received: SegmentReading.Result, listed: ListedSegment) -> SegmentExtension {
         switch received.inspection?.container {
         case .transportStream: .transportStream
         case .fragmentedMP4: .fragmentedMP4

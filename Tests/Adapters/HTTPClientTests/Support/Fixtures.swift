@@ -70,6 +70,7 @@ func output(of program: String, _ arguments: [String], input: [UInt8] = []) thro
     process.standardInput = try FileHandle(forReadingFrom: file)
     let pipe = Pipe()
     process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
     try process.run()
     let bytes = [UInt8](try pipe.fileHandleForReading.readToEnd() ?? Data())
     process.waitUntilExit()
