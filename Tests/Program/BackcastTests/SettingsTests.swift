@@ -1,4 +1,7 @@
 import HTTPServer
+import Logging
+import Postgres
+import Telemetry
 import Testing
 
 @testable import Backcast
