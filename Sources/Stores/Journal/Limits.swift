@@ -11,8 +11,6 @@ package enum Limits {
     static let doneFileByteCount = 256 << 10
     /// Bytes written before one sync: the latency of whoever waits in the group.
     static let groupByteCount = 1 << 20
-    /// Bytes of a file that are read: what a file may have grown to, and a margin.
-    static let readableByteCount = 16 << 20
     /// Threads that write and sync, shared by the channels.
     static let writerThreads = 4
     /// Damaged files of a channel set aside for a person to look at.
