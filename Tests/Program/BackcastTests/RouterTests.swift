@@ -3,50 +3,50 @@ import Testing
 
 @testable import Backcast
 
-/// Answers everything with one status.
-private struct Echo: HTTPHandler {
+/// Answers the paths below a prefix with one status.
+private struct Echo: RequestPart {
+    var prefix: String
     var status: Int
-    var limit: Int
+    var limit = 0
 
-    func bodyLimit(for request: HTTPRequest) -> Int { limit }
-    func answer(_ request: HTTPRequest) -> HTTPAnswer {
-        .now(HTTPResponse(status: HTTPStatus(rawValue: status)))
+    func bodyLimit(for request: HTTPRequest) -> Int? { request.path.hasPrefix(prefix) ? limit : nil }
+    func answer(_ request: HTTPRequest) -> HTTPAnswer? {
+        guard request.path.hasPrefix(prefix) else { return nil }
+        return .now(HTTPResponse(status: HTTPStatus(rawValue: status)))
     }
 }
 
 @Suite("The router")
 struct RouterTests {
-    @Test(
-        "each path has its part",
-        arguments: [
-            ("/healthz", Area.health), ("/readyz", .health), ("/", .administration),
-            ("/api/v1/channels", .administration), ("/api", .administration), ("/metrics", .administration),
-            ("/live/cctv2/index.m3u8", .playback), ("/recordings/1", .playback), ("/apix", .playback),
-            ("/healthz/x", .health), ("/favicon.ico", .playback), ("//api", .administration),
-            ("*", .administration),
-        ])
-    func areas(path: String, area: Area) {
-        #expect(Area(path: path) == area)
-    }
-
-    @Test("a request goes to the handler of its area, with that one's limit of the body")
+    @Test("the first part that knows the path answers, with its own limit of the body")
     func routed() {
         let router = Router([
-            .administration: Echo(status: 201, limit: 10), .playback: Echo(status: 202, limit: 0),
+            Echo(prefix: "/api", status: 201, limit: 10), Echo(prefix: "/", status: 202, limit: 20),
         ])
         #expect(status(router, "/api/v1/channels") == 201)
         #expect(status(router, "/live/a/index.m3u8") == 202)
         #expect(router.bodyLimit(for: request("/api/v1/channels")) == 10)
+        #expect(router.bodyLimit(for: request("/live")) == 20)
     }
 
-    @Test("an area that is not on this address is not found, as a problem")
+    @Test("what no part knows is not found, as a problem")
     func absent() {
-        let router = Router([.health: Echo(status: 200, limit: 0)])
-        #expect(status(router, "/healthz") == 200)
-        #expect(status(router, "/api/v1/channels") == 404)
-        #expect(router.bodyLimit(for: request("/api/v1/channels")) == 0)
-        guard case .now(let response) = router.answer(request("/metrics")) else { return }
+        let router = Router([Echo(prefix: "/api", status: 201)])
+        #expect(status(router, "/favicon.ico") == 404)
+        #expect(router.bodyLimit(for: request("/favicon.ico")) == 0)
+        guard case .now(let response) = router.answer(request("/favicon.ico")) else { return }
         #expect(response.headers["Content-Type"] == "application/problem+json")
+    }
+
+    @Test(
+        "beside an address for operators, viewers' has the probes and nothing else of it",
+        arguments: [
+            ("/healthz", 200), ("/readyz", 200), ("/metrics", 404), ("/api/v1/channels", 404), ("/", 404),
+            ("/healthz/", 404),
+        ])
+    func probes(path: String, expected: Int) {
+        let router = Router([ProbesOnly(part: Echo(prefix: "/", status: 200))])
+        #expect(status(router, path) == expected)
     }
 
     private func request(_ path: String) -> HTTPRequest { HTTPRequest(method: .get, path: path) }

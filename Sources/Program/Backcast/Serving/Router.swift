@@ -1,39 +1,31 @@
 import HTTP
 
-/// The parts of the outside contract, by the beginning of their paths.
-enum Area: Hashable, Sendable, CaseIterable {
-    /// `/healthz` and `/readyz`: on every address.
-    case health
-    /// `/api`, `/metrics` and the plain page: for operators.
-    case administration
-    /// Everything for players.
-    case playback
-
-    /// The area of a path as sent.
-    init(path: String) {
-        switch path.dropFirst().prefix(while: { $0 != "/" }) {
-        case "healthz", "readyz": self = .health
-        case "", "api", "metrics": self = .administration
-        default: self = .playback
-        }
-    }
+/// A part of the server: it answers the paths that are its own and gives nil for all others.
+protocol RequestPart: Sendable {
+    func bodyLimit(for request: HTTPRequest) -> Int?
+    func answer(_ request: HTTPRequest) -> HTTPAnswer?
 }
 
-/// The one handler of a server: gives each request to the part that answers its area.
+/// The one handler of a server: asks its parts in order.
 struct Router: HTTPHandler {
-    private let handlers: [Area: any HTTPHandler]
+    private let parts: [any RequestPart]
 
-    /// An area without a handler is not found on this address.
-    init(_ handlers: [Area: any HTTPHandler]) {
-        self.handlers = handlers
+    init(_ parts: [any RequestPart]) {
+        self.parts = parts
     }
 
     func bodyLimit(for request: HTTPRequest) -> Int {
-        handlers[Area(path: request.path)]?.bodyLimit(for: request) ?? 0
+        for part in parts {
+            if let limit = part.bodyLimit(for: request) { return limit }
+        }
+        return 0
     }
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
-        handlers[Area(path: request.path)]?.answer(request) ?? .now(Self.notFound)
+        for part in parts {
+            if let answer = part.answer(request) { return answer }
+        }
+        return .now(Self.notFound)
     }
 
     /// RFC 9457.
@@ -42,6 +34,21 @@ struct Router: HTTPHandler {
         headers: ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],
         body: .bytes(
             Array(
-                #"{"type":"about:blank","title":"Not Found","status":404,"detail":"there is nothing at this path on this address"}"#
+                #"{"type":"about:blank","title":"Not Found","status":404,"detail":"there is nothing at this path"}"#
                     .utf8)))
+}
+
+/// What an address for viewers has of the operators' part when that is on an address of its own: the probes.
+struct ProbesOnly: RequestPart {
+    private static let paths: Set<String> = ["/healthz", "/readyz"]
+
+    let part: any RequestPart
+
+    func bodyLimit(for request: HTTPRequest) -> Int? {
+        Self.paths.contains(request.path) ? part.bodyLimit(for: request) : nil
+    }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer? {
+        Self.paths.contains(request.path) ? part.answer(request) : nil
+    }
 }

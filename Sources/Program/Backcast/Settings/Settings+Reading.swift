@@ -101,7 +101,7 @@ extension SettingReader {
     fileprivate mutating func adminToken() -> Secret? {
         value(.adminToken, allowed: "letters, digits and -._~+/=, at most \(Limits.tokenCharacters)") {
             text in
-            AdminToken.isWellFormed(text) ? Secret(text) : nil
+            TokenForm.allows(text) ? Secret(text) : nil
         }
     }
 

@@ -55,7 +55,7 @@ final class StateFolder: Sendable {
     func adminToken() throws -> (token: Secret, isNew: Bool) {
         let made = Base64URL.encode(try randomBytes(Limits.tokenByteCount))
         let (word, isNew) = try WordFile(tokenFile).wordOrMade { made }
-        guard AdminToken.isWellFormed(word) else {
+        guard TokenForm.allows(word) else {
             throw ProgramError("\(tokenFile) holds no token; remove the file to get a new one")
         }
         return (Secret(word), isNew)
