@@ -57,27 +57,6 @@ func expectError(
     await #expect(throws: expected, sourceLocation: sourceLocation) { try await body() }
 }
 
-/// The output of a program; a missing program fails the test.
-func output(of program: String, _ arguments: [String], input: [UInt8] = []) throws -> [UInt8] {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: "input")
-    try Data(input).write(to: file)
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    process.standardInput = try FileHandle(forReadingFrom: file)
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let bytes = [UInt8](try pipe.fileHandleForReading.readToEnd() ?? Data())
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return bytes
-}
-
 /// Descriptors that this process has open.
 func openDescriptorCount() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
