@@ -85,7 +85,7 @@ struct ConcurrencyTests {
 
     @Test("A reader that waits stops the sender, and gets everything when it goes on")
     func backPressure() async throws {
-        let size = 40 << 20
+        let size = 16 << 20
         let sent = Mutex(0)
         let piece = pattern(1 << 16)
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { _, connection in

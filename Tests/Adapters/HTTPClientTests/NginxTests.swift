@@ -33,7 +33,8 @@ struct NginxTests {
             }
             let lines = nginx.accessLog
             #expect(lines.count == 11)
-            #expect(lines.allSatisfy { $0.contains("\"GET /list.m3u8 HTTP/2.0\" 200") })
+            #expect(lines.allSatisfy { $0.hasSuffix(" GET /list.m3u8 HTTP/2.0 200") })
+            #expect(Set(lines.map { $0.prefix { $0 != " " } }).count == 1)
         }
     }
 

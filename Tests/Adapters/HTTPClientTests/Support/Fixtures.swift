@@ -41,7 +41,7 @@ extension HTTPClient {
 }
 
 extension TransferOptions {
-    static let small = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(20))
+    static let small = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(50), lowSpeedLimit: 0)
 }
 
 /// Bytes that are not all the same, so that a shifted or doubled piece shows.

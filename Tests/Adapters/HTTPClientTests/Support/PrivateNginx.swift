@@ -67,7 +67,8 @@ final class PrivateNginx {
             pid \(folder)nginx.pid;
             events { worker_connections 64; }
             http {
-                access_log \(folder)access.log;
+                log_format plain '$connection $request $status';
+                access_log \(folder)access.log plain;
                 \(temporaryPaths)
                 server {
                     listen 127.0.0.1:\(port) ssl http2;
