@@ -133,7 +133,7 @@ struct HTTPSessionTests {
         }
     }
 
-    @Test("Proxies of the environment are not used, a configured one is")
+    @Test("A configured proxy is used, and numeric addresses behind it are still judged")
     func proxy() async throws {
         let proxy = try ScriptedServer { $1.respond(body: Array("proxied".utf8)) }
         defer { proxy.stop() }

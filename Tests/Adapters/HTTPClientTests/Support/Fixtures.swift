@@ -44,9 +44,12 @@ extension TransferOptions {
     static let small = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(50), lowSpeedLimit: 0)
 }
 
-/// Bytes that are not all the same, so that a shifted or doubled piece shows.
+/// Bytes that are not all the same, so that a shifted or missing piece shows: 0 to 250 over and over, as no piece has a
+/// multiple of that prime as its length.
 func pattern(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    var bytes = [UInt8](0...250)
+    while bytes.count < count { bytes += bytes }
+    return Array(bytes.prefix(count))
 }
 
 /// Asserts what a transfer throws.
