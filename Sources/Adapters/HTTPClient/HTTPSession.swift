@@ -1,4 +1,5 @@
 import HTTP
+import Synchronization
 
 /// The transfers of one source: its cookies, its headers, its limits.
 ///
@@ -6,6 +7,7 @@ import HTTP
 package final class HTTPSession: Sendable {
     private let context: SessionContext
     private let mailbox: LoopMailbox
+    private let isClosed = Mutex(false)
 
     init(_ context: SessionContext, _ mailbox: LoopMailbox) {
         self.context = context
@@ -36,9 +38,12 @@ package final class HTTPSession: Sendable {
         return FetchedBody(head: transfer.head, bytes: bytes, finishedAt: transfer.finishedAt ?? .now)
     }
 
-    /// Ends every transfer of the session with `closed`, waiting ones too.
+    /// Ends every transfer of the session with `closed`, waiting and later ones too.
     package func close() {
-        mailbox.post(.closeSession(context.id))
+        isClosed.withLock { isClosed in
+            isClosed = true
+            mailbox.post(.closeSession(context.id))
+        }
     }
 
     private func start(_ url: String, _ options: TransferOptions) throws(TransferError) -> TransferChannel {
@@ -51,7 +56,7 @@ package final class HTTPSession: Sendable {
         let job = TransferJob(
             url: try RequestURL.reading(url), options: options, session: context, channel: channel,
             startedAt: .now)
-        guard mailbox.post(.start(job)) else { throw .closed }
+        guard isClosed.withLock({ !$0 && mailbox.post(.start(job)) }) else { throw .closed }
         return channel
     }
 }

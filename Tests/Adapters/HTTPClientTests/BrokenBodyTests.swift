@@ -120,7 +120,7 @@ struct BrokenBodyTests {
 
     @Test("A gzip bomb is stopped at the limit of decoded bytes")
     func bomb() async throws {
-        let bomb = try output(of: "/bin/gzip", ["-9"], input: [UInt8](repeating: 0, count: 30 << 20))
+        let bomb = try await output(of: "/bin/gzip", ["-9"], input: [UInt8](repeating: 0, count: 30 << 20))
         try #require(bomb.count < 100_000)
         try await withServer(answer: { $1.respond("200 OK", ["Content-Encoding: gzip"], body: bomb) }) {
             client, server in
@@ -135,7 +135,7 @@ struct BrokenBodyTests {
     @Test("A compressed body is decoded when that was asked for, and left alone when not")
     func compressed() async throws {
         let text = Array("#EXTM3U\n".utf8)
-        let encoded = try output(of: "/bin/gzip", [], input: text)
+        let encoded = try await output(of: "/bin/gzip", [], input: text)
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = {
             $1.respond("200 OK", ["Content-Encoding: gzip"], body: encoded)
         }

@@ -73,6 +73,7 @@ struct CancellationTests {
             await asked.wait()
             closing.close()
             await #expect(throws: TransferError.closed) { try await first.value }
+            await expectError(.closed) { _ = try await closing.get(server.url("/"), .small) }
             gate.open()
             #expect(try await second.value.status == .ok)
         }

@@ -11,6 +11,7 @@ struct ConcurrencyTests {
         let count = 300
         let gate = Gate()
         let arrived = Mutex(0)
+        let rest = pattern(40_000)
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
             let isLast = arrived.withLock { arrived in
                 arrived += 1
@@ -18,11 +19,10 @@ struct ConcurrencyTests {
             }
             if isLast { gate.open() }
             gate.pass()
-            connection.respond(body: Array(request.target.utf8) + pattern(40_000))
+            connection.respond(body: Array(request.target.utf8) + rest)
         }
         try await withServer(answer: answer) { client, server in
             let session = try client.makeLocalSession()
-            let rest = pattern(40_000)
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<count {
                     group.addTask {
@@ -85,7 +85,7 @@ struct ConcurrencyTests {
 
     @Test("A reader that waits stops the sender, and gets everything when it goes on")
     func backPressure() async throws {
-        let size = 40 << 20
+        let size = 16 << 20
         let sent = Mutex(0)
         let piece = pattern(1 << 16)
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { _, connection in

@@ -60,6 +60,7 @@ extension HopContext {
             host: attempt.url.host, address: address, port: port, isThisMachine: isThisMachine)
         guard allows(endpoint), job.session.wants(address) else {
             needsFreshConnection = !hasOpenedSocket && !attempt.isFresh
+            refusal = refusal ?? .connectionFailed("\(address) is not of the wanted IP version")
             return false
         }
         return reached(peer)

@@ -55,7 +55,6 @@ extension TransferLoop {
             case .stop: return false
             }
         }
-        startWaiting()
         return true
     }
 
@@ -67,6 +66,7 @@ extension TransferLoop {
             job.channel.ended(.failed(.queueFull(limit: limit)))
         } else {
             jobs[job.id] = job
+            startWaiting()
         }
     }
 

@@ -41,12 +41,15 @@ extension HTTPClient {
 }
 
 extension TransferOptions {
-    static let small = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(20))
+    static let small = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(50), lowSpeedLimit: 0)
 }
 
-/// Bytes that are not all the same, so that a shifted or doubled piece shows.
+/// Bytes that are not all the same, so that a shifted or missing piece shows: 0 to 250 over and over, as no piece has a
+/// multiple of that prime as its length.
 func pattern(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    var bytes = [UInt8](0...250)
+    while bytes.count < count { bytes += bytes }
+    return Array(bytes.prefix(count))
 }
 
 /// Asserts what a transfer throws.
@@ -55,27 +58,6 @@ func expectError(
     _ body: () async throws -> Void,
 ) async {
     await #expect(throws: expected, sourceLocation: sourceLocation) { try await body() }
-}
-
-/// The output of a program; a missing program fails the test.
-func output(of program: String, _ arguments: [String], input: [UInt8] = []) throws -> [UInt8] {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: "input")
-    try Data(input).write(to: file)
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    process.standardInput = try FileHandle(forReadingFrom: file)
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let bytes = [UInt8](try pipe.fileHandleForReading.readToEnd() ?? Data())
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return bytes
 }
 
 /// Descriptors that this process has open.

@@ -47,6 +47,7 @@ final class ScriptedServer: Sendable {
         while true {
             let descriptor = accept(listener, nil, nil)
             guard descriptor >= 0 else { break }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             let connection = ServedConnection(descriptor)
             let isStopped = seen.withLock { seen in
                 seen.connectionCount += 1
