@@ -30,6 +30,6 @@ struct ArchiveFileTests {
         try FileManager.default.createSymbolicLink(
             atPath: hour + "/1784016001000.ts", withDestinationPath: "/etc/hostname")
         let linked = try segmentKey(eight + Microseconds.perSecond)
-        #expect(await failure { _ = try archive.store.open(linked) } != nil)
+        #expect(await failure { _ = try archive.store.open(linked) } == .notFound(linked))
     }
 }
