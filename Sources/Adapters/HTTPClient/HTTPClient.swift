@@ -1,1 +1,41 @@
-// HTTPClient: in the making.
+import Synchronization
+
+/// Bounded, cancellable transfers over libcurl: one thread, any number of sessions.
+package final class HTTPClient: Sendable {
+    private let mailbox: LoopMailbox
+    private let thread: Mutex<LoopThread?>
+
+    private init(mailbox: LoopMailbox, thread: consuming LoopThread) {
+        self.mailbox = mailbox
+        self.thread = Mutex(thread)
+    }
+
+    /// Starts the loop's thread.
+    package static func open(_ configuration: ClientConfiguration) throws(HTTPClientError) -> HTTPClient {
+        try CurlLibrary.prepare()
+        let mailbox = LoopMailbox(try MultiHandle.open())
+        let thread = try LoopThread.start {
+            TransferLoop(mailbox: mailbox, configuration: configuration).run()
+            mailbox.announceEnd()
+        }
+        return HTTPClient(mailbox: mailbox, thread: thread)
+    }
+
+    /// Makes a session; one per source, so that headers, cookies and limits stay with it.
+    package func makeSession(_ options: SessionOptions) throws(HTTPClientError) -> HTTPSession {
+        let context = try SessionContext(id: SessionID(rawValue: mailbox.nextNumber()), options)
+        return HTTPSession(context, mailbox)
+    }
+
+    /// Ends every transfer with `closed` and the thread with them; returns when that is done.
+    package func close() async {
+        mailbox.post(.stop)
+        await mailbox.end()
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        thread.join()
+    }
+
+    deinit {
+        mailbox.post(.stop)
+    }
+}

@@ -42,8 +42,9 @@ func noteConnection(
     }
 }
 
-/// The request line is read: the target is kept as it was sent, since the library takes it apart in place. The
-/// exchange returned here is released in `finishRequest`.
+/// The request line is read: the target is kept as it was sent, since the library takes it apart in place.
+///
+/// The exchange returned here is released in `finishRequest`.
 func beginRequest(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ pointer: OpaquePointer?,
 ) -> UnsafeMutableRawPointer? {
@@ -116,48 +117,3 @@ private func core(_ context: UnsafeMutableRawPointer?) -> ServerCore? {
     guard let context = unsafe context else { return nil }
     return unsafe Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
 }
-
-// Readers and releasers of bodies; each context was retained in `ResponseBodies.swift`.
-
-func releaseBytes(_ context: UnsafeMutableRawPointer?) {
-    if let context = unsafe context { unsafe Unmanaged<SharedBytes>.fromOpaque(context).release() }
-}
-
-func releasePieces(_ context: UnsafeMutableRawPointer?) {
-    if let context = unsafe context { unsafe Unmanaged<PieceReader>.fromOpaque(context).release() }
-}
-
-func releaseStream(_ context: UnsafeMutableRawPointer?) {
-    if let context = unsafe context { unsafe Unmanaged<StreamBody>.fromOpaque(context).release() }
-}
-
-func readPieces(
-    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ target: UnsafeMutablePointer<CChar>?,
-    _ limit: Int,
-) -> Int {
-    guard let context = unsafe context else { return readerFailed }
-    let reader = unsafe Unmanaged<PieceReader>.fromOpaque(context).takeUnretainedValue()
-    let count = unsafe reader.read(
-        at: Int(position), into: UnsafeMutableRawBufferPointer(start: target, count: limit))
-    return count == 0 ? readerFailed : count
-}
-
-func readStream(
-    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ target: UnsafeMutablePointer<CChar>?,
-    _ limit: Int,
-) -> Int {
-    guard let context = unsafe context else { return readerFailed }
-    let stream = unsafe Unmanaged<StreamBody>.fromOpaque(context).takeUnretainedValue()
-    return unsafe stream.read(into: UnsafeMutableRawBufferPointer(start: target, count: limit))
-}
-
-/// The reader of an answer that has no body; the library never asks it.
-func readNothing(
-    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ target: UnsafeMutablePointer<CChar>?,
-    _ limit: Int,
-) -> Int {
-    readerFailed
-}
-
-/// What a reader returns to have the connection cut.
-private let readerFailed = -2

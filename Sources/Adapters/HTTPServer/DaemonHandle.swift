@@ -10,13 +10,17 @@ import CMicrohttpd
         unsafe self.context = context
     }
 
-    /// Ends the threads and closes every connection. None may be suspended: the library aborts the process otherwise.
+    /// Ends the threads and closes every connection.
+    ///
+    /// None may be suspended: the library aborts the process otherwise.
     deinit {
         unsafe MHD_stop_daemon(daemon)
         unsafe Unmanaged<ServerCore>.fromOpaque(context).release()
     }
 
-    /// Starts the threads. The library closes the listening socket at the end, and when it cannot start.
+    /// Starts the threads.
+    ///
+    /// The library closes the listening socket at the end, and when it cannot start.
     static func start(
         _ core: ServerCore, on socket: consuming ListenSocket, threadCount: Int,
     ) throws(HTTPServerError) -> DaemonHandle {
@@ -34,8 +38,10 @@ import CMicrohttpd
     private static func options(_ limits: Limits, context: UnsafeMutableRawPointer) -> backcast_daemon_options
     {
         var options = unsafe backcast_daemon_options()
+        // Not MHD_USE_TURBO: it is no faster, and with it a body that ends with its connection (an error, HTTP/1.0)
+        // leaves the client waiting, since the library then forgets to shut the socket down.
         unsafe options.flags =
-            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue
+            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue
             | MHD_ALLOW_SUSPEND_RESUME.rawValue
             | MHD_USE_ERROR_LOG.rawValue
         unsafe options.connection_limit = UInt32(clamping: limits.connections)

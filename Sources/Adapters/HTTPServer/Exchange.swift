@@ -1,6 +1,5 @@
 import CMicrohttpd
 import HTTP
-import Logging
 import Synchronization
 
 /// One request and its answer, from the request line to the last byte.
@@ -10,7 +9,8 @@ final class Exchange: Sendable {
     let core: ServerCore
     let connection: ConnectionHandle
     let peer: PeerConnection
-    private let started = monotonicNanoseconds()
+    /// When the request line was read, on the monotonic clock.
+    let started = monotonicNanoseconds()
     let state: Mutex<State>
 
     enum Stage {
@@ -56,9 +56,11 @@ final class Exchange: Sendable {
     }
 }
 
-// Steps on the library's thread.
+// A request arrives, on the library's thread.
 extension Exchange {
-    /// The header is complete. An answer queued now closes the connection.
+    /// The header is complete.
+    ///
+    /// An answer queued now closes the connection.
     func headerArrived(_ raw: RawRequest) -> MHD_Result {
         do throws(Refusal) {
             let head = try raw.head(limits: core.limits, remoteAddress: peer.addressText)
@@ -88,7 +90,9 @@ extension Exchange {
         return limit
     }
 
-    /// A piece of the body. Too much of a chunked one is dropped for a while so that the client can see the 413.
+    /// A piece of the body.
+    ///
+    /// Too much of a chunked one is dropped for a while so that the client can see the 413.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         state.withLock { state in
             guard case .body(let limit, let dropped) = state.stage, var request = state.request.take() else {
@@ -107,7 +111,10 @@ extension Exchange {
     /// The request is complete, or the library asks again after the connection was resumed.
     func requestArrived() -> MHD_Result {
         let (stage, request, isAbandoned) = state.withLock { state in
-            (state.stage, state.request, state.isAbandoned)
+            let request = state.request
+            // The handler has the body from here on; the rest of the request is kept for the summary.
+            state.request?.body = []
+            return (state.stage, request, state.isAbandoned)
         }
         if isAbandoned { return .NO }
         switch stage {
@@ -126,61 +133,5 @@ extension Exchange {
         case .now(let response): send(response)
         case .later(let work): answerLater(work)
         }
-    }
-
-    /// Hands an answer to the library.
-    func send(_ response: HTTPResponse) -> MHD_Result {
-        if queue(response) { return .YES }
-        core.logger.error(
-            "an answer could not be queued: no memory, no descriptor or a file slice beyond its file")
-        return queue(Problem.unmade) ? .YES : .NO
-    }
-
-    private func queue(_ response: HTTPResponse) -> Bool {
-        let (isHead, memoryUse) = state.withLock { state in
-            (state.request?.method == .head, state.memoryUse)
-        }
-        let body = OutgoingBody(response, isHead: isHead)
-        guard let handle = ResponseHandle.make(body, memoryLeft: memoryLeft(memoryUse, response), for: self)
-        else {
-            return false
-        }
-        handle.add(response.headers, logger: core.logger)
-        if core.isStopping { handle.closeConnection() }
-        state.withLock {
-            $0.stage = .sending
-            $0.status = response.status
-            $0.byteCount = body.knownByteCount
-        }
-        return handle.queue(on: connection, status: response.status)
-    }
-
-    /// Connection memory that a vector of pieces may take, in bytes.
-    private func memoryLeft(_ used: Int, _ response: HTTPResponse) -> Int {
-        let fields = response.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
-        // Status line, Date, Content-Length, Connection and rounding.
-        return core.limits.connectionMemory - used - fields - 256
-    }
-
-    /// The library is done with the request; called once, whatever became of it.
-    func finished(isComplete: Bool) {
-        let now = monotonicNanoseconds()
-        peer.requestFinished(nextHeaderBy: now + (core.limits.idle + core.limits.header).nanoseconds)
-        core.exchangeFinished()
-        let status = connection.queuedStatus
-        let (work, last) = state.withLock { state in
-            let work = state.work.take()
-            return (work, core.onFinished == nil ? nil : state)
-        }
-        work?.cancel()
-        if let last { core.onFinished?(summary(last, status: status, now: now, isComplete: isComplete)) }
-    }
-
-    private func summary(_ state: State, status: Int?, now: Int64, isComplete: Bool) -> RequestSummary {
-        RequestSummary(
-            method: state.request?.method ?? HTTPMethod(rawValue: ""), path: state.request?.path ?? "",
-            remoteAddress: peer.addressText, status: state.status ?? status.map(HTTPStatus.init(rawValue:)),
-            byteCount: state.byteCount, duration: .nanoseconds(now - started),
-            isComplete: isComplete && !state.isAbandoned)
     }
 }

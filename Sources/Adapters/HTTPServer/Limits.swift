@@ -1,6 +1,8 @@
 /// Every bound of the server, with its reason.
 package struct Limits: Sendable {
-    /// Open connections at once. At the limit new ones wait in the kernel's backlog, so it is set well above the
+    /// Open connections at once.
+    ///
+    /// At the limit new ones wait in the kernel's backlog, so it is set well above the
     /// number of viewers of one machine; an idle one costs `connectionMemory`.
     package var connections = 10_000
     /// Connections of one address (IPv6: of one /64 network) at once: a household behind one address, not a flood.
@@ -15,7 +17,9 @@ package struct Limits: Sendable {
     package var answer = Duration.seconds(30)
     /// Answers made later at once; above it a request is told to come back (503).
     package var laterAnswers = 512
-    /// Bytes of memory of a connection: request header, response header and no body. It is cleared for every request.
+    /// Bytes of memory of a connection: request header, response header and no body.
+    ///
+    /// It is cleared for every request.
     package var connectionMemory = 8 * 1024
     /// Part of `connectionMemory` that stays free for the response header; a request header over the rest gets 431.
     package var responseHeader = 2 * 1024
@@ -31,7 +35,9 @@ package struct Limits: Sendable {
     static let copiedBody = 4 * 1024
     /// Pieces whose sum is at most this are joined: one buffer is cheaper than a vector.
     static let joinedPieces = 16 * 1024
-    /// Pieces sent as one vector; its entries (16 bytes each) lie in the connection's memory. More are read in turn.
+    /// Pieces sent as one vector; its entries (16 bytes each) lie in the connection's memory.
+    ///
+    /// More are read in turn.
     static let vectoredPieces = 128
     /// What a stream is asked for at a time, in bytes.
     static let streamPiece = 256 * 1024

@@ -19,9 +19,8 @@ enum Problem {
     static let unknownCoding = response(
         HTTPStatus(rawValue: 501), title: "Not Implemented", detail: "the only transfer coding is chunked")
 
-    static let headerTooLarge = response(
-        HTTPStatus(rawValue: 431), title: "Request Header Fields Too Large",
-        detail: "the request line and header are too long")
+    /// Bare, since next to such a header the connection's memory has little room.
+    static let headerTooLarge = HTTPResponse(status: HTTPStatus(rawValue: 431))
 
     static func contentTooLarge(limit: Int) -> HTTPResponse {
         response(

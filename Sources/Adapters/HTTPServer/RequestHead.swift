@@ -95,7 +95,9 @@ extension RawRequest {
         if count == 0 && !isHTTP10 { throw .bad("the Host field is missing") }
     }
 
-    /// How long the body is (RFC 9112 §6.3). Whatever two readers could take differently is refused.
+    /// How long the body is (RFC 9112 §6.3).
+    ///
+    /// Whatever two readers could take differently is refused.
     private func bodyLength(_ fields: HTTPHeaders) throws(Refusal) -> RequestHead.BodyLength {
         let codings = fields.values(of: "Transfer-Encoding")
         let lengths = fields.values(of: "Content-Length")

@@ -5,7 +5,9 @@ import HTTP
 // Each form of body as an answer of the library. What the library gets to keep is retained here and released in the
 // callback named beside it.
 extension ResponseHandle {
-    /// Makes the answer; nil when memory or descriptors are used up. A vector of pieces may take `memoryLeft` bytes.
+    /// Makes the answer; nil when memory or descriptors are used up.
+    ///
+    /// A vector of pieces may take `memoryLeft` bytes.
     static func make(_ body: OutgoingBody, memoryLeft: Int, for exchange: Exchange) -> ResponseHandle? {
         switch body {
         case .bytes(let bytes) where bytes.count <= Limits.copiedBody: copied(bytes)

@@ -12,7 +12,9 @@ import Logging
 
     deinit { unsafe MHD_destroy_response(pointer) }
 
-    /// Adds the fields that may be sent. The framing is the library's; what could end a line is dropped and reported.
+    /// Adds the fields that may be sent.
+    ///
+    /// The framing is the library's; what could end a line is dropped and reported.
     func add(_ headers: HTTPHeaders, logger: Logger) {
         for field in headers.fields where !Self.isFraming(field.name) {
             guard Self.isSendable(field),

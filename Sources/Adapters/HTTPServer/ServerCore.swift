@@ -42,7 +42,9 @@ final class ServerCore: Sendable {
         exchanges.subtract(1, ordering: .relaxed)
     }
 
-    /// Whether one more answer may be made later. It counts until its task has ended, not until it is answered, so
+    /// Whether one more answer may be made later.
+    ///
+    /// It counts until its task has ended, not until it is answered, so
     /// that work that hangs cannot pile up.
     func admitLaterAnswer() -> Bool {
         let (_, count) = later.add(1, ordering: .relaxed)

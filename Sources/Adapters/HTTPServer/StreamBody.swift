@@ -44,7 +44,9 @@ extension StreamBody {
     private static let endOfStream = -1
     private static let endWithError = -2
 
-    /// Copies what is ready; suspends the connection when nothing is. Returns what the library's reader returns.
+    /// Copies what is ready; suspends the connection when nothing is.
+    ///
+    /// Returns what the library's reader returns.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int {
         if exchange.isAbandoned { return Self.endWithError }
         switch unsafe step(into: target) {

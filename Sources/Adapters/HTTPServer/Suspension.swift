@@ -41,7 +41,9 @@ extension Exchange {
         return .YES
     }
 
-    /// Suspends the connection until `suspended.resume`. False when the server is stopping: then it is resumed
+    /// Suspends the connection until `suspended.resume`.
+    ///
+    /// False when the server is stopping: then it is resumed
     /// already, and the next call finds the exchange abandoned.
     func suspend() -> Bool {
         connection.suspend()
@@ -67,6 +69,7 @@ extension Exchange {
     }
 
     /// The answer took too long: the client is told so, or a body that has begun is cut.
+    ///
     /// Returns the task that is now for nothing.
     func deadlinePassed() -> Task<Void, Never>? {
         state.withLock { state in
@@ -79,7 +82,9 @@ extension Exchange {
         }
     }
 
-    /// Nobody waits for the rest: the client left or the server stops. Returns the task that is now for nothing.
+    /// Nobody waits for the rest: the client left or the server stops.
+    ///
+    /// Returns the task that is now for nothing.
     func abandon() -> Task<Void, Never>? {
         state.withLock { state in
             state.isAbandoned = true

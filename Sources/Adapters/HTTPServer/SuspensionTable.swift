@@ -1,7 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The suspended exchanges. Who takes one out resumes it, so each is resumed exactly once.
+/// The suspended exchanges.
+///
+/// Who takes one out resumes it, so each is resumed exactly once.
 ///
 /// Resuming happens under the lock: a server that stops must find no connection still suspended. The library calls
 /// nothing back from it.
@@ -76,7 +78,9 @@ final class SuspensionTable: Sendable {
     /// Linux's POLLRDHUP, which the headers hide from Swift.
     private static let peerHasClosed: Int16 = 0x2000
 
-    /// Asks the kernel, in one call, which peers have closed or reset. A peer that only closed its sending side counts
+    /// Asks the kernel, in one call, which peers have closed or reset.
+    ///
+    /// A peer that only closed its sending side counts
     /// as gone, as it does for the library.
     private static func vanished(_ exchanges: [Exchange]) -> [Exchange] {
         if exchanges.isEmpty { return [] }

@@ -1,1 +1,128 @@
-// AdminAPI: in the making.
+package import Catalogue
+package import HTTP
+package import Logging
+package import Recorder
+package import Telemetry
+package import Timeline
+
+/// The operators' side of the server: channels, their state, health and metrics.
+package final class AdminAPI: Sendable {
+    let catalogue: Catalogue
+    let board: StatusBoard
+    let registry: MetricsRegistry
+    let configuration: AdminConfiguration
+    let archiveIsReachable: @Sendable () async -> Bool
+    let now: @Sendable () -> Instant
+    let logger: Logger
+    private let openAPI: [UInt8]
+
+    /// Prepares the answers and registers the metrics of channels.
+    ///
+    /// - Parameters:
+    ///   - board: of this process's recorder; an empty one in a process that records nothing
+    ///   - archiveIsReachable: whether segment bytes can be read; it is given two seconds
+    package init(
+        catalogue: Catalogue, board: StatusBoard, registry: MetricsRegistry,
+        configuration: AdminConfiguration, archiveIsReachable: @escaping @Sendable () async -> Bool,
+        now: @escaping @Sendable () -> Instant, logger: Logger,
+    ) {
+        self.catalogue = catalogue
+        self.board = board
+        self.registry = registry
+        self.configuration = configuration
+        self.archiveIsReachable = archiveIsReachable
+        self.now = now
+        self.logger = logger
+        openAPI = OpenAPIDocument.text(version: configuration.version)
+        ChannelMetrics(board: board, version: configuration.version, now: now).register(in: registry)
+    }
+
+    /// The largest body of a request, bytes; nil when the path belongs to another part of the server.
+    package func bodyLimit(for request: HTTPRequest) -> Int? {
+        Route(path: request.path) == nil ? nil : Limits.bodyBytes
+    }
+
+    /// Answers, or nil when the path belongs to another part of the server. Runs on a server thread.
+    package func answer(_ request: HTTPRequest) -> HTTPAnswer? {
+        guard let route = Route(path: request.path) else { return nil }
+        do throws(Problem) {
+            try admit(request, to: route)
+            return try answer(request, to: route)
+        } catch {
+            return .now(error.response)
+        }
+    }
+
+    /// Refuses who may not ask, what is not there, methods that a resource does not have, and bodies over the limit.
+    private func admit(_ request: HTTPRequest, to route: Route) throws(Problem) {
+        if route.needsToken { try configuration.token.check(request.headers) }
+        if route == .unknown { throw .notFound("there is nothing at this path; see /api/v1/openapi.json") }
+        guard route.methods.contains(request.method) else {
+            let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
+            var problem = Problem(.methodNotAllowed, "this resource answers \(allowed)")
+            problem.headers["Allow"] = allowed
+            throw problem
+        }
+        guard request.body.count <= Limits.bodyBytes else {
+            throw Problem(.contentTooLarge, "the body may have at most \(Limits.bodyBytes) bytes")
+        }
+    }
+
+    private func answer(_ request: HTTPRequest, to route: Route) throws(Problem) -> HTTPAnswer {
+        switch route {
+        case .health: .now(.json(["status": "ok", "version": .string(configuration.version)]))
+        case .document: .now(documentResponse(request))
+        case .metrics: .later { self.metricsResponse() }
+        case .readiness: .later { await self.readinessResponse() }
+        case .frontPage: .later { await self.frontPageResponse() }
+        case .channels where request.method == .post: later { try await self.createChannel(request) }
+        case .channels: later { try await self.listChannels(request) }
+        case .channel(let path): try answer(request, to: path)
+        case .unknown: .now(Problem.notFound("there is nothing at this path").response)
+        }
+    }
+
+    private func answer(_ request: HTTPRequest, to path: ChannelPath) throws(Problem) -> HTTPAnswer {
+        guard let id = path.id else {
+            let rule = "a channel id is 1 to 63 of a-z, 0-9, - and _ and begins with a letter or digit"
+            throw Problem(request.method == .put ? .badRequest : .notFound, rule)
+        }
+        return switch (path.part, request.method) {
+        case (.status, _): later { try await self.status(of: id, request) }
+        case (.timeline, _): later { try await self.timeline(of: id, request) }
+        case (.settings, .put): later { try await self.putChannel(id, request) }
+        case (.settings, .patch): later { try await self.patchChannel(id, request) }
+        case (.settings, .delete): later { try await self.deleteChannel(id, request) }
+        case (.settings, _): later { try await self.getChannel(id, request) }
+        }
+    }
+
+    private func documentResponse(_ request: HTTPRequest) -> HTTPResponse {
+        .bytes(openAPI, type: MediaType.json.fieldValue, headers: ["Cache-Control": "no-cache"])
+    }
+
+    private func metricsResponse() -> HTTPResponse {
+        .bytes(registry.prometheusText(), type: MetricsRegistry.contentType)
+    }
+}
+
+extension AdminAPI {
+    /// An answer that asks the catalogue.
+    private func later(_ work: @escaping @Sendable () async throws -> HTTPResponse) -> HTTPAnswer {
+        .later {
+            do {
+                return try await work()
+            } catch {
+                return self.problem(for: error).response
+            }
+        }
+    }
+
+    /// What a failure means for the one who asked; a failure of the program's own is logged and not explained.
+    private func problem(for error: any Error) -> Problem {
+        if let problem = error as? Problem { return problem }
+        if let problem = (error as? CatalogueError).flatMap(Problem.init) { return problem }
+        logger.error("A request of the admin API failed", metadata: ["cause": "\(error)"])
+        return Problem(.internalServerError, "the request failed; the log has the cause")
+    }
+}

@@ -1,4 +1,10 @@
+import ArgumentParser
+
 @main
-struct BackcastMain {
-    static func main() {}
+struct BackcastMain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backcast",
+        abstract: "Catch-up TV: records live HLS channels and plays any window of them",
+        version: Version.text,
+        subcommands: [RunCommand.self, RecordCommand.self, ServeCommand.self, MigrateCommand.self])
 }

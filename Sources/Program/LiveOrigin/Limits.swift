@@ -14,6 +14,10 @@ enum Limits {
     static let encoderListSegments = 64
     /// Pause before an encoder that died is started again, so that a broken one does not spin.
     static let encoderRestartDelay = Duration.seconds(1)
+    /// Time an encoder gets to finish its last segment when it is asked to end.
+    static let encoderEndSeconds = 5.0
     /// Pieces per second of a slowed body.
     static let slowPiecesPerSecond = 10
+    /// Time that answers get when the origin stops listening for a while; the control answer is one of them.
+    static let pauseDrain = Duration.milliseconds(500)
 }

@@ -1,7 +1,9 @@
 import Dispatch
 import Glibc
 
-/// A raw client socket on loopback. Every call waits on a thread of its own kind, never on the runtime's.
+/// A raw client socket on loopback.
+///
+/// Every call waits on a thread of its own kind, never on the runtime's.
 final class TestConnection: Sendable {
     let descriptor: Int32
     private let queue = DispatchQueue(label: "test client")

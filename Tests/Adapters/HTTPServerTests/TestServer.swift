@@ -65,8 +65,8 @@ final class TestFile: OpenFile {
     let descriptor: Int32
     let byteCount: UInt64
 
-    init(_ bytes: [UInt8]) {
-        var template = Array("/tmp/backcast-test-XXXXXX".utf8CString)
+    init(_ bytes: [UInt8], name: String = "backcast-test") {
+        var template = Array("/tmp/\(name)-XXXXXX".utf8CString)
         descriptor = mkstemp(&template)
         unlink(template)
         byteCount = UInt64(bytes.count)
@@ -105,5 +105,16 @@ final class TestSource: HTTPBodySource {
             return count
         }
         return try await make(call, limit)
+    }
+}
+
+/// A number that tasks set and tests read.
+final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    var value: Int { number.withLock { $0 } }
+
+    func set(_ value: Int) {
+        number.withLock { $0 = value }
     }
 }

@@ -42,7 +42,7 @@ struct ControlRequestTests {
             ("fault=date-jump&seconds=-7200", .dateJump(seconds: -7200)), ("fault=clear", .clear),
         ])
     func faults(text: String, expected: Fault) throws {
-        #expect(try reading(text).fault == expected)
+        #expect(try reading(text).action == .fault(expected))
     }
 
     @Test(
@@ -59,6 +59,11 @@ struct ControlRequestTests {
         } throws: {
             ($0 as? ControlRequest.Refusal)?.reason.contains(name) == true
         }
+    }
+
+    @Test("The whole origin can refuse connections")
+    func refusing() throws {
+        #expect(try reading("fault=refuse&seconds=2").action == .refuseConnections(seconds: 2))
     }
 
     @Test("A channel is named or all are meant")

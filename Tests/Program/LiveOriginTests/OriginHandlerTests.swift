@@ -41,7 +41,7 @@ struct OriginHandlerTests {
                 return
             }
             #expect(bytes.count == entry.bytes)
-            #expect(Fingerprint.sha256(bytes) == entry.sha256)
+            #expect(try Fingerprint.sha256(bytes) == entry.sha256)
         }
         #expect(Set(entries.map(\.sha256)).count == 2)
     }

@@ -71,4 +71,15 @@ struct MutationTests {
             }
         }
     }
+
+    @Test(
+        "Inputs that once did not settle do",
+        arguments: [
+            "#EXTM3U\n#EXT-X-\u{13}\u{13}DATERANGE:ID=\"x\",START-DATE=Z\",DURATION=1\n",
+            "#EXTM3U\n#EXT-X-PART:URI=\"p\"\n#EXT-X-\u{1}DATERANGE:ID=\"x\"\n#EXTINF:ART:URI=I=\"q\"",
+        ])
+    func onceUnsettled(text: String) throws {
+        let first = try Playlist.reading(text).playlist
+        #expect(try Playlist.reading(first.writtenBytes()).playlist == first)
+    }
 }

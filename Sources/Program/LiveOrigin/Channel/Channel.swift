@@ -32,13 +32,13 @@ final class Channel: Sendable {
     private func entry(_ plan: ChannelState.Plan, now: Double) throws -> LedgerEntry {
         let clear = plan.segment.clearBytes()
         let served = try plan.segment.cipher.map { try $0.encrypted(clear) } ?? clear
-        let clearDigest = Fingerprint.sha256(clear)
+        let clearDigest = try Fingerprint.sha256(clear)
         return LedgerEntry(
             channel: name, rendition: plan.rendition, feed: plan.segment.stamp.feed,
             number: plan.listing.number,
             uri: "/\(name)/\(plan.listing.uri)", duration: plan.listing.durationSeconds,
             programDateTime: DateText.rfc3339(seconds: plan.date),
-            sha256: plan.segment.cipher == nil ? clearDigest : Fingerprint.sha256(served),
+            sha256: plan.segment.cipher == nil ? clearDigest : try Fingerprint.sha256(served),
             clearSha256: clearDigest, bytes: served.count, listedAt: (now * 1000).rounded() / 1000,
             discontinuity: plan.listing.isDiscontinuity, encrypted: plan.segment.cipher != nil,
             gap: plan.listing.isGap, served: plan.isServed)

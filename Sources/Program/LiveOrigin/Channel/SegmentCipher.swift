@@ -25,6 +25,13 @@ struct SegmentCipher: Sendable, Equatable {
         (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     }
 
+    /// The segment as it is served.
+    func encrypted(_ clear: [UInt8]) throws -> [UInt8] {
+        var cipher = try AES128CBC(.encrypt, key: key, iv: initializationVector)
+        let head = try cipher.update(clear)
+        return head + (try cipher.finish())
+    }
+
     /// The attributes of the KEY tag, the URI relative to the media playlist.
     var attributes: String {
         let vector = initializationVector.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -4,7 +4,14 @@ import HTTP
 /// What a control request asks for: `fault=…` and its parameters, from the query or a flat JSON object.
 struct ControlRequest: Sendable {
     var channel: String?
-    var fault: Fault
+    var action: Action
+
+    /// What is to be done.
+    enum Action: Sendable, Equatable {
+        case fault(Fault)
+        /// The whole origin stops listening for so long.
+        case refuseConnections(seconds: Double)
+    }
 
     /// Why a control request was refused.
     struct Refusal: Error, Equatable {
@@ -15,7 +22,10 @@ struct ControlRequest: Sendable {
     init(_ request: HTTPRequest) throws {
         let values = try request.body.isEmpty ? Self.query(request.query ?? "") : Self.json(request.body)
         channel = values["channel"]
-        fault = try Self.fault(Parameters(values: values))
+        let parameters = Parameters(values: values)
+        action =
+            values["fault"] == "refuse"
+            ? .refuseConnections(seconds: try parameters.seconds()) : .fault(try Self.fault(parameters))
     }
 
     private static func json(_ body: [UInt8]) throws -> [String: String] {
@@ -64,7 +74,7 @@ struct ControlRequest: Sendable {
         case "clear": return .clear
         default:
             throw Refusal(
-                reason: "fault: hole, gap, fail, truncate, stall, restart, end, slow, html, down, "
+                reason: "fault: hole, gap, fail, truncate, stall, restart, end, slow, html, down, refuse, "
                     + "date-jump or clear")
         }
     }

@@ -22,37 +22,43 @@ struct EncoderFeed {
     }
 
     private mutating func finished(_ rendition: Rendition, at now: Double) -> [SourceSegment] {
-        let path = "\(folder)/\(rendition.id)"
-        guard let list = FileManager.default.contents(atPath: "\(path)/index.m3u8"),
-            let form = form(rendition, path: path)
-        else { return [] }
-        var segments: [SourceSegment] = []
-        for entry in EncoderList(String(decoding: list, as: UTF8.self)).entries {
-            let place = places[rendition.id] ?? (0, 0)
-            guard entry.index >= place.index,
-                let bytes = FileManager.default.contents(atPath: "\(path)/\(entry.file)")
-            else { continue }
-            let start = anchor ?? now - entry.durationSeconds
-            anchor = start
-            let media = SourceMedia(form: form, encoded: SharedBytes(Array(bytes)))
-            let segment = SourceSegment(
-                rendition: rendition.id, durationSeconds: entry.durationSeconds,
-                startSeconds: start + place.startSeconds, media: media)
-            segments.append(segment)
-            if hasSubtitles && rendition.id == layout.videos.first?.id {
-                segments.append(Subtitles.segment(beside: segment, rendition: "s0"))
-            }
-            places[rendition.id] = (entry.index + 1, place.startSeconds + entry.durationSeconds)
+        guard let text = FileManager.default.contents(atPath: "\(folder)/\(rendition.id)/index.m3u8") else {
+            return []
         }
-        return segments
+        let list = EncoderList(String(decoding: text, as: UTF8.self))
+        guard let form = form(rendition, list) else { return [] }
+        return list.entries.flatMap { entry -> [SourceSegment] in
+            guard let segment = segment(entry, rendition, form, at: now) else { return [] }
+            guard hasSubtitles, rendition.id == layout.videos.first?.id else { return [segment] }
+            return [segment, Subtitles.segment(beside: segment, rendition: "s0")]
+        }
+    }
+
+    /// Nil for an entry that was taken before, or whose file is gone.
+    private mutating func segment(
+        _ entry: EncoderList.Entry, _ rendition: Rendition, _ form: SourceMedia.Form, at now: Double,
+    ) -> SourceSegment? {
+        let place = places[rendition.id] ?? (0, 0)
+        let path = "\(folder)/\(rendition.id)/\(entry.file)"
+        guard entry.index >= place.index, let bytes = FileManager.default.contents(atPath: path) else {
+            return nil
+        }
+        let start = anchor ?? now - entry.durationSeconds
+        anchor = start
+        places[rendition.id] = (entry.index + 1, place.startSeconds + entry.durationSeconds)
+        return SourceSegment(
+            rendition: rendition.id, durationSeconds: entry.durationSeconds,
+            startSeconds: start + place.startSeconds,
+            media: SourceMedia(form: form, encoded: SharedBytes(Array(bytes))))
     }
 
     /// Nil while the initialization section is not there.
-    private mutating func form(_ rendition: Rendition, path: String) -> SourceMedia.Form? {
+    private mutating func form(_ rendition: Rendition, _ list: EncoderList) -> SourceMedia.Form? {
         guard layout.container == .fmp4 else { return .transportStream }
         let name = "\(rendition.id)/init.mp4"
-        if initializations[name] == nil, let data = FileManager.default.contents(atPath: "\(path)/init.mp4") {
-            initializations[name] = Array(data)
+        if initializations[name] == nil, let file = list.initialization {
+            initializations[name] =
+                FileManager.default.contents(atPath: "\(folder)/\(rendition.id)/\(file)").map(Array.init)
         }
         return initializations[name].map { .movieFragments(timescales: MovieFragments.timescales(of: $0)) }
     }

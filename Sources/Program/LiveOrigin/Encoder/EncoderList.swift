@@ -7,6 +7,8 @@ struct EncoderList: Equatable {
     }
 
     var entries: [Entry] = []
+    /// The file of the initialization section; ffmpeg adds the stream's number to its name.
+    var initialization: String?
 
     /// Reads the few tags ffmpeg writes; what is not one of them is passed over.
     init(_ text: String) {
@@ -15,6 +17,8 @@ struct EncoderList: Equatable {
         for line in text.split(whereSeparator: \.isNewline) {
             if line.hasPrefix("#EXT-X-MEDIA-SEQUENCE:") {
                 index = Int(line.dropFirst("#EXT-X-MEDIA-SEQUENCE:".count)) ?? 0
+            } else if line.hasPrefix("#EXT-X-MAP:URI=\"") {
+                initialization = String(line.dropFirst("#EXT-X-MAP:URI=\"".count).prefix { $0 != "\"" })
             } else if line.hasPrefix("#EXTINF:") {
                 duration = Double(line.dropFirst("#EXTINF:".count).prefix { $0 != "," })
             } else if !line.hasPrefix("#"), let seconds = duration {

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Glibc
 import Synchronization
 
 /// One run of ffmpeg.
@@ -28,12 +30,26 @@ final class EncoderProcess: Sendable {
         }
     }
 
-    /// Asks the encoder to end; one that has not begun will not.
+    /// Asks the encoder to end, and ends it if it does not; one that has not begun will not.
     func stop() {
+        end(with: SIGTERM)
+        DispatchQueue.global().asyncAfter(deadline: .now() + Limits.encoderEndSeconds) { [self] in
+            end(with: SIGKILL)
+        }
+    }
+
+    private func end(with signal: Int32) {
         state.withLock { state in
             state.isStopped = true
-            if let process = state.process, process.isRunning { process.terminate() }
+            if let process = state.process, process.isRunning { kill(process.processIdentifier, signal) }
         }
+    }
+
+    /// A child inherits the thread's mask, and one that cannot see SIGTERM cannot be asked to end.
+    private static func unblockSignals() {
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
     }
 
     private func wait(for arguments: [String]) throws -> Int32 {
@@ -41,6 +57,7 @@ final class EncoderProcess: Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["setpriv", "--pdeathsig", "KILL", "ffmpeg"] + arguments
         process.standardInput = FileHandle.nullDevice
+        Self.unblockSignals()
         let isStarted = try state.withLock { state in
             guard !state.isStopped else { return false }
             try process.run()

@@ -30,7 +30,7 @@ struct MinuteReader {
                 bytes: SharedBytes(
                     padded(try bytes("\(path)/\(entry.file)"), rendition, entry.durationSeconds)))
         }
-        let initialization = layout.container == .fmp4 ? try bytes("\(path)/init.mp4") : nil
+        let initialization = try list.initialization.map { try bytes("\(path)/\($0)") }
         return EncodedMinute.Track(
             id: rendition.id, initialization: initialization, segments: segments, shift: shift(segments),
             form: initialization.map { .movieFragments(timescales: MovieFragments.timescales(of: $0)) }

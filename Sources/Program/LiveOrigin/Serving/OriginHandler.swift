@@ -7,6 +7,8 @@ struct OriginHandler: HTTPHandler {
     var ledgerPath: String
     /// Seconds since 1970.
     var now: @Sendable () -> Double
+    /// Closes the listening socket for so many seconds, behind this answer.
+    var refuseConnections: @Sendable (Double) -> Void = { _ in }
 
     func bodyLimit(for request: HTTPRequest) -> Int { Limits.controlBytes }
 
@@ -40,7 +42,11 @@ struct OriginHandler: HTTPHandler {
             guard !chosen.isEmpty else {
                 throw ControlRequest.Refusal(reason: "channel: there is none of this name")
             }
-            for channel in chosen { channel.state.withLock { $0.apply(control.fault, now: now()) } }
+            switch control.action {
+            case .fault(let fault):
+                for channel in chosen { channel.state.withLock { $0.apply(fault, now: now()) } }
+            case .refuseConnections(let seconds): refuseConnections(seconds)
+            }
             return text(.ok, "in force\n")
         } catch {
             let reason = (error as? ControlRequest.Refusal)?.reason ?? "\(error)"

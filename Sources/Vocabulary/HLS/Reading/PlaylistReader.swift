@@ -30,7 +30,7 @@ struct PlaylistReader {
             try context.check(line.count, .lineBytes, context.limits.lineByteCount)
             if lines.wasTrimmed && !line.isEmpty { context.note(.blanksAroundLine) }
             if lines.endedByLoneCarriageReturn { context.note(.loneCarriageReturn) }
-            try take(line)
+            try take(context.clean(line))
         }
         return try finished()
     }

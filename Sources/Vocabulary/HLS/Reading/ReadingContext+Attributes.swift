@@ -24,7 +24,7 @@ extension ReadingContext {
         }
         cursor.skipBlanks()
         let isQuoted = cursor.skip(ASCII.quote)
-        let raw = isQuoted ? quoted(&cursor) : Self.trimmedEnd(cursor.passing { $0 == ASCII.comma })
+        let raw = isQuoted ? quoted(&cursor) : unquoted(&cursor)
         let value = text(try substituted(raw))
         return AttributeList.Attribute(name: text(name), value: value, isQuoted: isQuoted)
     }
@@ -33,6 +33,14 @@ extension ReadingContext {
         let value = cursor.passing { $0 == ASCII.quote }
         if !cursor.skip(ASCII.quote) { note(.unclosedQuote) }
         return value
+    }
+
+    /// A value up to the comma, without the quotation marks that only a quoted string may hold.
+    private mutating func unquoted(_ cursor: inout ByteCursor) -> ArraySlice<UInt8> {
+        let value = Self.trimmedEnd(cursor.passing { $0 == ASCII.comma })
+        guard value.contains(ASCII.quote) else { return value }
+        note(.unclosedQuote)
+        return value.filter { $0 != ASCII.quote }[...]
     }
 
     private static func trimmedEnd(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

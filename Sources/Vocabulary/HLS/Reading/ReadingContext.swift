@@ -32,26 +32,26 @@ struct ReadingContext {
 }
 
 extension ReadingContext {
-    /// Bytes as a string, without control characters, variables left as they are.
+    /// A line without control characters, which neither tags nor URIs may hold (RFC 8216bis §4.1).
+    mutating func clean(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard line.contains(where: ASCII.isControl) else { return line }
+        note(.controlCharacter)
+        return line.filter { !ASCII.isControl($0) }[...]
+    }
+
+    /// Bytes as a string, variables left as they are.
     mutating func text(_ bytes: ArraySlice<UInt8>) -> String {
-        var clean = bytes
-        if bytes.contains(where: ASCII.isControl) {
-            note(.controlCharacter)
-            clean = bytes.filter { !ASCII.isControl($0) }[...]
-        }
-        if let string = String(validating: clean, as: UTF8.self) { return string }
+        if let string = String(validating: bytes, as: UTF8.self) { return string }
         note(.invalidUTF8)
-        return String(decoding: clean, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A URI line with variables put in; bytes that are not UTF-8 are percent-encoded, so that they keep their value.
     mutating func uri(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> String {
         let whole = try substituted(bytes)
-        let isOrdinary = !whole.contains { $0 >= 0x80 || ASCII.isControl($0) }
-        if isOrdinary { return String(decoding: whole, as: UTF8.self) }
-        if String(validating: whole, as: UTF8.self) != nil { return text(whole) }
+        if let string = String(validating: whole, as: UTF8.self) { return string }
         note(.invalidUTF8)
-        return text(Self.percentEncodingHighBytes(of: whole)[...])
+        return String(decoding: Self.percentEncodingHighBytes(of: whole), as: UTF8.self)
     }
 
     private static func percentEncodingHighBytes(of bytes: ArraySlice<UInt8>) -> [UInt8] {

@@ -14,8 +14,9 @@ enum DecimalText {
 
     /// A number rounded to six digits; nil when it is not finite or too large for the form.
     static func number(_ value: Double) -> String? {
-        let scaled = (value * 1_000_000).rounded()
-        guard let microunits = Int64(exactly: scaled) else { return nil }
+        guard value.magnitude < 9_000_000_000_000 else { return nil }
+        // Rounded by adding a half: `rounded()` would want the C library's mathematics.
+        let microunits = Int64(value * 1_000_000 + (value < 0 ? -0.5 : 0.5))
         return seconds(microseconds: microunits)
     }
 }

@@ -31,21 +31,23 @@ extension PlaylistWriter {
     }
 
     mutating func append(decimal value: UInt64) {
-        var divisor: UInt64 = 1
-        while value / divisor >= 10 { divisor *= 10 }
-        while divisor > 0 {
-            append(ASCII.zero + UInt8(truncatingIfNeeded: value / divisor % 10))
-            divisor /= 10
+        var digits = 1
+        var rest = value
+        while rest >= 10 {
+            rest /= 10
+            digits += 1
         }
+        append(value, digits: digits)
     }
 
-    /// The last digits of a number, with leading zeros; at least one digit.
+    /// The last digits of a number, with leading zeros.
     mutating func append(_ value: UInt64, digits: Int) {
-        var divisor: UInt64 = 1
-        for _ in 1..<digits { divisor *= 10 }
-        while divisor > 0 {
-            append(ASCII.zero + UInt8(truncatingIfNeeded: value / divisor % 10))
-            divisor /= 10
+        let start = bytes.count
+        append(contentsOf: repeatElement(ASCII.zero, count: digits))
+        var rest = value
+        for index in (start..<bytes.count).reversed() {
+            setByte(at: index, to: ASCII.zero + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
         }
     }
 

@@ -16,6 +16,11 @@ package struct PlaylistWriter: Sendable {
         bytes.append(byte)
     }
 
+    /// Fills a place that was kept.
+    mutating func setByte(at index: Int, to byte: UInt8) {
+        bytes[index] = byte
+    }
+
     /// A line as it is, such as a URI or a tag kept verbatim; control characters are left out.
     package mutating func line(_ text: String) {
         append(text)

@@ -1,0 +1,91 @@
+/// Which addresses a source may lead to; judged on the resolved address of every connection, new or reused.
+package struct AddressPolicy: Sendable {
+    /// Only these, when set.
+    ///
+    /// A network named here is allowed whatever it is for; a host named here is still held to the rules for
+    /// its address, because names are in other people's hands.
+    package var allowList: AllowList?
+    /// Ports on which this service listens itself: a source there would record itself.
+    package var ownPorts: Set<UInt16>
+    private let kind: @Sendable (IPAddress) -> AddressKind
+
+    /// Makes a policy; another classification of addresses than the standard's is for tests.
+    package init(
+        allowList: AllowList? = nil, ownPorts: Set<UInt16> = [],
+        kind: @escaping @Sendable (IPAddress) -> AddressKind = { $0.kind },
+    ) {
+        self.allowList = allowList
+        self.ownPorts = ownPorts
+        self.kind = kind
+    }
+
+    /// Why the endpoint is refused; nil when it is allowed.
+    ///
+    /// `fromPublic`: the source itself was seen at a public address.
+    package func refusal(of endpoint: Endpoint, fromPublic: Bool) -> AddressRefusal? {
+        if isOwn(endpoint) { return .ownPort }
+        if let allowList {
+            let address = endpoint.address.normalised
+            if allowList.networks.contains(where: { $0.contains(address) || $0.contains(endpoint.address) }) {
+                return nil
+            }
+            guard allowList.hosts.contains(where: { $0.matches(endpoint.host) }) else { return .notAllowed }
+        }
+        return refusal(of: kind(endpoint.address), fromPublic: fromPublic)
+    }
+
+    package func isPublic(_ address: IPAddress) -> Bool { kind(address) == .public }
+
+    private func refusal(of kind: AddressKind, fromPublic: Bool) -> AddressRefusal? {
+        switch kind {
+        case .public: nil
+        case .linkLocal: .linkLocal
+        case .metadata: .metadata
+        case .multicast: .multicast
+        case .private, .loopback: fromPublic ? .privateFromPublic : nil
+        }
+    }
+
+    private func isOwn(_ endpoint: Endpoint) -> Bool {
+        guard ownPorts.contains(endpoint.port) else { return false }
+        return endpoint.isThisMachine || endpoint.address.kind == .loopback
+    }
+}
+
+/// Where a connection goes to.
+package struct Endpoint: Sendable {
+    /// The host as the URL names it.
+    package var host: String
+    package var address: IPAddress
+    package var port: UInt16
+    /// Whether the connection's two ends have the same address; false also when that is not known yet.
+    package var isThisMachine: Bool
+
+    package init(host: String, address: IPAddress, port: UInt16, isThisMachine: Bool = false) {
+        self.host = host
+        self.address = address
+        self.port = port
+        self.isThisMachine = isThisMachine
+    }
+}
+
+/// Why an address is refused.
+package enum AddressRefusal: Hashable, Sendable, CustomStringConvertible {
+    case notAllowed
+    case linkLocal
+    case metadata
+    case multicast
+    case ownPort
+    case privateFromPublic
+
+    package var description: String {
+        switch self {
+        case .notAllowed: "not among the hosts and networks that sources may point to"
+        case .linkLocal: "a link-local address"
+        case .metadata: "a cloud metadata address"
+        case .multicast: "not the address of one machine"
+        case .ownPort: "this service itself"
+        case .privateFromPublic: "a private address that a public source may not lead to"
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import CCurl
+
+/// The owner of a `CURL`: one hop of one transfer.
+///
+/// Loop thread only.
+///
+/// Handles are not pooled: connections, names and TLS sessions live in the multi handle, and a fresh handle cannot
+/// carry anything over from one session to another.
+@safe struct EasyHandle: ~Copyable {
+    let pointer: UnsafeMutableRawPointer
+    /// What the callbacks get; held here so that it outlives the handle, as must the two below.
+    let context: HopContext
+    private let jar: CookieJar
+    private var headers = HeaderList()
+    private var pinnedNames = HeaderList()
+
+    private init(owning pointer: UnsafeMutableRawPointer, context: HopContext, jar: CookieJar) {
+        unsafe self.pointer = pointer
+        self.context = context
+        self.jar = jar
+    }
+
+    /// Makes a handle that knows its transfer's number, its cookies and its callbacks.
+    static func open(context: HopContext, jar: CookieJar) throws(TransferError) -> EasyHandle {
+        guard let pointer = unsafe curl_easy_init() else {
+            throw .connectionFailed("no memory for a transfer")
+        }
+        let handle = unsafe EasyHandle(owning: pointer, context: context, jar: jar)
+        unsafe ccurl_set_pointer(
+            pointer, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: context.id.rawValue))
+        unsafe ccurl_set_pointer(pointer, CURLOPT_SHARE, jar.share)
+        try handle.set(CURLOPT_COOKIEFILE, "")
+        unsafe HopCallbacks.install(on: pointer, context: context)
+        return handle
+    }
+
+    /// The number of the transfer that the handle belongs to.
+    static func id(of easy: UnsafeMutableRawPointer) -> TransferID? {
+        var value: UnsafeMutablePointer<CChar>?
+        guard unsafe ccurl_get_private(easy, &value) == CURLE_OK else { return nil }
+        return TransferID(rawValue: UInt(bitPattern: value))
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(pointer)
+    }
+}
+
+extension EasyHandle {
+    func set(_ option: CURLoption, _ value: Int) throws(TransferError) {
+        try Self.check(unsafe ccurl_set_long(pointer, option, value), option)
+    }
+
+    func set(_ option: CURLoption, _ value: String) throws(TransferError) {
+        try Self.check(unsafe ccurl_set_string(pointer, option, value), option)
+    }
+
+    /// Gives the request its header lines.
+    mutating func set(headers lines: [String]) throws(TransferError) {
+        for line in lines where !headers.append(line) {
+            throw .connectionFailed("no memory for a transfer")
+        }
+        try Self.check(unsafe ccurl_set_list(pointer, CURLOPT_HTTPHEADER, headers.head), CURLOPT_HTTPHEADER)
+    }
+
+    /// Answers these names without asking a resolver.
+    mutating func set(pinnedNames names: [String]) throws(TransferError) {
+        for name in names where !pinnedNames.append(name) {
+            throw .connectionFailed("no memory for a transfer")
+        }
+        try Self.check(unsafe ccurl_set_list(pointer, CURLOPT_RESOLVE, pinnedNames.head), CURLOPT_RESOLVE)
+    }
+
+    /// Lets a paused transfer go on; its write callback may run inside.
+    func unpause() {
+        unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
+    }
+
+    /// The announced length of the body in bytes, as sent; nil when there was none.
+    var announcedByteCount: Int? {
+        number(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T).flatMap { $0 < 0 ? nil : $0 }
+    }
+
+    /// Bytes of the body that came over the wire.
+    var receivedByteCount: Int { number(CURLINFO_SIZE_DOWNLOAD_T) ?? 0 }
+
+    private func number(_ info: CURLINFO) -> Int? {
+        var value: curl_off_t = 0
+        return unsafe ccurl_get_offset(pointer, info, &value) == CURLE_OK ? Int(value) : nil
+    }
+
+    private static func check(_ code: CURLcode, _ option: CURLoption) throws(TransferError) {
+        guard code != CURLE_OK else { return }
+        throw .badRequest("curl option \(option.rawValue): \(CurlLibrary.text(of: code))")
+    }
+}

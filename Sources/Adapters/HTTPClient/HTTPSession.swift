@@ -1,0 +1,62 @@
+import HTTP
+
+/// The transfers of one source: its cookies, its headers, its limits.
+///
+/// Closing it, or letting it go, frees the cookies.
+package final class HTTPSession: Sendable {
+    private let context: SessionContext
+    private let mailbox: LoopMailbox
+
+    init(_ context: SessionContext, _ mailbox: LoopMailbox) {
+        self.context = context
+        self.mailbox = mailbox
+    }
+
+    /// Sends a GET, follows redirects, and returns when the head of the answer is there.
+    ///
+    /// Cancelling the task cancels the transfer. A status of 400 and above is no error.
+    package func open(_ url: String, _ options: TransferOptions) async throws(TransferError) -> Transfer {
+        let channel = try start(url, options)
+        return Transfer(head: try await channel.head(), channel: channel)
+    }
+
+    /// Fetches a small body into memory, at most `options.byteLimit` bytes.
+    ///
+    /// With a status of 400 and above, up to `Limits.errorBodyByteCount` bytes are taken, and a larger body is no error.
+    package func get(_ url: String, _ options: TransferOptions) async throws(TransferError) -> FetchedBody {
+        var transfer = try await open(url, options)
+        var bytes: [UInt8] = []
+        do throws(TransferError) {
+            while let chunk = try await transfer.nextChunk() {
+                if bytes.isEmpty { bytes = chunk } else { bytes.append(contentsOf: chunk) }
+            }
+        } catch {
+            guard case .tooLarge = error, transfer.head.status.rawValue >= 400 else { throw error }
+        }
+        return FetchedBody(head: transfer.head, bytes: bytes, finishedAt: transfer.finishedAt ?? .now)
+    }
+
+    /// Ends every transfer of the session with `closed`, waiting ones too.
+    package func close() {
+        mailbox.post(.closeSession(context.id))
+    }
+
+    private func start(_ url: String, _ options: TransferOptions) throws(TransferError) -> TransferChannel {
+        if let field = options.headers.fields.first(where: { !$0.canBeSent }) {
+            throw .badRequest("the header field \(field.name.debugDescription)")
+        }
+        if let range = options.range, range.isEmpty { throw .badRequest("an empty range") }
+        let channel = TransferChannel(
+            id: TransferID(rawValue: mailbox.nextNumber()), mailbox: mailbox, pausesAt: options.pausesAt)
+        let job = TransferJob(
+            url: try RequestURL.reading(url), options: options, session: context, channel: channel,
+            startedAt: .now)
+        guard mailbox.post(.start(job)) else { throw .closed }
+        return channel
+    }
+}
+
+extension TransferOptions {
+    /// A body that curl decodes is not paused: curl would keep what it goes on decoding, without a bound of ours.
+    fileprivate var pausesAt: Int { decodes ? .max : Limits.bufferedByteCount }
+}

@@ -1,0 +1,83 @@
+import HTTP
+
+/// The status line and the fields of a response.
+struct ResponseHead: Equatable, Sendable {
+    var status: HTTPStatus
+    var headers = HTTPHeaders()
+
+    var isError: Bool { status.rawValue >= 400 }
+
+    /// The announced length of the body, in bytes; nil when there is none, or when it is that of an encoded body.
+    var bodyByteCount: Int? {
+        headers["Content-Encoding"] == nil ? headers["Content-Length"].flatMap { Int($0) } : nil
+    }
+
+    /// Where the answer sends the request instead; nil when it does not (RFC 9110 §15.4).
+    var redirectLocation: String? {
+        switch status.rawValue {
+        case 301, 302, 303, 307, 308: headers["Location"].flatMap { $0.isEmpty ? nil : $0 }
+        default: nil
+        }
+    }
+}
+
+/// Puts a response's head together from its lines, as curl delivers them.
+struct HeadParser {
+    private var head: ResponseHead?
+    private var byteCount = 0
+    private var isComplete = false
+
+    enum Answer: Equatable {
+        case more
+        case complete(ResponseHead)
+        case tooLarge
+    }
+
+    /// Takes one line with its line end.
+    ///
+    /// Interim responses (1xx) and trailers are counted and left out.
+    mutating func read(_ line: [UInt8]) -> Answer {
+        byteCount += line.count
+        guard byteCount <= Limits.headByteCount else { return .tooLarge }
+        guard !isComplete else { return .more }
+        let text = line.trimmed
+        if let status = Self.status(of: text) {
+            head = ResponseHead(status: status)
+        } else if text.isEmpty {
+            return endOfHead()
+        } else {
+            readField(text)
+        }
+        return .more
+    }
+
+    private mutating func endOfHead() -> Answer {
+        guard let head, head.status.rawValue >= 200 else { return .more }
+        isComplete = true
+        return .complete(head)
+    }
+
+    private mutating func readField(_ line: ArraySlice<UInt8>) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let name = String(decoding: line[..<colon], as: UTF8.self)
+        let value = String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self)
+        head?.headers.append(name, value)
+    }
+
+    /// `HTTP/1.1 200 OK` and `HTTP/2 200`; nil for a line that is not a status line.
+    private static func status(of line: ArraySlice<UInt8>) -> HTTPStatus? {
+        guard line.starts(with: "HTTP/".utf8) else { return nil }
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard words.count > 1, let code = Int(String(decoding: words[1], as: UTF8.self)) else { return nil }
+        return HTTPStatus(rawValue: code)
+    }
+}
+
+extension BidirectionalCollection where Element == UInt8, SubSequence == ArraySlice<UInt8> {
+    /// Without white space and line ends on either side.
+    fileprivate var trimmed: ArraySlice<UInt8> {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        guard let last = lastIndex(where: { !isBlank($0) }) else { return self[endIndex...] }
+        return self[...last].drop(while: isBlank)
+    }
+}

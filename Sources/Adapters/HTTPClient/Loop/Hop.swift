@@ -1,0 +1,72 @@
+import CCurl
+
+/// A hop that runs: its handle, and what comes after it.
+///
+/// Loop thread only.
+final class Hop {
+    let handle: EasyHandle
+    private let job: TransferJob
+    private let attempt: Attempt
+
+    private init(_ handle: consuming EasyHandle, _ job: TransferJob, _ attempt: Attempt) {
+        self.handle = handle
+        self.job = job
+        self.attempt = attempt
+    }
+
+    static func open(
+        _ attempt: Attempt, of job: TransferJob, _ configuration: ClientConfiguration,
+    ) throws(TransferError) -> Hop {
+        let left = ContinuousClock.now.duration(to: job.deadline)
+        guard left > .zero else { throw .timedOut(.connecting) }
+        let isProxied = configuration.proxy != nil
+        if isProxied { try judgeLiteral(attempt.url, job.session) }
+        let context = HopContext(job: job, attempt: attempt, judgesAddresses: !isProxied)
+        var handle = try EasyHandle.open(context: context, jar: job.session.jar)
+        try handle.configure(attempt, of: job, in: configuration, timeout: left)
+        return Hop(handle, job, attempt)
+    }
+
+    /// Behind a proxy the address is only known when it stands in the URL.
+    private static func judgeLiteral(_ url: RequestURL, _ session: SessionContext) throws(TransferError) {
+        guard let address = IPAddress(url.host) else { return }
+        let endpoint = Endpoint(host: url.host, address: address, port: url.port)
+        guard let reason = session.refusal(of: endpoint) else { return }
+        throw .addressRefused(host: url.host, address: address.description, reason)
+    }
+
+    func resume() { handle.unpause() }
+
+    /// What follows a hop.
+    enum Next {
+        case attempt(Attempt)
+        /// The transfer is over; nil when it is whole.
+        case end(TransferError?)
+    }
+
+    func next(_ code: CURLcode) -> Next {
+        switch handle.context.outcome({ error(code, $0) }) {
+        case .end(let error): return .end(error)
+        case .again: return .attempt(Attempt(url: attempt.url, redirects: attempt.redirects, isFresh: true))
+        case .redirect(let location): return redirected(to: location)
+        }
+    }
+
+    private func redirected(to location: String) -> Next {
+        do throws(TransferError) {
+            let target = try attempt.url.following(location)
+            return .attempt(
+                Attempt(url: target, redirects: attempt.redirects + 1, isFresh: job.options.freshConnection))
+        } catch {
+            return .end(error)
+        }
+    }
+
+    private func error(_ code: CURLcode, _ stage: TransferStage) -> TransferError? {
+        TransferError(
+            code,
+            HopFacts(
+                stage: stage, receivedByteCount: handle.receivedByteCount,
+                announcedByteCount: handle.announcedByteCount, byteLimit: job.options.byteLimit))
+    }
+}

@@ -1,0 +1,73 @@
+import HTTP
+
+/// Chooses the header fields of a request by the host that it goes to.
+struct SessionFields: Sendable {
+    private let fields: [HTTPHeaders.Field]
+    private let hosts: [HostPattern]
+
+    /// What one request is given: lines as curl wants them, and cookies beside those of the jar.
+    struct Request: Equatable {
+        var lines: [String]
+        var cookies: String?
+    }
+
+    init(_ options: SessionOptions) throws(HTTPClientError) {
+        for field in options.headers.fields where !field.canBeSent {
+            throw .badHeader(name: field.name)
+        }
+        guard options.userAgent.utf8.allSatisfy(\.isFieldContent) else {
+            throw .badHeader(name: "User-Agent")
+        }
+        let byteCount = options.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard byteCount <= Limits.requestHeadByteCount else {
+            throw .headersTooLarge(limit: Limits.requestHeadByteCount)
+        }
+        fields = options.headers.fields.filter { !Self.framing.contains($0.name.lowercased()) }
+        hosts = options.headerHosts + [HostPattern(options.host)].compactMap { $0 }
+    }
+
+    /// Fields that the transfer itself decides, and fields of a single connection (RFC 9110 §7.6.1).
+    private static let framing: Set<String> = [
+        "accept-encoding", "connection", "content-length", "keep-alive", "proxy-authorization",
+        "proxy-connection",
+        "range", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// The fields of a request to the host; the session's only when the host is one of theirs.
+    func request(to host: String, _ options: TransferOptions) -> Request {
+        let own = hosts.contains { $0.matches(host) } ? fields : []
+        let replaced = own.filter { options.headers[$0.name] == nil }
+        let cookies = replaced.filter(\.isCookie).map(\.value)
+        var lines = (replaced.filter { !$0.isCookie } + options.headers.fields).map(\.line)
+        if let range = options.range, !range.isEmpty {
+            lines.append("Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+        }
+        return Request(lines: lines, cookies: cookies.isEmpty ? nil : cookies.joined(separator: "; "))
+    }
+}
+
+extension HTTPHeaders.Field {
+    /// A token as name, and no control character in the value (RFC 9110 §5.5, §5.6.2).
+    var canBeSent: Bool {
+        !name.isEmpty && name.utf8.allSatisfy(\.isTokenCharacter) && value.utf8.allSatisfy(\.isFieldContent)
+    }
+
+    fileprivate var isCookie: Bool { name.lowercased() == "cookie" }
+
+    /// The line as curl reads it, where a semicolon stands for an empty value.
+    fileprivate var line: String { value.isEmpty ? "\(name);" : "\(name): \(value)" }
+}
+
+extension UInt8 {
+    fileprivate var isTokenCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default:
+            "!#$%&'*+-.^_`|~".utf8.contains(self)
+        }
+    }
+
+    fileprivate var isFieldContent: Bool { self == 0x09 || (self >= 0x20 && self != 0x7F) }
+}

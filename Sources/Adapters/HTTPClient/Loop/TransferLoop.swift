@@ -1,0 +1,121 @@
+import CCurl
+import Logging
+
+/// The loop: one thread on which every call into libcurl that belongs to a transfer is made.
+final class TransferLoop {
+    private let mailbox: LoopMailbox
+    private let configuration: ClientConfiguration
+    private var queue: TransferQueue
+    private var jobs: [TransferID: TransferJob] = [:]
+    private var hops: [TransferID: Hop] = [:]
+
+    init(mailbox: LoopMailbox, configuration: ClientConfiguration) {
+        self.mailbox = mailbox
+        self.configuration = configuration
+        queue = TransferQueue(runningLimit: configuration.runningTransfers)
+    }
+
+    /// Runs until it is told to stop; then every transfer has ended.
+    func run() {
+        while obeyCommands() {
+            check(mailbox.multi.perform())
+            endFinished()
+            expireWaiting()
+            startWaiting()
+            check(mailbox.multi.poll(milliseconds: sleepMilliseconds))
+        }
+        for id in Array(jobs.keys) { end(id, .failed(.closed)) }
+    }
+
+    /// How long nothing needs to be done as far as the queue knows; curl knows its own timers.
+    private var sleepMilliseconds: Int {
+        guard let deadline = queue.nextDeadline else { return Limits.idlePollMilliseconds }
+        let left = ContinuousClock.now.duration(to: deadline).boundedMilliseconds
+        return min(left, Limits.idlePollMilliseconds)
+    }
+
+    /// Curl out of memory or a broken poll must not turn the loop into a busy one.
+    private func check(_ code: CURLMcode) {
+        guard code != CURLM_OK else { return }
+        let text = unsafe curl_multi_strerror(code).map { unsafe String(cString: $0) } ?? "\(code.rawValue)"
+        configuration.logger.error("HTTP client loop: \(text)")
+        LoopThread.pause(milliseconds: Limits.troublePauseMilliseconds)
+    }
+}
+
+extension TransferLoop {
+    /// Does what other threads have asked for; false when it is time to stop.
+    private func obeyCommands() -> Bool {
+        for command in mailbox.take() {
+            switch command {
+            case .start(let job): enqueue(job)
+            case .resume(let id): hops[id]?.resume()
+            case .cancel(let id): end(id, .failed(.cancelled))
+            case .closeSession(let session): end(session)
+            case .stop: return false
+            }
+        }
+        startWaiting()
+        return true
+    }
+
+    private func enqueue(_ job: TransferJob) {
+        let ticket = TransferQueue.Ticket(
+            id: job.id, session: job.session.id, sessionLimit: job.session.options.maxConnections,
+            deadline: job.deadline)
+        if let limit = queue.enqueue(ticket) {
+            job.channel.ended(.failed(.queueFull(limit: limit)))
+        } else {
+            jobs[job.id] = job
+        }
+    }
+
+    private func startWaiting() {
+        while let id = queue.startNext() {
+            guard let job = jobs[id] else { continue }
+            start(Attempt(url: job.url, isFresh: job.options.freshConnection), of: job)
+        }
+    }
+
+    private func expireWaiting() {
+        for id in queue.takeExpired(at: .now) {
+            jobs.removeValue(forKey: id)?.channel.ended(.failed(.timedOut(.waiting)))
+        }
+    }
+
+    private func end(_ session: SessionID) {
+        for job in Array(jobs.values) where job.session.id == session { end(job.id, .failed(.closed)) }
+    }
+}
+
+extension TransferLoop {
+    private func start(_ attempt: Attempt, of job: TransferJob) {
+        do throws(TransferError) {
+            let hop = try Hop.open(attempt, of: job, configuration)
+            hops[job.id] = hop
+            guard mailbox.multi.add(hop.handle) else { throw .connectionFailed("no memory for a transfer") }
+        } catch {
+            end(job.id, .failed(error))
+        }
+    }
+
+    private func endFinished() {
+        while let (id, code) = mailbox.multi.nextFinished() {
+            guard let hop = hops.removeValue(forKey: id), let job = jobs[id] else { continue }
+            mailbox.multi.remove(hop.handle)
+            switch hop.next(code) {
+            case .attempt(let attempt): start(attempt, of: job)
+            case .end(nil): end(id, .whole(at: .now))
+            case .end(let error?): end(id, .failed(error))
+            }
+        }
+    }
+
+    /// Ends a transfer wherever it is, and gives its turn to the next.
+    private func end(_ id: TransferID, _ end: TransferEnd) {
+        if let hop = hops.removeValue(forKey: id) { mailbox.multi.remove(hop.handle) }
+        guard let job = jobs.removeValue(forKey: id) else { return }
+        if !queue.remove(id) { queue.finished(in: job.session.id) }
+        job.channel.ended(end)
+    }
+}

@@ -1,0 +1,90 @@
+/// Why a transfer did not deliver a whole body.
+///
+/// A status of 400 and above is not an error here.
+package enum TransferError: Error, Hashable, Sendable {
+    /// The task was cancelled, or the transfer was dropped.
+    case cancelled
+    /// The client or the session was closed.
+    case closed
+    /// More transfers wait for their turn than the limit says.
+    case queueFull(limit: Int)
+    /// The text is not an absolute URL, or a request header cannot be sent.
+    case badRequest(String)
+    /// The URL, or a redirect, asks for something else than http and https.
+    case schemeRefused(String)
+    /// The address policy refuses what the host resolved to.
+    case addressRefused(host: String, address: String, AddressRefusal)
+    /// No name, no route, no answer, or the connection broke before the head of the response.
+    case connectionFailed(String)
+    /// The handshake failed; with `isCertificate` because of who the server says it is.
+    case tls(String, isCertificate: Bool)
+    case timedOut(TransferStage)
+    case tooManyRedirects(limit: Int)
+    /// The body ended early. Bytes as they came over the wire; nil when no length was announced.
+    case truncated(received: Int, expected: Int?)
+    /// The body, decoded, is larger than the caller's limit, in bytes.
+    case tooLarge(limit: Int)
+    /// The head of the response is larger than the limit, in bytes.
+    case headTooLarge(limit: Int)
+    /// What came is not HTTP as the standard has it.
+    case protocolError(String)
+}
+
+/// How far a transfer had come.
+package enum TransferStage: String, Hashable, Sendable {
+    /// In the queue of its session.
+    case waiting
+    /// Resolving, connecting or shaking hands.
+    case connecting
+    /// Connected, without the head of the response.
+    case head
+    /// Receiving the body, too slowly or for too long.
+    case body
+}
+
+extension TransferError {
+    /// Whether the same request may succeed a little later without anybody changing anything.
+    package var isTransient: Bool {
+        switch self {
+        case .connectionFailed, .timedOut, .truncated, .queueFull, .protocolError: true
+        case .tls(_, let isCertificate): !isCertificate
+        case .cancelled, .closed, .badRequest, .schemeRefused, .addressRefused, .tooManyRedirects, .tooLarge,
+            .headTooLarge:
+            false
+        }
+    }
+}
+
+extension TransferError: CustomStringConvertible {
+    /// What happened in words; carries hosts and addresses, never user info, path or query of a URL.
+    package var description: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .closed: "the HTTP client is closed"
+        case .queueFull(let limit): "more than \(limit) transfers are waiting"
+        case .badRequest(let reason): "the request cannot be sent: \(reason)"
+        case .schemeRefused(let scheme): "only http and https are fetched, not \(scheme)"
+        case .addressRefused(let host, let address, let reason): "\(host) is \(address): \(reason)"
+        case .connectionFailed(let reason): "no connection: \(reason)"
+        case .tls(let reason, _): "TLS: \(reason)"
+        case .timedOut(let stage): stage.timeoutDescription
+        case .tooManyRedirects(let limit): "more than \(limit) redirects"
+        case .truncated(let received, let expected?): "the body ended after \(received) of \(expected) bytes"
+        case .truncated(let received, nil): "the body was cut off after \(received) bytes"
+        case .tooLarge(let limit): "the body is larger than \(limit) bytes"
+        case .headTooLarge(let limit): "the head of the response is larger than \(limit) bytes"
+        case .protocolError(let reason): "not proper HTTP: \(reason)"
+        }
+    }
+}
+
+extension TransferStage {
+    fileprivate var timeoutDescription: String {
+        switch self {
+        case .waiting: "no free connection in time"
+        case .connecting: "not connected in time"
+        case .head: "no answer in time"
+        case .body: "the body came too slowly"
+        }
+    }
+}

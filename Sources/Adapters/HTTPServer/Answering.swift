@@ -1,0 +1,63 @@
+import CMicrohttpd
+import HTTP
+import Logging
+import Synchronization
+
+// An answer leaves, on the library's thread.
+extension Exchange {
+    /// Hands an answer to the library.
+    func send(_ response: HTTPResponse) -> MHD_Result {
+        if queue(response) { return .YES }
+        core.logger.error(
+            "an answer could not be queued: no memory, no descriptor or a file slice beyond its file")
+        return queue(Problem.unmade) ? .YES : .NO
+    }
+
+    private func queue(_ response: HTTPResponse) -> Bool {
+        let (isHead, memoryUse) = state.withLock { state in
+            (state.request?.method == .head, state.memoryUse)
+        }
+        let body = OutgoingBody(response, isHead: isHead)
+        guard let handle = ResponseHandle.make(body, memoryLeft: memoryLeft(memoryUse, response), for: self)
+        else {
+            return false
+        }
+        handle.add(response.headers, logger: core.logger)
+        if core.isStopping { handle.closeConnection() }
+        state.withLock {
+            $0.stage = .sending
+            $0.status = response.status
+            $0.byteCount = body.knownByteCount
+        }
+        return handle.queue(on: connection, status: response.status)
+    }
+
+    /// Connection memory that a vector of pieces may take, in bytes.
+    private func memoryLeft(_ used: Int, _ response: HTTPResponse) -> Int {
+        let fields = response.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        // Status line, Date, Content-Length, Connection and rounding.
+        return core.limits.connectionMemory - used - fields - 256
+    }
+
+    /// The library is done with the request; called once, whatever became of it.
+    func finished(isComplete: Bool) {
+        let now = monotonicNanoseconds()
+        peer.requestFinished(nextHeaderBy: now + (core.limits.idle + core.limits.header).nanoseconds)
+        core.exchangeFinished()
+        let status = connection.queuedStatus
+        let (work, last) = state.withLock { state in
+            let work = state.work.take()
+            return (work, core.onFinished == nil ? nil : state)
+        }
+        work?.cancel()
+        if let last { core.onFinished?(summary(last, status: status, now: now, isComplete: isComplete)) }
+    }
+
+    private func summary(_ state: State, status: Int?, now: Int64, isComplete: Bool) -> RequestSummary {
+        RequestSummary(
+            method: state.request?.method ?? HTTPMethod(rawValue: ""), path: state.request?.path ?? "",
+            remoteAddress: peer.addressText, status: state.status ?? status.map(HTTPStatus.init(rawValue:)),
+            byteCount: state.byteCount, duration: .nanoseconds(now - started),
+            isComplete: isComplete && !state.isAbandoned)
+    }
+}

@@ -1,0 +1,63 @@
+import HTTP
+import Timeline
+
+/// The JSON form of a channel: every field, so that what is read can be changed and written back.
+enum ChannelDocument {
+    static func document(of settings: ChannelSettings) -> JSONValue {
+        [
+            "id": .string(settings.id.text),
+            "title": .string(settings.title),
+            "sources": .array(settings.sources.map(document(of:))),
+            "recording": .bool(settings.recording),
+            "retention_seconds": .optional(settings.retentionSeconds),
+            "max_bytes": .optional(settings.maxBytes),
+            "renditions": document(of: settings.renditions),
+            "guide_id": .optional(settings.guideID),
+            "clock": .string(settings.clock.rawValue),
+            "encryption": .string(settings.encryption.rawValue),
+            "time_zone": .string(settings.timeZone),
+        ]
+    }
+
+    private static func document(of source: SourceSettings) -> JSONValue {
+        let headers = source.headers.sorted { $0.key < $1.key }
+        return [
+            "url": .string(source.url),
+            "headers": .object(headers.map { JSONValue.Member(name: $0.key, value: .string($0.value)) }),
+            "priority": .integer(Int64(source.priority)),
+            "max_connections": .optional(source.maxConnections.map { Int64($0) }),
+            "allow_invalid_certificate": .bool(source.allowInvalidCertificate),
+            "inherit_query": .bool(source.inheritQuery),
+            "ip_version": .optional(source.ipVersion.map { Int64($0) }),
+            "header_hosts": .array(source.headerHosts.map { .string($0) }),
+        ]
+    }
+
+    private static func document(of choice: RenditionChoice) -> JSONValue {
+        switch choice {
+        case .all: "all"
+        case .highest: "highest"
+        case .lowest: "lowest"
+        case .named(let ids): .array(ids.map { .string($0.description) })
+        }
+    }
+}
+
+extension JSONValue {
+    static func optional(_ value: Int64?) -> JSONValue {
+        value.map(JSONValue.integer) ?? .null
+    }
+
+    static func optional(_ value: String?) -> JSONValue {
+        value.map(JSONValue.string) ?? .null
+    }
+
+    static func optional(_ instant: Instant?) -> JSONValue {
+        .optional(instant?.rfc3339)
+    }
+
+    /// Seconds to the millisecond.
+    static func seconds(microseconds: Int64) -> JSONValue {
+        .number((Double(microseconds) / 1000).rounded() / 1000)
+    }
+}

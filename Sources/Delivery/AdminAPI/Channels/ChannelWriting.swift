@@ -1,0 +1,103 @@
+import Catalogue
+import HTTP
+import Logging
+import Timeline
+
+extension AdminAPI {
+    private var reader: ChannelReader {
+        ChannelReader(
+            defaultRetentionSeconds: configuration.defaultRetentionSeconds,
+            refusalOfAddress: configuration.refusalOfAddress)
+    }
+
+    /// Enters a new channel: form and address are checked, nothing is fetched.
+    func createChannel(_ request: HTTPRequest) async throws -> HTTPResponse {
+        _ = try Query(request, knows: [])
+        let settings = try reader.settings(from: try Self.document(in: request, types: [.json]))
+        let channel = try await catalogue.create(settings)
+        report("Channel created", channel.id)
+        return Self.response(of: channel, status: .created)
+    }
+
+    /// Replaces a channel, or creates it when there is none.
+    func putChannel(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
+        _ = try Query(request, knows: [])
+        let settings = try reader.settings(from: try Self.document(in: request, types: [.json]), path: id)
+        return try await changing(id, request) { current, version in
+            guard current != nil else {
+                let created = try await self.catalogue.create(settings)
+                self.report("Channel created", id)
+                return Self.response(of: created, status: .created)
+            }
+            let replaced = try await self.catalogue.replace(settings, version: version)
+            self.report("Channel changed", id)
+            return Self.response(of: replaced)
+        }
+    }
+
+    /// Changes the fields that a merge patch names.
+    func patchChannel(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
+        _ = try Query(request, knows: [])
+        let patch = try Self.document(in: request, types: [.mergePatch, .json])
+        return try await changing(id, request) { current, _ in
+            guard let current else { throw Problem.noChannel(id) }
+            let document = ChannelDocument.document(of: current.settings)
+            let settings = try self.reader.settings(
+                from: try ChannelPatch.applied(patch, to: document), path: id)
+            let changed = try await self.catalogue.replace(settings, version: current.version)
+            self.report("Channel changed", id)
+            return Self.response(of: changed)
+        }
+    }
+
+    /// Runs a change against the current version and again when somebody else was faster, unless the request's
+    /// conditions forbid it.
+    ///
+    /// - Parameter change: gets the channel, nil when there is none, and the version that the request insists on
+    func changing(
+        _ id: ChannelID, _ request: HTTPRequest,
+        _ change: (_ current: Channel?, _ version: Int64?) async throws -> HTTPResponse,
+    ) async throws -> HTTPResponse {
+        let isGuarded = request.headers["If-Match"] != nil
+        for attempt in 1...Limits.changeAttempts {
+            let found = try await catalogue.channel(id)
+            let current = found.flatMap { $0.isDeleted ? nil : $0 }
+            let conditions = Preconditions.evaluated(
+                method: request.method, headers: request.headers, current: current?.validators)
+            guard conditions == .proceed else { throw Self.staleVersion }
+            do {
+                return try await change(current, isGuarded ? current?.version : nil)
+            } catch let error as CatalogueError where error.isLostRace && attempt < Limits.changeAttempts {
+                continue
+            }
+        }
+        throw Self.staleVersion
+    }
+
+    private func report(_ change: Logger.Message, _ id: ChannelID) {
+        logger.info(change, metadata: ["channel": "\(id)"])
+    }
+
+    private static func document(in request: HTTPRequest, types: Set<MediaType>) throws(Problem) -> JSONValue {
+        let type = request.headers["Content-Type"].flatMap(MediaType.init(reading:))
+        guard let type, types.contains(MediaType(type: type.type, subtype: type.subtype)) else {
+            let names = types.map(\.essence).sorted().joined(separator: " or ")
+            throw Problem(.unsupportedMediaType, "the body must be \(names)")
+        }
+        return try JSONReader.value(of: request.body)
+    }
+}
+
+extension MediaType {
+    fileprivate static let mergePatch = MediaType(type: "application", subtype: "merge-patch+json")
+}
+
+extension CatalogueError {
+    /// Whether the channel came, went or changed between looking and changing.
+    var isLostRace: Bool {
+        switch self {
+        case .staleVersion, .channelExists, .noSuchChannel: true
+        case .unreadable, .database: false
+        }
+    }
+}

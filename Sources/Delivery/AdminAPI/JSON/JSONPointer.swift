@@ -1,0 +1,35 @@
+import HTTP
+
+/// A place in a JSON document as a URI fragment (RFC 6901 §6).
+package struct JSONPointer: Sendable, Hashable {
+    private let tokens: [String]
+
+    /// The whole document.
+    static let root = JSONPointer(tokens: [])
+
+    private init(tokens: [String]) {
+        self.tokens = tokens
+    }
+
+    func appending(_ name: String) -> JSONPointer {
+        JSONPointer(tokens: tokens + [String(name.prefix(Limits.quotedCharacters))])
+    }
+
+    func appending(_ index: Int) -> JSONPointer {
+        appending(String(index))
+    }
+
+    /// For example `#/sources/0/url`.
+    package var text: String {
+        "#" + tokens.map { "/" + PercentCoding.encoded(Self.escaped($0)) }.joined()
+    }
+
+    /// For people: `sources/0/url`, `the body` for the whole.
+    var words: String {
+        tokens.isEmpty ? "the body" : tokens.joined(separator: "/")
+    }
+
+    private static func escaped(_ token: String) -> String {
+        token.replacing("~", with: "~0").replacing("/", with: "~1")
+    }
+}

@@ -1,0 +1,62 @@
+/// A JSON text (RFC 8259) as a value. Members of an object keep their order.
+package enum JSONValue: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([Member])
+
+    package struct Member: Sendable, Equatable {
+        package var name: String
+        package var value: JSONValue
+    }
+
+    /// The type in JSON's own words.
+    var typeName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .integer: "an integer"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    /// The value of a member; nil when it is no object or has no such member.
+    package subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+}
+
+extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+{
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.map { Member(name: $0.0, value: $0.1) })
+    }
+
+    package init(stringLiteral value: String) {
+        self = .string(value)
+    }
+
+    package init(arrayLiteral elements: JSONValue...) {
+        self = .array(elements)
+    }
+
+    package init(integerLiteral value: Int64) {
+        self = .integer(value)
+    }
+
+    package init(booleanLiteral value: Bool) {
+        self = .bool(value)
+    }
+
+    package init(nilLiteral: ()) {
+        self = .null
+    }
+}

@@ -1,0 +1,61 @@
+/// What kind of resource a path names: the bounded label of request metrics.
+package enum RequestRoute: String, Sendable, CaseIterable {
+    case playlist
+    case segment
+    case key
+    case download
+    case channels
+    case channel
+    case status
+    case timeline
+    case document = "openapi"
+    case metrics
+    case health = "healthz"
+    case readiness = "readyz"
+    case frontPage = "index"
+    case other
+
+    package init(path: String) {
+        if let route = Route(path: path) {
+            self.init(route)
+            return
+        }
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        self = Self.live(Array(segments.dropFirst().map(Substring.init)))
+    }
+
+    private init(_ route: Route) {
+        self =
+            switch route {
+            case .frontPage: .frontPage
+            case .health: .health
+            case .readiness: .readiness
+            case .metrics: .metrics
+            case .document: .document
+            case .channels: .channels
+            case .channel(let path): Self.part(path.part)
+            case .unknown: .other
+            }
+    }
+
+    private static func part(_ part: ChannelPath.Part) -> RequestRoute {
+        switch part {
+        case .settings: .channel
+        case .status: .status
+        case .timeline: .timeline
+        }
+    }
+
+    /// `live/{ch}/…`, also behind a token's prefix `t/{token}`.
+    private static func live(_ segments: [Substring]) -> RequestRoute {
+        let own = segments.first == "t" ? segments.dropFirst(2) : segments[...]
+        guard own.first == "live", let last = own.last else { return .other }
+        switch own.count {
+        case 3 where last.hasSuffix(".m3u8"): return .playlist
+        case 3 where last.hasPrefix("download."): return .download
+        case 4 where own.dropFirst(2).first == "keys": return .key
+        case 4: return .segment
+        default: return .other
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Catalogue
+import HTTP
+import Timeline
+
+extension AdminAPI {
+    /// The plain page at `/`: version, channels and links.
+    func frontPageResponse() async -> HTTPResponse {
+        let channels = try? await catalogue.channels(limit: Limits.frontPageChannels)
+        let page = FrontPage(version: configuration.version, channels: channels)
+        return .bytes(
+            Array(page.html.utf8), type: MediaType.html.fieldValue,
+            headers: ["Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"])
+    }
+}
+
+/// A page without scripts for a person who opens the server in a browser.
+struct FrontPage {
+    let version: String
+    /// Nil when the catalogue did not answer.
+    let channels: [Channel]?
+
+    var html: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width">
+        <title>Backcast</title>
+        <style>body { font: 16px/1.5 sans-serif; max-width: 50em; margin: 2em auto; padding: 0 1em }</style>
+        </head>
+        <body>
+        <h1>Backcast</h1>
+        <p>Version \(Self.escaped(version))</p>
+        <h2>Channels</h2>
+        \(channelList)
+        <h2>For programs</h2>
+        <ul>
+        <li><a href="api/v1/openapi.json">The admin API</a> (OpenAPI 3.1)</li>
+        <li><a href="metrics">Metrics</a> (Prometheus)</li>
+        <li><a href="healthz">Health</a>, <a href="readyz">readiness</a></li>
+        </ul>
+        </body>
+        </html>
+
+        """
+    }
+
+    private var channelList: String {
+        guard let channels else { return "<p>The catalogue cannot be reached.</p>" }
+        guard !channels.isEmpty else { return "<p>There is no channel yet.</p>" }
+        return "<ul>\n" + channels.map(Self.item).joined() + "</ul>"
+    }
+
+    private static func item(_ channel: Channel) -> String {
+        let state = channel.settings.recording ? "" : " (not recording)"
+        return
+            "<li><a href=\"live/\(channel.id)/index.m3u8\">\(escaped(channel.settings.title))</a>\(state)</li>\n"
+    }
+
+    static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+    }
+}

@@ -1,0 +1,86 @@
+import HTTP
+import Timeline
+
+/// Which resource a path names.
+enum Route: Sendable, Equatable {
+    case frontPage
+    case health
+    case readiness
+    case metrics
+    case document
+    case channels
+    case channel(ChannelPath)
+    /// Below `/api` and nothing that is known.
+    case unknown
+
+    /// Nil when the path belongs to another part of the server.
+    init?(path: String) {
+        switch path {
+        case "/": self = .frontPage
+        case "/healthz": self = .health
+        case "/readyz": self = .readiness
+        case "/metrics": self = .metrics
+        case "/api/v1/openapi.json": self = .document
+        case "/api/v1/channels": self = .channels
+        default:
+            guard path == "/api" || path.hasPrefix("/api/") else { return nil }
+            self = ChannelPath(path: path).map(Route.channel) ?? .unknown
+        }
+    }
+
+    /// Whether only the holder of the token may ask.
+    var needsToken: Bool {
+        switch self {
+        case .frontPage, .health, .readiness, .metrics, .document: false
+        case .channels, .channel, .unknown: true
+        }
+    }
+
+    /// The methods of the resource, in the order that Allow names them.
+    var methods: [HTTPMethod] {
+        switch self {
+        case .frontPage, .health, .readiness, .metrics, .document: [.get, .head]
+        case .channels: [.get, .head, .post]
+        case .channel(let path) where path.part == .settings: [.get, .head, .put, .patch, .delete]
+        case .channel: [.get, .head]
+        case .unknown: []
+        }
+    }
+}
+
+/// A path that begins with a channel's id.
+struct ChannelPath: Sendable, Equatable {
+    enum Part: String, Sendable {
+        case settings
+        case status
+        case timeline
+    }
+
+    /// Nil when what stands in its place is no id.
+    var id: ChannelID?
+    var part: Part
+
+    /// Nil when the path is none of `/api/v1/channels/{id}` and its parts.
+    init?(path: String) {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        guard segments.count == 4 || segments.count == 5, segments.starts(with: ["api", "v1", "channels"])
+        else { return nil }
+        let rest = Array(segments.dropFirst(3))
+        guard rest.count == 2 else {
+            guard !rest[0].isEmpty else { return nil }
+            self.init(id: Self.id(rest[0]), part: .settings)
+            return
+        }
+        guard let part = Part(rawValue: String(rest[1])), part != .settings else { return nil }
+        self.init(id: Self.id(rest[0]), part: part)
+    }
+
+    private init(id: ChannelID?, part: Part) {
+        self.id = id
+        self.part = part
+    }
+
+    private static func id(_ segment: Substring) -> ChannelID? {
+        PercentCoding.decoded(segment).flatMap(ChannelID.init)
+    }
+}

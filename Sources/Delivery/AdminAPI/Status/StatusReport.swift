@@ -1,0 +1,96 @@
+import Recorder
+import Timeline
+
+/// How the recording of a channel goes, as the status answer tells it.
+struct StatusReport: Sendable {
+    var state: ChannelStatus.State
+    /// What is wrong, in words.
+    var detail: String?
+    var liveEdge: Instant?
+    /// Nil when this process does not record the channel.
+    var source: Source?
+    var clock: String
+    var clockOffsetSeconds: Double?
+    /// When counting began; nil when this process does not record the channel and counts nothing.
+    var since: Instant?
+    var renditions: [Rendition]
+
+    struct Source: Sendable {
+        /// Without user info and query.
+        var url: String
+        var priority: Int?
+        var allowsInvalidCertificate: Bool
+    }
+
+    struct Rendition: Sendable {
+        var id: RenditionID
+        var lastSegment: Instant?
+        var bitsPerSecond: Int64
+        var seen = 0
+        var stored = 0
+        var lost: [GapReason: Int] = [:]
+    }
+}
+
+extension StatusReport {
+    /// What the recorder of this process says.
+    init(_ status: ChannelStatus) {
+        state = status.state
+        detail = status.detail
+        liveEdge = status.liveEdge
+        source = status.sourceURL.map {
+            Source(
+                url: $0, priority: status.sourcePriority, allowsInvalidCertificate: status.acceptsInvalidCertificate)
+        }
+        clock = status.clock
+        clockOffsetSeconds = status.clockOffsetSeconds
+        since = status.since
+        renditions = status.renditions.map {
+            Rendition(
+                id: $0.id, lastSegment: $0.lastSegment, bitsPerSecond: $0.bitsPerSecond, seen: $0.seen,
+                stored: $0.stored, lost: $0.lost)
+        }
+    }
+}
+
+extension StatusReport {
+    func document(of channel: ChannelID, now: Instant) -> JSONValue {
+        [
+            "channel": .string(channel.text),
+            "state": .string(state.rawValue),
+            "detail": .optional(detail),
+            "live_edge": .optional(liveEdge),
+            "lag_seconds": liveEdge.map { .seconds(microseconds: now - $0) } ?? .null,
+            "source": source?.document ?? .null,
+            "clock": .string(clock),
+            "clock_offset_seconds": clockOffsetSeconds.map { .number(($0 * 1000).rounded() / 1000) } ?? .null,
+            "since": .optional(since),
+            "renditions": .array(renditions.sorted { $0.id < $1.id }.map(\.document)),
+        ]
+    }
+}
+
+extension StatusReport.Source {
+    var document: JSONValue {
+        [
+            "url": .string(url),
+            "priority": .optional(priority.map { Int64($0) }),
+            "allow_invalid_certificate": .bool(allowsInvalidCertificate),
+        ]
+    }
+}
+
+extension StatusReport.Rendition {
+    var document: JSONValue {
+        let reasons = lost.sorted { $0.key.rawValue < $1.key.rawValue }
+        return [
+            "id": .string(id.description),
+            "kind": .string(id.kind.rawValue),
+            "last_segment": .optional(lastSegment),
+            "bits_per_second": .integer(bitsPerSecond),
+            "seen": .integer(Int64(seen)),
+            "stored": .integer(Int64(stored)),
+            "lost": .object(reasons.map { .init(name: $0.key.word, value: .integer(Int64($0.value))) }),
+        ]
+    }
+}

@@ -1,0 +1,64 @@
+import Catalogue
+import HTTP
+import Timeline
+
+extension AdminAPI {
+    /// What is held and what is missing of a channel between two instants.
+    func timeline(of id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
+        let query = try Query(request, knows: ["from", "to"])
+        let channel = try await existingChannel(id)
+        let window = try timelineWindow(query, zone: channel.settings.timeZone)
+        let report = try await catalogue.timeline(of: channel, in: window)
+        return .json([
+            "channel": .string(id.text),
+            "from": .optional(window.begin),
+            "to": .optional(window.end),
+            "spans": .array(report.spans.map(Self.document(of:))),
+            "gaps": .array(report.gaps.map(Self.document(of:))),
+        ])
+    }
+
+    /// Without `to` up to now, without `from` the day before the end.
+    private func timelineWindow(_ query: Query, zone: String) throws(Problem) -> TimeWindow {
+        let end = try instant("to", of: query, zone: zone) ?? now()
+        let begin =
+            try instant("from", of: query, zone: zone)
+            ?? end - Limits.defaultTimelineSeconds * Microseconds.perSecond
+        guard begin < end else { throw .invalid([Fault(parameter: "from", "is not before to")]) }
+        guard end - begin <= Limits.timelineSeconds * Microseconds.perSecond else {
+            let days = Limits.timelineSeconds / 86_400
+            throw .invalid([Fault(parameter: "to", "is more than \(days) days after from; ask in parts")])
+        }
+        return TimeWindow(begin: begin, end: end)
+    }
+
+    private func instant(_ name: String, of query: Query, zone: String) throws(Problem) -> Instant? {
+        guard let text = query[name] else { return nil }
+        guard let instant = RequestTime.instant(text, zone: zone) else {
+            throw .invalid([
+                Fault(
+                    parameter: name,
+                    "is no time: seconds or milliseconds since 1970, yyyyMMddHHmmss, or RFC 3339")
+            ])
+        }
+        return instant
+    }
+
+    private static func document(of span: CoverageSpan) -> JSONValue {
+        [
+            "begin": .optional(span.window.begin),
+            "end": .optional(span.window.end),
+            "segments": .integer(Int64(span.segments)),
+            "bytes": .integer(span.bytes),
+        ]
+    }
+
+    private static func document(of gap: Gap) -> JSONValue {
+        [
+            "begin": .optional(gap.window.begin),
+            "end": .optional(gap.window.end),
+            "reason": .string(gap.reason.word),
+            "rendition": .optional(gap.rendition?.description),
+        ]
+    }
+}

@@ -1,0 +1,102 @@
+import AdminAPI
+import Catalogue
+import HTTPServer
+import Logging
+import Postgres
+import Recorder
+import SegmentStore
+import Telemetry
+
+/// The program put together: every object in the order in which one needs the other.
+struct Composition: Sendable {
+    let role: Role
+    let settings: Settings
+    let registry: MetricsRegistry
+    let descriptors: Int
+    let logger: Logger
+
+    /// Does the role's work until cancelled; `migrate` returns by itself.
+    func run() async throws {
+        let pools = DatabasePools(settings, logger: logger)
+        do {
+            try await settleDatabase(pools.serving)
+            if role != .migrate { try await serve(pools) }
+        } catch {
+            await pools.close()
+            throw error
+        }
+        await pools.close()
+    }
+
+    private func settleDatabase(_ pool: PostgresPool) async throws {
+        let folder = try MigrationsFolder.path(named: settings.migrations)
+        let database = DatabaseStart(pool: pool, logger: logger)
+        let migrations = try Migrations.reading(folder: folder)
+        try await database.waitUntilReady()
+        try await database.settleSchema(migrations, for: role)
+    }
+
+    private func serve(_ pools: DatabasePools) async throws {
+        let state = role.records ? try StateFolder.open(settings.state) : nil
+        let token = try adminToken(state)
+        let store = try DirectorySegmentStore.open(settings.archive, logger: logger)
+        let catalogue = Catalogue(pool: pools.serving, logger: logger)
+        let board = StatusBoard()
+        let gaps = GapMeter(catalogue: catalogue, registry: registry, logger: logger)
+        let requests = RequestMetrics(registry: registry)
+        let admin = try AdminAPI(
+            catalogue: catalogue, board: board, registry: registry,
+            configuration: adminConfiguration(token),
+            archiveIsReachable: { (try? await store.space()) != nil },
+            now: HostClock.system.now, logger: logger)
+        let servers = try Servers.open(
+            ServerPlan.plans(settings, admin: admin, viewer: nil),
+            settings: settings, descriptors: descriptors, logger: logger,
+            onFinished: requests.finished)
+        let recording = try state.map { state in
+            try Recording(
+                settings, state: state,
+                catalogue: Catalogue(pool: pools.recording, logger: logger), store: store, board: board,
+                ownPorts: servers.addresses.map(\.port), logger: logger)
+        }
+        announce(servers)
+        await withDiscardingTaskGroup { group in
+            group.addTask { await servers.run() }
+            group.addTask { await gaps.run() }
+            if let recording { group.addTask { await recording.run() } }
+        }
+        logger.notice("Stopped")
+    }
+}
+
+extension Composition {
+    private func adminConfiguration(_ token: Secret) throws -> AdminConfiguration {
+        let policy = settings.addressPolicy(ownPorts: settings.configuredPorts)
+        return AdminConfiguration(
+            token: try AdminToken(token.revealed), version: Version.text,
+            defaultRetentionSeconds: Int64(settings.retentionSeconds),
+            deleteGraceSeconds: settings.deleteGraceSeconds,
+            refusalOfAddress: { policy.refusal(host: $0, port: $1) })
+    }
+
+    /// The token that was set, else that of the state folder, whose path is told and never the token.
+    private func adminToken(_ state: StateFolder?) throws -> Secret {
+        if let token = settings.adminToken { return token }
+        guard let state else { throw ProgramError("\(Setting.adminToken.rawValue) must be set") }
+        let (token, isNew) = try state.adminToken()
+        logger.notice(
+            isNew ? "The admin token was made" : "The admin token is read from its file",
+            metadata: ["file": "\(state.tokenFile)"])
+        return token
+    }
+
+    private func announce(_ servers: Servers) {
+        logger.notice(
+            "Started",
+            metadata: [
+                "version": "\(Version.text)", "role": "\(role.rawValue)",
+                "listen": "\(servers.addresses.map(\.description).joined(separator: " "))",
+                "archive": "\(settings.archive)", "database": "\(settings.database.place)",
+            ])
+    }
+}

@@ -1,0 +1,49 @@
+import Catalogue
+import HTTPClient
+import Journal
+import Logging
+import Recorder
+import Retention
+import SegmentStore
+
+/// The recording side of a process: recorder and retention over one journal and one client.
+struct Recording: Sendable {
+    private let journal: Journal
+    private let client: HTTPClient
+    private let recorder: RecorderService
+    private let retention: RetentionService
+
+    /// Opens journal and client; the state folder is the caller's to keep.
+    init(
+        _ settings: Settings, state: StateFolder, catalogue: Catalogue, store: any SegmentStore,
+        board: StatusBoard, ownPorts: [UInt16], logger: Logger,
+    ) throws {
+        let diskGuard = DiskGuard()
+        journal = try Journal.open(folder: state.journal, logger: logger)
+        client = try HTTPClient.open(
+            ClientConfiguration(proxy: settings.sourcesProxy?.revealed, logger: logger))
+        recorder = RecorderService(
+            node: try state.nodeIdentifier(),
+            parts: RecorderParts(
+                catalogue: catalogue, store: store, journal: journal, client: client,
+                addressPolicy: settings.addressPolicy(ownPorts: ownPorts), board: board,
+                isDiskFull: { diskGuard.isFull }),
+            logger: logger)
+        retention = RetentionService(
+            catalogue: catalogue, store: store,
+            configuration: RetentionService.Configuration(
+                graceSeconds: settings.deleteGraceSeconds,
+                floor: settings.minFreeBytes.map { .bytes($0) } ?? .standard),
+            diskGuard: diskGuard, now: HostClock.system.now, logger: logger)
+    }
+
+    /// Records until cancelled, then lets downloads in flight finish and lets go of the journal.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await recorder.run() }
+            group.addTask { await retention.run() }
+        }
+        await client.close()
+        await journal.close()
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import CoreMetrics
+import Foundation
+import Logging
+import Metrics
+import Telemetry
+
+/// A command that is one role of the service.
+protocol RoleCommand: AsyncParsableCommand {
+    static var role: Role { get }
+    var flags: SettingFlags { get }
+}
+
+extension RoleCommand {
+    func run() async throws {
+        let sources = flags.sources(environment: ProcessInfo.processInfo.environment)
+        let settings = try Settings.reading(sources, for: Self.role)
+        let registry = MetricsRegistry()
+        MetricsSystem.bootstrap(registry)
+        LoggingSetup.bootstrap(level: settings.logLevel, format: settings.logFormat)
+        ProcessLimits.ignoreBrokenPipes()
+        let logger = Logger(label: "backcast")
+        for warning in settings.warnings { logger.warning("\(warning)") }
+        let composition = Composition(
+            role: Self.role, settings: settings, registry: registry,
+            descriptors: ProcessLimits.raiseDescriptors(), logger: logger)
+        try await Self.carryOut(composition, logger: logger)
+    }
+
+    /// A signal is a wish and no failure, whatever it interrupts.
+    private static func carryOut(_ composition: Composition, logger: Logger) async throws {
+        do {
+            try await TerminationSignals.cancelling {
+                do {
+                    try await composition.run()
+                } catch  where Task.isCancelled {
+                    logger.notice("Stopped before it was ready")
+                }
+            }
+        } catch {
+            logger.critical("The program ends", metadata: ["cause": "\(error)"])
+            throw ExitCode.failure
+        }
+    }
+}

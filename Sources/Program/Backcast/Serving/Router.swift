@@ -1,0 +1,54 @@
+import HTTP
+
+/// A part of the server: it answers the paths that are its own and gives nil for all others.
+protocol RequestPart: Sendable {
+    func bodyLimit(for request: HTTPRequest) -> Int?
+    func answer(_ request: HTTPRequest) -> HTTPAnswer?
+}
+
+/// The one handler of a server: asks its parts in order.
+struct Router: HTTPHandler {
+    private let parts: [any RequestPart]
+
+    init(_ parts: [any RequestPart]) {
+        self.parts = parts
+    }
+
+    func bodyLimit(for request: HTTPRequest) -> Int {
+        for part in parts {
+            if let limit = part.bodyLimit(for: request) { return limit }
+        }
+        return 0
+    }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer {
+        for part in parts {
+            if let answer = part.answer(request) { return answer }
+        }
+        return .now(Self.notFound)
+    }
+
+    /// RFC 9457.
+    private static let notFound = HTTPResponse(
+        status: .notFound,
+        headers: ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],
+        body: .bytes(
+            Array(
+                #"{"type":"about:blank","title":"Not Found","status":404,"detail":"there is nothing at this path"}"#
+                    .utf8)))
+}
+
+/// What an address for viewers has of the operators' part when that is on an address of its own: the probes.
+struct ProbesOnly: RequestPart {
+    private static let paths: Set<String> = ["/healthz", "/readyz"]
+
+    let part: any RequestPart
+
+    func bodyLimit(for request: HTTPRequest) -> Int? {
+        Self.paths.contains(request.path) ? part.bodyLimit(for: request) : nil
+    }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer? {
+        Self.paths.contains(request.path) ? part.answer(request) : nil
+    }
+}

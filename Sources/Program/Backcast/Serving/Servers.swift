@@ -1,0 +1,76 @@
+import AdminAPI
+import HTTP
+import HTTPServer
+import Logging
+
+/// The listening servers of a process: one, or two when operators have an address of their own.
+struct Servers: Sendable {
+    private let all: [HTTPServer]
+    /// Where they listen, with the ports that the kernel chose.
+    let addresses: [ListenAddress]
+
+    /// Opens a server for each plan; an address that cannot be had names its setting.
+    static func open(
+        _ plans: [ServerPlan], settings: Settings, descriptors: Int, logger: Logger,
+        onFinished: @escaping @Sendable (RequestSummary) -> Void,
+    ) throws(ProgramError) -> Servers {
+        var all: [HTTPServer] = []
+        var addresses: [ListenAddress] = []
+        for plan in plans {
+            var configuration = HTTPServer.Configuration(address: plan.address)
+            configuration.trustedProxies = settings.trustedProxies
+            configuration.onFinished = onFinished
+            configuration.limits.connections = min(
+                configuration.limits.connections,
+                max(descriptors - Limits.reservedDescriptors, descriptors / 2))
+            let server = try open(plan, configuration, logger: logger)
+            all.append(server)
+            addresses.append(ListenAddress(host: plan.address.host, port: server.port))
+        }
+        return Servers(all: all, addresses: addresses)
+    }
+
+    /// Answers until cancelled, then lets running answers finish for a while.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for server in all {
+                group.addTask { await server.run(drain: Limits.drain) }
+            }
+        }
+    }
+
+    private static func open(
+        _ plan: ServerPlan, _ configuration: HTTPServer.Configuration, logger: Logger,
+    ) throws(ProgramError) -> HTTPServer {
+        do {
+            return try HTTPServer.open(
+                configuration: configuration, handler: Router(plan.parts), logger: logger)
+        } catch {
+            throw ProgramError("\(plan.setting.rawValue): \(error)")
+        }
+    }
+}
+
+/// What answers at which address, and the setting that says so.
+struct ServerPlan: Sendable {
+    var setting: Setting
+    var address: ListenAddress
+    var parts: [any RequestPart]
+
+    /// The plans of a role; `viewer` is nil where nobody watches.
+    static func plans(
+        _ settings: Settings, admin: any RequestPart, viewer: (any RequestPart)?,
+    ) -> [ServerPlan] {
+        let viewers = viewer.map { [$0] } ?? []
+        guard let own = settings.adminListen else {
+            return [ServerPlan(setting: .listen, address: settings.listen, parts: [admin] + viewers)]
+        }
+        let operators = ServerPlan(setting: .adminListen, address: own, parts: [admin])
+        guard !viewers.isEmpty else { return [operators] }
+        let open = ServerPlan(
+            setting: .listen, address: settings.listen, parts: [ProbesOnly(part: admin)] + viewers)
+        return [open, operators]
+    }
+}
+
+extension AdminAPI: RequestPart {}

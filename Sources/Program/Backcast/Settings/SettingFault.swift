@@ -1,0 +1,32 @@
+/// What is wrong with one setting; its text never holds a secret value.
+struct SettingFault: Hashable, Sendable, CustomStringConvertible {
+    /// The setting as its variable, or the unknown key as it was written.
+    var name: String
+    var origin: SettingOrigin?
+    var reason: String
+
+    init(_ setting: Setting, _ origin: SettingOrigin?, _ reason: String) {
+        self.init(name: setting.rawValue, origin: origin, reason: reason)
+    }
+
+    init(name: String, origin: SettingOrigin?, reason: String) {
+        self.name = name
+        self.origin = origin
+        self.reason = reason
+    }
+
+    var description: String {
+        guard let origin else { return "\(name): \(reason)" }
+        return "\(name) (\(origin)): \(reason)"
+    }
+}
+
+/// All that is wrong with the settings, told together.
+struct SettingsError: Error, Sendable, CustomStringConvertible {
+    var faults: [SettingFault]
+
+    var description: String {
+        let lines = faults.map { "  \($0)" }.joined(separator: "\n")
+        return "the settings cannot be used:\n\(lines)"
+    }
+}

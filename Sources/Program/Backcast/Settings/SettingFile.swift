@@ -1,0 +1,114 @@
+import Foundation
+import Yams
+
+/// A YAML file of settings: one mapping of keys to texts, numbers or lists of them.
+struct SettingFile: Sendable {
+    var values: [Setting: WrittenSetting] = [:]
+    var faults: [SettingFault] = []
+
+    /// Reads a file; whatever is wrong with it becomes a fault.
+    static func reading(path: String, namedBy origin: SettingOrigin) -> SettingFile {
+        do {
+            return parsing(try text(of: path), path: path)
+        } catch {
+            let reason = "the file \(path) cannot be read: \(error)"
+            let fault = SettingFault(name: Setting.fileVariable, origin: origin, reason: reason)
+            return SettingFile(faults: [fault])
+        }
+    }
+
+    /// Takes the text of a file apart.
+    static func parsing(_ text: String, path: String) -> SettingFile {
+        var file = SettingFile()
+        do {
+            guard let root = try Yams.compose(yaml: text), !root.isUnset else { return file }
+            guard case .mapping(let mapping) = root else {
+                file.refuse(path, at: root, name: path, "it must be a mapping of keys to values")
+                return file
+            }
+            for (key, value) in mapping { file.enter(key, value, path: path) }
+        } catch {
+            file.refuse(error, path: path)
+        }
+        return file
+    }
+
+    private mutating func enter(_ key: Node, _ value: Node, path: String) {
+        let name = key.scalar?.string ?? "a key"
+        guard let setting = Setting.allCases.first(where: { $0.key == name }) else {
+            return refuse(path, at: key, name: name, "there is no such setting")
+        }
+        guard !value.isUnset else { return }
+        guard let text = value.settingText else {
+            return refuse(
+                path, at: value, name: setting.rawValue, "it must be a text, a number or a list of them")
+        }
+        values[setting] = WrittenSetting(text: text, origin: .file(path: path, line: key.line))
+    }
+
+    private mutating func refuse(_ path: String, at node: Node, name: String, _ reason: String) {
+        faults.append(SettingFault(name: name, origin: .file(path: path, line: node.line), reason: reason))
+    }
+
+    /// The parser's own words may quote the line, and the line a secret: only the place is told.
+    private mutating func refuse(_ error: any Error, path: String) {
+        let (line, reason) = (error as? YamlError)?.placeAndReason ?? (1, "it is not YAML")
+        faults.append(
+            SettingFault(name: Setting.fileVariable, origin: .file(path: path, line: line), reason: reason))
+    }
+}
+
+extension SettingFile {
+    private static func text(of path: String) throws -> String {
+        let handle = try FileHandle(forReadingFrom: URL(filePath: path))
+        defer { try? handle.close() }
+        let bytes = try handle.read(upToCount: Limits.settingFileByteCount + 1) ?? Data()
+        guard bytes.count <= Limits.settingFileByteCount else {
+            throw ProgramError("it has more than \(Limits.settingFileByteCount) bytes")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ProgramError("it is not UTF-8")
+        }
+        return text
+    }
+}
+
+extension Node {
+    fileprivate var line: Int { mark?.line ?? 1 }
+
+    /// Whether nothing is written behind the key (YAML 1.2 §10.2.1.1, null).
+    fileprivate var isUnset: Bool {
+        guard case .scalar(let scalar) = self else { return false }
+        return scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    }
+
+    /// The text of a scalar; of a list its texts with commas between.
+    fileprivate var settingText: String? {
+        switch self {
+        case .scalar(let scalar):
+            return scalar.string
+        case .sequence(let sequence):
+            let texts = sequence.compactMap(\.scalar?.string)
+            return texts.count == sequence.count ? texts.joined(separator: ",") : nil
+        case .mapping, .alias:
+            return nil
+        }
+    }
+}
+
+extension YamlError {
+    fileprivate var placeAndReason: (line: Int, reason: String) {
+        switch self {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            (mark.line, "it is not YAML: \(problem)")
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            (
+                context.mark.line,
+                "a key is there twice: \(duplicates.map(String.init(describing:)).joined(separator: ", "))"
+            )
+        default:
+            (1, "it is not YAML")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// Where a value was found.
+enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
+    case flag(String)
+    case environment
+    case file(path: String, line: Int)
+
+    var description: String {
+        switch self {
+        case .flag(let name): "flag --\(name)"
+        case .environment: "environment"
+        case .file(let path, let line): "\(path) line \(line)"
+        }
+    }
+}
+
+/// A value as it was written, and where.
+struct WrittenSetting: Hashable, Sendable {
+    var text: String
+    var origin: SettingOrigin
+}
+
+/// Everything that was written about settings: flags before environment before file.
+struct SettingSources: Sendable {
+    var flags: [Setting: String] = [:]
+    var environment: [String: String] = [:]
+    var file: SettingFile?
+
+    /// What counts of a setting; an empty environment variable is one that is not set.
+    func written(_ setting: Setting) -> WrittenSetting? {
+        if let text = flags[setting] { return WrittenSetting(text: text, origin: .flag(setting.flag)) }
+        if let text = environment[setting.rawValue], !text.isEmpty {
+            return WrittenSetting(text: text, origin: .environment)
+        }
+        return file?.values[setting]
+    }
+
+    /// Variables that look like settings and are none: a slip of the pen, or another program's.
+    var unknownVariables: [String] {
+        environment.keys.filter { name in
+            name.hasPrefix(Setting.prefix) && name != Setting.fileVariable && Setting(rawValue: name) == nil
+        }.sorted()
+    }
+}

@@ -1,0 +1,24 @@
+import Logging
+import Postgres
+
+/// The process's connections to the database: a rush of viewers must not keep the recorder from entering facts.
+struct DatabasePools: Sendable {
+    let recording: PostgresPool
+    let serving: PostgresPool
+
+    init(_ settings: Settings, logger: Logger) {
+        recording = PostgresPool(
+            PoolConfiguration(
+                settings.database, size: Limits.recordingConnections,
+                applicationName: "backcast recorder"), logger: logger)
+        serving = PostgresPool(
+            PoolConfiguration(
+                settings.database, size: Limits.servingConnections, applicationName: "backcast server"),
+            logger: logger)
+    }
+
+    func close() async {
+        await serving.close()
+        await recording.close()
+    }
+}

@@ -1,0 +1,63 @@
+import Digest
+import Foundation
+
+/// The folder of what a process remembers over restarts; held by one process at a time.
+final class StateFolder: Sendable {
+    private let path: String
+    private let lock: Int32
+
+    /// Where the journal is.
+    var journal: String { path + "/journal" }
+    var tokenFile: String { path + "/admin-token" }
+
+    private init(path: String, lock: Int32) {
+        self.path = path
+        self.lock = lock
+    }
+
+    deinit { close(lock) }
+
+    /// Makes the folder where there is none (mode 0700) and takes it; a folder that another process holds is an error.
+    static func open(_ path: String) throws(ProgramError) -> StateFolder {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ProgramError("\(Setting.state.rawValue): the folder \(path) cannot be made: \(error)")
+        }
+        return StateFolder(path: path, lock: try takeLock(path + "/lock"))
+    }
+
+    /// A lock goes with its process, however that ends.
+    private static func takeLock(_ path: String) throws(ProgramError) -> Int32 {
+        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw .system("\(Setting.state.rawValue): \(path) cannot be opened", errno)
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw ProgramError("\(Setting.state.rawValue): another backcast uses the folder of \(path)")
+        }
+        return descriptor
+    }
+
+    /// The node's name in the catalogue: the same after every restart.
+    func nodeIdentifier() throws(ProgramError) -> String {
+        let made = UUID().uuidString.lowercased()
+        let word = try WordFile(path + "/node-id").wordOrMade { made }.word
+        guard let uuid = UUID(uuidString: word) else {
+            throw ProgramError("\(path)/node-id holds no UUID; remove the file to get a new one")
+        }
+        return uuid.uuidString.lowercased()
+    }
+
+    /// The admin token of this folder, made when there is none.
+    func adminToken() throws -> (token: Secret, isNew: Bool) {
+        let made = Base64URL.encode(try randomBytes(Limits.tokenByteCount))
+        let (word, isNew) = try WordFile(tokenFile).wordOrMade { made }
+        guard TokenForm.allows(word) else {
+            throw ProgramError("\(tokenFile) holds no token; remove the file to get a new one")
+        }
+        return (Secret(word), isNew)
+    }
+}

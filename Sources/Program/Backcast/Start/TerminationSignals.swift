@@ -1,0 +1,45 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// SIGTERM and SIGINT: the first asks for a clean end, the second ends the process with status 1 at once.
+///
+/// An end that takes longer than `Limits.stoppingSeconds` is forced too.
+enum TerminationSignals {
+    /// Runs the body and cancels its task at the first signal; returns or throws as the body does.
+    static func cancelling(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let sources = watch { arrival.yield() }
+        defer { for source in sources { source.cancel() } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body() }
+            group.addTask { for await _ in arrivals { return } }
+            try await group.next()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    private static func watch(_ arrived: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
+        let queue = DispatchQueue(label: "backcast.signals")
+        let count = SignalCount()
+        return [SIGTERM, SIGINT].map { number in
+            _ = signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler {
+                guard count.next() == 1 else { _exit(EXIT_FAILURE) }
+                queue.asyncAfter(deadline: .now() + .seconds(Limits.stoppingSeconds)) { _exit(EXIT_FAILURE) }
+                arrived()
+            }
+            source.resume()
+            return source
+        }
+    }
+}
+
+/// How many signals there were.
+private final class SignalCount: Sendable {
+    private let count = Atomic(0)
+
+    func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
+}

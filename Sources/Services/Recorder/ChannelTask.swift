@@ -1,0 +1,130 @@
+import Catalogue
+import HTTP
+import HTTPClient
+import Journal
+import Logging
+import Timeline
+
+/// A channel on this node, for as long as it is meant to be recorded: takes the lease, records, and begins again after
+/// whatever ended it. It never gives up; cancelling is the only way to stop it.
+struct ChannelTask: Sendable {
+    let channel: Channel
+    let node: String
+    let parts: RecorderParts
+    let logger: Logger
+
+    func run() async {
+        var delay = 1.0
+        while !Task.isCancelled {
+            do {
+                if let lease = try await parts.catalogue.takeLease(channel: channel.row, node: node) {
+                    try await record(under: lease)
+                    delay = 1
+                }
+            } catch {
+                if Task.isCancelled { break }
+                logger.error("Recording stopped and begins again", metadata: ["cause": "\(error)"])
+                delay = min(delay * 2, 30)
+            }
+            try? await Task.sleep(for: .seconds(delay))
+        }
+    }
+
+    private func record(under lease: Lease) async throws {
+        let journal = try parts.journal.channel(channel.id)
+        let recorder = ChannelRecorder(channel: channel, lease: lease, parts: parts, journal: journal, logger: logger)
+        let heads = try await parts.catalogue.heads(of: channel.row)
+        await recorder.resume(heads: heads, replayed: try await journal.replay())
+        try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
+        let pools = FetchPools()
+        logger.info("Recording", metadata: ["fence": "\(lease.fence)"])
+        let outcome = await withTaskGroup(of: Result<Void, any Error>.self) { group in
+            group.addTask { await result { try await commitSteadily(recorder) } }
+            group.addTask { await result { await followSources(recorder, pools) } }
+            let first = await group.next() ?? .success(())
+            group.cancelAll()
+            return first
+        }
+        await finish(recorder, pools, lease)
+        try outcome.get()
+    }
+
+    /// Lets downloads in flight finish and enters them. This runs outside of the cancelled task, whose waits would all
+    /// end at once.
+    private func finish(_ recorder: ChannelRecorder, _ pools: FetchPools, _ lease: Lease) async {
+        await Task {
+            await pools.drain(within: .seconds(8))
+            do {
+                _ = try await recorder.commit()
+            } catch {
+                logger.warning("The last facts stay in the journal", metadata: ["cause": "\(error)"])
+            }
+            parts.board.set(nil, of: channel.id)
+        }.value
+    }
+
+    private func commitSteadily(_ recorder: ChannelRecorder) async throws {
+        while !Task.isCancelled {
+            guard try await recorder.commit() else {
+                logger.warning("Another node has taken the channel")
+                return
+            }
+            await recorder.refreshStatus()
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    /// Uses the best source; goes to the next one when it brings nothing, and around again.
+    private func followSources(_ recorder: ChannelRecorder, _ pools: FetchPools) async {
+        let sources = channel.settings.sources.enumerated().sorted {
+            ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
+        }.map(\.element)
+        let keys = KeyKeeper(channel: channel.id, store: parts.store)
+        var index = 0
+        var used: String?
+        var failures = 0
+        while !Task.isCancelled, !sources.isEmpty {
+            let source = sources[index % sources.count]
+            await recorder.use(source, changed: used != nil && used != source.url)
+            used = source.url
+            let ending = await follow(source, recorder, keys, pools, isOnly: sources.count == 1)
+            switch ending {
+            case .success(.cancelled): return
+            case .success(.needsReload): failures = 0
+            case .success(.unhealthy): index += 1
+            case .failure:
+                failures += 1
+                if failures % 3 == 0 { index += 1 }
+            }
+            try? await Task.sleep(for: .microseconds(PollPace.afterFailure(failures, target: 4_000_000)))
+        }
+    }
+
+    private func follow(
+        _ source: SourceSettings, _ recorder: ChannelRecorder, _ keys: KeyKeeper, _ pools: FetchPools, isOnly: Bool,
+    ) async -> Result<RenditionRecorder.Ending, any Error> {
+        do {
+            let link = try SourceLink(source, client: parts.client, policy: parts.addressPolicy)
+            defer { link.session.close() }
+            return .success(
+                try await SourceRecorder(
+                    recorder: recorder, link: link, keys: keys, pools: pools, hasAlternative: !isOnly
+                ).run())
+        } catch {
+            if !Task.isCancelled {
+                let isUnreachable = (error as? PlaylistFailure)?.isUnreachable ?? true
+                await recorder.inTrouble(isUnreachable ? .sourceUnreachable : .sourceStalled, "\(error)")
+            }
+            return .failure(error)
+        }
+    }
+}
+
+/// Runs a body and keeps what it threw.
+private func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
+    do {
+        return .success(try await body())
+    } catch {
+        return .failure(error)
+    }
+}

@@ -1,0 +1,57 @@
+import HLS
+import HTTP
+import HTTPClient
+import Timeline
+
+/// The bytes of one segment as they come: the whole body, or the listed range of it, cut out here when the origin
+/// answers 200 to a request for a part.
+final class BodySlice {
+    private var transfer: Transfer
+    private var skip: UInt64
+    /// Bytes still wanted; nil takes the body to its end.
+    private var left: UInt64?
+
+    private init(_ transfer: consuming Transfer, skip: UInt64, length: UInt64?) {
+        self.transfer = transfer
+        self.skip = skip
+        left = length
+    }
+
+    /// Asks for a segment and waits for the head of the answer.
+    static func open(_ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink) async throws -> BodySlice {
+        let transfer = try await link.session.open(
+            url.absoluteString,
+            TransferOptions(
+                byteLimit: Limits.segmentBytes, range: range.map { $0.offset..<$0.end },
+                totalTimeout: .seconds(120)))
+        let skip = try skipped(transfer.head, range: range)
+        return BodySlice(transfer, skip: skip, length: range?.length)
+    }
+
+    /// Bytes of the answer in front of the range.
+    private static func skipped(_ head: TransferHead, range: HLS.ByteRange?) throws(FetchFailure) -> UInt64 {
+        switch (head.status, range) {
+        case (.ok, let range): return range?.offset ?? 0
+        case (.partialContent, let range?):
+            guard let field = head.headers["Content-Range"],
+                case .part(let offset, _, _)? = ContentRange(reading: field), offset == range.offset
+            else { throw FetchFailure(.segmentMissing, "the source answered another byte range") }
+            return 0
+        default: throw FetchFailure(status: head.status.rawValue)
+        }
+    }
+
+    /// The next bytes; nil at the end. A body that ends before the range does is an error.
+    func next() async throws -> [UInt8]? {
+        while left != 0, let chunk = try await transfer.nextChunk() {
+            let dropped = min(skip, UInt64(chunk.count))
+            skip -= dropped
+            let kept = min(UInt64(chunk.count) - dropped, left ?? .max)
+            if let wanted = left { left = wanted - kept }
+            if kept == UInt64(chunk.count) { return chunk }
+            if kept > 0 { return Array(chunk[Int(dropped)..<Int(dropped + kept)]) }
+        }
+        if let left, left > 0 { throw FetchFailure(.segmentCorrupt, "the byte range ends early") }
+        return nil
+    }
+}

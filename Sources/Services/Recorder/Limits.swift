@@ -1,0 +1,37 @@
+/// The bounds of this module.
+enum Limits {
+    /// Bytes of a playlist, decoded: 48 hours of two-second segments with long URLs.
+    static let playlistBytes = 16 << 20
+    /// Bytes of one segment: half a minute at 100 Mb/s.
+    static let segmentBytes = 400 << 20
+    /// Bytes of an initialization section.
+    static let initializationBytes = 4 << 20
+    /// Bytes of a key answer: 16 are right, more tells a web page in the error.
+    static let keyBytes = 4096
+    /// Segments taken when a source is seen for the first time; older ones of a longer list are left.
+    static let backlogSegments = 2000
+    /// Segments fetched at once for one rendition.
+    static let parallelFetches = 4
+    /// Listed segments that wait for their turn to be fetched in one rendition; beyond it the oldest give way.
+    static let waitingSegments = 4000
+    /// Identities remembered to tell a stale list from a restart: several lists of usual length.
+    static let recentEntries = 400
+    /// Renditions of one channel.
+    static let renditions = 32
+    /// Initialization sections and keys remembered per channel, so that a known one is not fetched again.
+    static let rememberedObjects = 64
+    /// The longest segment that is believed, microseconds.
+    static let longestSegment: Int64 = 600_000_000
+    /// Microseconds that a segment's duration may be stretched or cut to bring drift back.
+    static let slew: Int64 = 10_000
+    /// Drift of dates that is left alone, microseconds: players tolerate it.
+    static let tolerance: Int64 = 100_000
+    /// Dates further than this from the host's clock are not believed, microseconds.
+    static let plausibleOffset: Int64 = 86_400_000_000
+    /// Numbers that a list may jump ahead within one feed; a larger jump is another numbering.
+    static let numberJump: Int64 = 1000
+    /// Facts that wait for the catalogue per channel; the journal has them all.
+    static let waitingFacts = 100_000
+    /// Segments entered in one transaction.
+    static let batchSegments = 100
+}

@@ -1,0 +1,25 @@
+import Timeline
+
+/// When a live playlist is asked for again (RFC 8216bis §6.3.4), measured from the start of the previous load.
+enum PollPace {
+    /// After a change the duration of the last segment; without one half the target duration. A list that is
+    /// shorter than that is asked for at half its own length, else segments would pass unseen.
+    static func afterLoad(changed: Bool, lastDuration: Int64, target: Int64, listLength: Int64) -> Int64 {
+        let standard = changed ? max(lastDuration, 1) : target / 2
+        let half = listLength > 0 ? listLength / 2 : standard
+        return clamped(min(standard, max(half, target / 4)))
+    }
+
+    /// A failed load is repeated soon, then at a growing distance up to half a minute.
+    static func afterFailure(_ failures: Int, target: Int64) -> Int64 {
+        let first = min(max(target / 4, 500_000), 2_000_000)
+        return min(first << Int64(min(failures, 6)), 30_000_000)
+    }
+
+    /// A source that has ended may come back under the same URL.
+    static let afterEnd: Int64 = 10_000_000
+
+    private static func clamped(_ microseconds: Int64) -> Int64 {
+        min(max(microseconds, 500_000), 10_000_000)
+    }
+}

@@ -1,1 +1,0 @@
-// Recorder: in the making.

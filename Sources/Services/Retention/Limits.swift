@@ -1,0 +1,11 @@
+/// The bounds of this module.
+enum Limits {
+    /// Hours whose bytes are deleted in one round.
+    static let hoursPerRound = 500
+    /// Steps of a quarter of an hour that one round under disk pressure takes.
+    static let stepsUnderPressure = 200
+    /// Seconds between two rounds of forgetting.
+    static let roundSeconds = 30
+    /// Seconds between two looks at the free space.
+    static let pressureSeconds = 5
+}

@@ -1,1 +1,0 @@
-// Retention: in the making.

@@ -1,0 +1,119 @@
+package import Catalogue
+package import Logging
+package import SegmentStore
+package import Timeline
+
+/// Forgets what is too old, too much, or in the way of a full disk: facts first, bytes when the readers' grace is over.
+package struct RetentionService: Sendable {
+    package struct Configuration: Sendable {
+        /// Seconds that bytes outlive their fact, for readers that hold an older playlist.
+        package var graceSeconds: Int
+        package var floor: DiskGuard.Floor
+
+        package init(graceSeconds: Int, floor: DiskGuard.Floor) {
+            self.graceSeconds = graceSeconds
+            self.floor = floor
+        }
+    }
+
+    private let catalogue: Catalogue
+    private let store: any SegmentStore
+    private let configuration: Configuration
+    private let diskGuard: DiskGuard
+    private let now: @Sendable () -> Instant
+    private let logger: Logger
+
+    package init(
+        catalogue: Catalogue, store: any SegmentStore, configuration: Configuration, diskGuard: DiskGuard,
+        now: @escaping @Sendable () -> Instant, logger: Logger,
+    ) {
+        self.catalogue = catalogue
+        self.store = store
+        self.configuration = configuration
+        self.diskGuard = diskGuard
+        self.now = now
+        self.logger = logger
+    }
+
+    /// Works until cancelled. A failed round is reported and the next one tries again.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await every(Limits.roundSeconds) { try await forgetByRule() } }
+            group.addTask { await every(Limits.pressureSeconds) { try await keepSpaceFree() } }
+        }
+    }
+
+    private func every(_ seconds: Int, _ round: () async throws -> Void) async {
+        while !Task.isCancelled {
+            do {
+                try await round()
+            } catch {
+                if !Task.isCancelled { logger.warning("A round of retention failed", metadata: ["cause": "\(error)"]) }
+            }
+            try? await Task.sleep(for: .seconds(seconds))
+        }
+    }
+
+    /// One round: age and size of each channel, then the bytes whose grace is over, then what is left behind empty.
+    package func forgetByRule() async throws {
+        for channel in try await catalogue.everyChannel() {
+            guard let cut = try await cut(of: channel) else { continue }
+            let count = try await catalogue.forget(channel, before: cut, graceSeconds: configuration.graceSeconds)
+            if count > 0 {
+                logger.debug("Forgotten", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
+            }
+            try await forgetStates(of: channel)
+        }
+        try await deleteDoomed()
+        try await catalogue.pruneIntake()
+        for day in try await catalogue.dropEmptyDays(before: now()) {
+            logger.info("An empty day was dropped", metadata: ["partition": "\(day)"])
+        }
+    }
+
+    /// The instant before which a channel's rules keep nothing; nil when it keeps everything.
+    private func cut(of channel: Channel) async throws -> Instant? {
+        let byAge = channel.settings.retentionSeconds.map { now() - $0 * Microseconds.perSecond }
+        guard let limit = channel.settings.maxBytes else { return byAge }
+        let bySize = try await catalogue.cut(of: channel.row, keepingBytes: limit)
+        return [byAge, bySize].compactMap { $0 }.max()
+    }
+
+    private func forgetStates(of channel: Channel) async throws {
+        let grace = Int64(configuration.graceSeconds) * Microseconds.perSecond
+        for key in try await catalogue.forgetStates(of: channel, unusedSince: grace) { try await store.delete(key) }
+    }
+
+    private func deleteDoomed() async throws {
+        for hour in try await catalogue.doomedHours(limit: Limits.hoursPerRound) {
+            let deleted = try await store.deleteHour(
+                channel: hour.channel, rendition: hour.rendition, hour: hour.hour,
+                keeping: try await catalogue.names(in: hour))
+            try await catalogue.undoom(hour)
+            logger.debug(
+                "Deleted", metadata: ["channel": "\(hour.channel)", "files": "\(deleted.files)", "bytes": "\(deleted.bytes)"])
+        }
+    }
+
+    /// Below the floor the oldest unkept segments of all channels go, without grace; when none are left, recording
+    /// stops until there is room again.
+    package func keepSpaceFree() async throws {
+        for _ in 0..<Limits.stepsUnderPressure {
+            let space = try await store.space()
+            guard space.availableBytes < configuration.floor.bytes(of: space) else {
+                diskGuard.set(false)
+                return
+            }
+            guard let oldest = try await catalogue.oldestQuarter(), oldest.end < now() else { break }
+            logger.warning(
+                "The disk is nearly full: the oldest segments go",
+                metadata: ["channel": "\(oldest.channel.id)", "before": "\(oldest.end.rfc3339)"])
+            try await catalogue.forget(oldest.channel, before: oldest.end, graceSeconds: 0)
+            try await deleteDoomed()
+        }
+        let space = try await store.space()
+        let isFull = space.availableBytes < configuration.floor.bytes(of: space)
+        if isFull, !diskGuard.isFull { logger.error("The disk is full: recording stops") }
+        diskGuard.set(isFull)
+    }
+}

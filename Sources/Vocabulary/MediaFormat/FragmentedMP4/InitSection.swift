@@ -1,0 +1,59 @@
+/// An initialization section (EXT-X-MAP) of fMP4: what its fragments do not say themselves.
+package struct InitSection: Equatable, Sendable {
+    package struct MovieTrack: Equatable, Sendable {
+        /// Kind, codec and resolution; without times.
+        package var description: Track
+        /// Units per second of the track's times; 0 when the section does not say.
+        package var timescale: UInt32
+        /// What a fragment's samples have when the fragment does not say.
+        var sampleDuration: UInt32?
+        var sampleFlags: UInt32?
+    }
+
+    package private(set) var tracks: [MovieTrack]
+
+    /// Reads the whole section; it must hold a moov with a track, and its boxes must fit.
+    package static func reading(_ bytes: [UInt8]) throws(MediaFormatError) -> InitSection {
+        guard !bytes.isEmpty else { throw .empty }
+        guard bytes.count <= Limits.initSectionByteCount else {
+            throw .initSectionTooLong(byteCount: bytes.count)
+        }
+        guard ContainerSniffer.container(of: Array(bytes.prefix(Limits.sniffByteCount))) == .fragmentedMP4
+        else {
+            throw .unrecognised(Lookalike(bytes), excerpt: Array(bytes.prefix(Limits.excerptByteCount)))
+        }
+        var boxes = BoxSequence(ByteCursor(bytes))
+        var found: InitSection?
+        while let box = boxes.next() {
+            if box.type == "moov" && found == nil { found = InitSection(movie: box.content) }
+        }
+        if let offset = boxes.invalidOffset { throw .invalidInitSection(.invalidBox(offset: offset)) }
+        guard let found, !found.tracks.isEmpty else { throw .invalidInitSection(.missingMedia) }
+        return found
+    }
+
+    /// Reads the content of a moov.
+    init(movie: ByteCursor) {
+        tracks = []
+        for box in BoxSequence(movie) where box.type == "trak" && tracks.count < Limits.trackCount {
+            if let track = MovieTrackReader.track(box.content) { tracks.append(track) }
+        }
+        guard let extends = BoxSequence.first("mvex", in: movie) else { return }
+        for box in BoxSequence(extends.content) where box.type == "trex" { takeDefaults(box) }
+    }
+
+    func track(_ id: UInt32) -> MovieTrack? {
+        tracks.first { $0.description.id == id }
+    }
+
+    /// Defaults of a track's samples (ISO 14496-12 §8.8.3).
+    private mutating func takeDefaults(_ box: Box) {
+        var box = box
+        guard box.fullHeader() != nil, let id = box.content.uint32(), box.content.skip(4),
+            let duration = box.content.uint32(), box.content.skip(4), let flags = box.content.uint32(),
+            let index = tracks.firstIndex(where: { $0.description.id == id })
+        else { return }
+        tracks[index].sampleDuration = duration
+        tracks[index].sampleFlags = flags
+    }
+}

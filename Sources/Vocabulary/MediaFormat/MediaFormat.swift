@@ -1,1 +1,0 @@
-// MediaFormat: in the making.

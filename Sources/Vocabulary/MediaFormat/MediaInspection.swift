@@ -1,0 +1,59 @@
+/// What a segment is, seen from outside: nothing is decoded.
+package struct MediaInspection: Equatable, Sendable {
+    package var container: Container
+    package var wholeness: Wholeness
+    package var byteCount: Int
+    /// In the order of the program's table or of the initialization section.
+    package var tracks: [Track]
+    /// The earliest time of the leading track.
+    package var firstTimestamp: MediaTimestamp?
+    /// The latest time at which a frame of the leading track begins.
+    package var lastTimestamp: MediaTimestamp?
+    /// Length of the leading track, its last frame included.
+    package var durationMicroseconds: Int64?
+    /// Whether decoding of the video can begin here; nil when there is no video or it cannot be told.
+    package var startsWithKeyFrame: Bool?
+
+    /// RFC 6381 strings of video and audio in order, for CODECS; nil when one of them is not known.
+    package var codecStrings: [String]? {
+        let heard = tracks.filter { $0.kind == .video || $0.kind == .audio }
+        let strings = heard.compactMap(\.codecString)
+        return heard.isEmpty || strings.count < heard.count ? nil : strings
+    }
+
+    package var resolution: Resolution? {
+        tracks.lazy.compactMap(\.resolution).first
+    }
+}
+
+package enum Container: Equatable, Sendable {
+    case transportStream
+    case fragmentedMP4
+    case packedAudio(PackedAudioKind)
+    case webVTT
+}
+
+/// The formats of packed audio (RFC 8216bis §3.4).
+package enum PackedAudioKind: Equatable, Sendable {
+    case aac
+    case mp3
+    case ac3
+    case eac3
+}
+
+/// Whether the bytes are all there.
+package enum Wholeness: Equatable, Sendable {
+    case whole
+    /// The first fault found. What is there may still be playable.
+    case damaged(Damage)
+}
+
+package struct Resolution: Hashable, Sendable {
+    package var width: Int
+    package var height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+}

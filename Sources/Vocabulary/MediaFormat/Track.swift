@@ -1,0 +1,42 @@
+/// One stream of a segment or initialization section.
+package struct Track: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        case video
+        case audio
+        case subtitles
+        /// Metadata, cue messages, and what has no name here.
+        case other
+    }
+
+    /// The PID in a transport stream, the track ID in fMP4, 0 where there is only one.
+    package var id: UInt32
+    package var kind: Kind
+    /// A short name such as "h264" or "aac"; nil when the container does not say.
+    package var codec: String?
+    /// The codec as CODECS has it (RFC 6381), such as "avc1.64001f".
+    package var codecString: String?
+    /// Of the picture as shown: cropping applied, pixels taken as square.
+    package var resolution: Resolution?
+    package var firstTimestamp: MediaTimestamp?
+    package var lastTimestamp: MediaTimestamp?
+    package var durationMicroseconds: Int64?
+
+    package init(
+        id: UInt32, kind: Kind, codec: String? = nil, codecString: String? = nil,
+        resolution: Resolution? = nil
+    ) {
+        self.id = id
+        self.kind = kind
+        self.codec = codec
+        self.codecString = codecString
+        self.resolution = resolution
+    }
+}
+
+extension [Track] {
+    /// The track whose times stand for the segment: the first with a time among video, then audio, then any.
+    var leading: Track? {
+        let timed = filter { $0.firstTimestamp != nil }
+        return timed.first { $0.kind == .video } ?? timed.first { $0.kind == .audio } ?? timed.first
+    }
+}

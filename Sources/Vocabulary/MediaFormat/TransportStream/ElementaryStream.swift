@@ -1,0 +1,88 @@
+/// What is remembered of one PID that carries media.
+struct ElementaryStream {
+    let pid: UInt16
+    let streamID: UInt8
+    private(set) var times = TimeSpan()
+    /// The beginning of the first unit, and whether it was marked as a place to begin.
+    private(set) var opening: [UInt8] = []
+    let opensWithRandomAccess: Bool
+    /// The beginning of the first later unit that is so marked, when the first was not.
+    private(set) var entry: [UInt8] = []
+    private var collecting = Collecting.opening
+    private var unitCount = 0
+
+    private enum Collecting {
+        case opening
+        case entry
+        case nothing
+    }
+
+    init(pid: UInt16, header: PESHeader, isRandomAccess: Bool) {
+        self.pid = pid
+        streamID = header.streamID
+        opensWithRandomAccess = isRandomAccess
+    }
+
+    /// Whether the payload of a packet that starts no unit is of use.
+    var wantsPayload: Bool { collecting != .nothing }
+
+    mutating func beginUnit(_ header: PESHeader, payload: Span<UInt8>, isRandomAccess: Bool) {
+        if let time = header.presentationTime { times.add(time) }
+        unitCount += 1
+        if unitCount == 1 {
+            collecting = .opening
+        } else {
+            let isEntry = isRandomAccess && !opensWithRandomAccess && entry.isEmpty
+            collecting = isEntry ? .entry : .nothing
+        }
+        if wantsPayload {
+            continueUnit(payload.extracting(min(header.byteCount, payload.count)..<payload.count))
+        }
+    }
+
+    mutating func continueUnit(_ payload: Span<UInt8>) {
+        switch collecting {
+        case .opening: Self.append(payload, to: &opening, &collecting)
+        case .entry: Self.append(payload, to: &entry, &collecting)
+        case .nothing: break
+        }
+    }
+
+    private static func append(
+        _ payload: Span<UInt8>, to bytes: inout [UInt8], _ collecting: inout Collecting
+    ) {
+        let count = min(payload.count, Limits.accessUnitByteCount - bytes.count)
+        for index in 0..<count { bytes.append(payload[index]) }
+        if bytes.count >= Limits.accessUnitByteCount { collecting = .nothing }
+    }
+}
+
+/// The earliest and latest of a stream's time stamps, which may come out of order and start again from 0.
+struct TimeSpan {
+    private var origin: UInt64 = 0
+    private var lowest: Int64 = 0
+    private var highest: Int64 = 0
+    private(set) var count = 0
+
+    mutating func add(_ time: UInt64) {
+        if count == 0 { origin = time }
+        let offset = PresentationTime.difference(time, origin)
+        lowest = min(lowest, offset)
+        highest = max(highest, offset)
+        count += 1
+    }
+
+    var first: MediaTimestamp? { count > 0 ? timestamp(lowest) : nil }
+    var last: MediaTimestamp? { count > 0 ? timestamp(highest) : nil }
+
+    /// The span and one mean unit more, for the last one; nil when there are not two to measure by.
+    var durationMicroseconds: Int64? {
+        guard count > 1 else { return nil }
+        let span = UInt64(highest - lowest)
+        return MediaTimestamp.microseconds(span + span / UInt64(count - 1), PresentationTime.timescale)
+    }
+
+    private func timestamp(_ offset: Int64) -> MediaTimestamp {
+        MediaTimestamp(mpeg: origin &+ UInt64(bitPattern: offset))
+    }
+}

@@ -1,0 +1,32 @@
+/// The header of a transport stream packet (ISO 13818-1 §2.4.3.2).
+struct TransportPacket {
+    static let byteCount = 188
+    static let syncByte: UInt8 = 0x47
+    /// The PID of packets that only fill.
+    static let nullPID: UInt16 = 0x1FFF
+
+    let pid: UInt16
+    /// A section or PES packet begins in the payload.
+    let startsUnit: Bool
+    let isScrambled: Bool
+    /// Decoding can begin here, says the adaptation field.
+    let isRandomAccess: Bool
+    /// Where the payload begins; `byteCount` when there is none.
+    let payloadOffset: Int
+
+    /// Reads 188 bytes; nil when they are no packet or their sender marked them as broken.
+    init?(reading bytes: Span<UInt8>) {
+        guard bytes.count == Self.byteCount, bytes[0] == Self.syncByte, bytes[1] & 0x80 == 0 else {
+            return nil
+        }
+        pid = UInt16(bytes[1] & 0x1F) << 8 | UInt16(bytes[2])
+        startsUnit = bytes[1] & 0x40 != 0
+        isScrambled = bytes[3] & 0xC0 != 0
+        let hasAdaptation = bytes[3] & 0x20 != 0
+        let hasPayload = bytes[3] & 0x10 != 0
+        let adaptationCount = hasAdaptation ? Int(bytes[4]) : 0
+        isRandomAccess = adaptationCount > 0 && bytes[5] & 0x40 != 0
+        let header = 4 + (hasAdaptation ? 1 + adaptationCount : 0)
+        payloadOffset = hasPayload ? min(header, Self.byteCount) : Self.byteCount
+    }
+}

@@ -1,0 +1,72 @@
+/// Inspects a clear transport stream: every packet's sync byte, the tables, the times of every stream.
+struct TransportStreamInspector: ContainerInspector {
+    private var partial: [UInt8] = []
+    private var byteCount = 0
+    private var damage: Damage?
+    private var tables = ProgramTables()
+    private var streams: [ElementaryStream] = []
+
+    mutating func append(_ bytes: Span<UInt8>) {
+        var offset = 0
+        if !partial.isEmpty {
+            offset = min(TransportPacket.byteCount - partial.count, bytes.count)
+            for index in 0..<offset { partial.append(bytes[index]) }
+            guard partial.count == TransportPacket.byteCount else { return }
+            let packet = partial
+            partial.removeAll(keepingCapacity: true)
+            read(packet.span)
+        }
+        while bytes.count - offset >= TransportPacket.byteCount {
+            read(bytes.extracting(offset..<(offset + TransportPacket.byteCount)))
+            offset += TransportPacket.byteCount
+        }
+        for index in offset..<bytes.count { partial.append(bytes[index]) }
+    }
+
+    mutating func finish() -> MediaInspection {
+        if damage == nil && !partial.isEmpty { damage = .partialPacket(byteCount: partial.count) }
+        if damage == nil && streams.isEmpty { damage = .missingMedia }
+        let report = ProgramReport(streams: streams, program: tables.streams)
+        let leading = report.tracks.leading
+        return MediaInspection(
+            container: .transportStream, wholeness: damage.map(Wholeness.damaged) ?? .whole,
+            byteCount: byteCount + partial.count, tracks: report.tracks,
+            firstTimestamp: leading?.firstTimestamp,
+            lastTimestamp: leading?.lastTimestamp, durationMicroseconds: leading?.durationMicroseconds,
+            startsWithKeyFrame: report.startsWithKeyFrame)
+    }
+
+    private mutating func read(_ bytes: Span<UInt8>) {
+        if bytes[0] != TransportPacket.syncByte && damage == nil {
+            damage = .lostSynchronisation(offset: byteCount)
+        }
+        byteCount += bytes.count
+        guard let packet = TransportPacket(reading: bytes), packet.pid != TransportPacket.nullPID,
+            !packet.isScrambled,
+            packet.payloadOffset < bytes.count
+        else { return }
+        let payload = bytes.extracting(packet.payloadOffset..<bytes.count)
+        if tables.wants(packet.pid) {
+            tables.append(payload, pid: packet.pid, startsUnit: packet.startsUnit)
+        } else {
+            readMedia(packet, payload)
+        }
+    }
+
+    /// Streams are taken as they come: a program map may stand behind their first packets, or be missing.
+    private mutating func readMedia(_ packet: TransportPacket, _ payload: Span<UInt8>) {
+        let known = streams.firstIndex { $0.pid == packet.pid }
+        guard packet.startsUnit else {
+            if let known, streams[known].wantsPayload { streams[known].continueUnit(payload) }
+            return
+        }
+        guard let header = PESHeader(reading: payload) else { return }
+        if known == nil {
+            guard streams.count < Limits.streamCount else { return }
+            streams.append(
+                ElementaryStream(pid: packet.pid, header: header, isRandomAccess: packet.isRandomAccess))
+        }
+        streams[known ?? streams.count - 1].beginUnit(
+            header, payload: payload, isRandomAccess: packet.isRandomAccess)
+    }
+}

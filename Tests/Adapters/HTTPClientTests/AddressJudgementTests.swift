@@ -1,0 +1,118 @@
+import HTTP
+import Testing
+
+@testable import HTTPClient
+
+/// The address policy on real connections.
+///
+/// Loopback addresses stand for others by another classification.
+@Suite(.timeLimit(.minutes(1)))
+struct AddressJudgementTests {
+    /// 127.0.0.1 counts as a public address, everything else as private.
+    private let firstIsPublic = AddressPolicy { $0 == IPAddress("127.0.0.1") ? .public : .private }
+
+    @Test("A public source is not redirected to a private address, a private one is")
+    func redirects() async throws {
+        let inside = try ScriptedServer(on: "127.0.0.2") { $1.respond(body: [9]) }
+        defer { inside.stop() }
+        let target = inside.url("/", host: "127.0.0.2")
+        try await withServer(answer: { $1.redirect(to: target) }) { client, server in
+            let outside = try client.makeSession(
+                SessionOptions(host: "127.0.0.1", addressPolicy: firstIsPublic))
+            await expectError(.addressRefused(host: "127.0.0.2", address: "127.0.0.2", .privateFromPublic)) {
+                _ = try await outside.get(server.url("/"), .small)
+            }
+            #expect(inside.connectionCount == 0)
+            #expect(try await client.makeLocalSession().get(server.url("/"), .small).bytes == [9])
+        }
+    }
+
+    @Test("A public source does not name a private segment either, by name or by number")
+    func segments() async throws {
+        let inside = try ScriptedServer(on: "127.0.0.2") { $1.respond() }
+        defer { inside.stop() }
+        let server = try ScriptedServer { $1.respond() }
+        defer { server.stop() }
+        try await withClient(pinnedNames: ["inside.example:\(inside.port):127.0.0.2"]) { client in
+            let session = try client.makeSession(
+                SessionOptions(host: "127.0.0.1", addressPolicy: firstIsPublic))
+            #expect(try await session.get(server.url("/"), .small).status == .ok)
+            for host in ["inside.example", "127.0.0.2", "2130706434", "0x7f.2"] {
+                let error = await #expect(throws: TransferError.self) {
+                    try await session.get(inside.url("/", host: host), .small)
+                }
+                guard case .addressRefused(_, "127.0.0.2", .privateFromPublic) = error else {
+                    Issue.record("\(host): \(String(describing: error))")
+                    continue
+                }
+            }
+            #expect(inside.connectionCount == 0)
+        }
+    }
+
+    @Test("A connection that another session has opened is judged again before it is used")
+    func reuse() async throws {
+        try await withServer(answer: { $1.respond() }) { client, server in
+            #expect(try await client.makeLocalSession().get(server.url("/"), .small).status == .ok)
+            let strict = try client.makeSession(
+                SessionOptions(
+                    host: "127.0.0.1",
+                    addressPolicy: AddressPolicy(allowList: try AllowList.reading("10.0.0.0/8"))))
+            await expectError(.addressRefused(host: "127.0.0.1", address: "127.0.0.1", .notAllowed)) {
+                _ = try await strict.get(server.url("/"), .small)
+            }
+            #expect(server.requests.count == 1)
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("The service does not record from itself")
+    func ownPort() async throws {
+        try await withServer(answer: { $1.respond() }) { client, server in
+            let session = try client.makeSession(
+                SessionOptions(host: "127.0.0.1", addressPolicy: AddressPolicy(ownPorts: [server.port])))
+            for host in ["127.0.0.1", "127.0.0.2", "0.0.0.0"] {
+                let error = await #expect(throws: TransferError.self) {
+                    try await session.get(server.url("/", host: host), .small)
+                }
+                guard case .addressRefused(_, _, .ownPort) = error else {
+                    Issue.record("\(host): \(String(describing: error))")
+                    continue
+                }
+            }
+            #expect(server.connectionCount == 0)
+        }
+    }
+
+    @Test("Metadata and link-local addresses are refused before anything is sent")
+    func defaults() async throws {
+        try await withClient(pinnedNames: ["name.example:80:169.254.169.254"]) { client in
+            let session = try client.makeSession(SessionOptions(host: "tv.example"))
+            for host in ["169.254.169.254", "name.example"] {
+                let error = await #expect(throws: TransferError.self) {
+                    try await session.get("http://\(host)/latest", .small)
+                }
+                guard case .addressRefused(_, _, .metadata) = error else {
+                    Issue.record("\(host): \(String(describing: error))")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test("A source that wants the other family does not get an open connection of this one")
+    func families() async throws {
+        let server = try ScriptedServer { $1.respond() }
+        defer { server.stop() }
+        try await withClient(pinnedNames: ["tv.example:\(server.port):127.0.0.1"]) { client in
+            let four = try client.makeSession(SessionOptions(host: "tv.example", ipVersion: .v4))
+            #expect(try await four.get(server.url("/", host: "tv.example"), .small).status == .ok)
+            let six = try client.makeSession(SessionOptions(host: "tv.example", ipVersion: .v6))
+            let error = await #expect(throws: TransferError.self) {
+                try await six.get(server.url("/", host: "tv.example"), .small)
+            }
+            #expect(error != nil)
+            #expect(server.requests.count == 1)
+        }
+    }
+}

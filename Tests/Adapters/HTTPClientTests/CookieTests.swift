@@ -1,0 +1,58 @@
+import HTTP
+import Testing
+
+@testable import HTTPClient
+
+@Suite(.timeLimit(.minutes(1)))
+struct CookieTests {
+    /// Gives a cookie at `/enter` and wants it everywhere else.
+    private let guarded: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
+        if request.target == "/enter" {
+            connection.respond("302 Found", ["Set-Cookie: key=abc; Path=/", "Location: /list"])
+        } else {
+            connection.respond(
+                request.fields["cookie"]?.contains("key=abc") == true ? "200 OK" : "403 Forbidden")
+        }
+    }
+
+    @Test("A cookie is sent from the redirect that sets it on, by every later transfer of the session")
+    func kept() async throws {
+        try await withServer(answer: guarded) { client, server in
+            let session = try client.makeLocalSession()
+            #expect(try await session.get(server.url("/list"), .small).status == .forbidden)
+            #expect(try await session.get(server.url("/enter"), .small).status == .ok)
+            #expect(try await session.get(server.url("/segment"), .small).status == .ok)
+        }
+    }
+
+    @Test("Another session does not have it, though it may use the same connection")
+    func separate() async throws {
+        try await withServer(answer: guarded) { client, server in
+            _ = try await client.makeLocalSession().get(server.url("/enter"), .small)
+            #expect(try await client.makeLocalSession().get(server.url("/list"), .small).status == .forbidden)
+        }
+    }
+
+    @Test("Another host does not get it")
+    func hosts() async throws {
+        let foreign = try ScriptedServer(on: "127.0.0.2") { $1.respond() }
+        defer { foreign.stop() }
+        try await withServer(answer: guarded) { client, server in
+            let session = try client.makeLocalSession()
+            _ = try await session.get(server.url("/enter"), .small)
+            _ = try await session.get(foreign.url("/", host: "127.0.0.2"), .small)
+            #expect(foreign.requests.map { $0.fields["cookie"] } == [nil])
+        }
+    }
+
+    @Test("Configured cookies and those of the jar go out in one field")
+    func joined() async throws {
+        try await withServer(answer: guarded) { client, server in
+            let session = try client.makeSession(
+                SessionOptions(host: "127.0.0.1", headers: ["Cookie": "user=1"]))
+            _ = try await session.get(server.url("/enter"), .small)
+            let pairs = server.requests.last?.fields["cookie"]?.split(separator: "; ").map(String.init)
+            #expect(Set(pairs ?? []) == ["key=abc", "user=1"])
+        }
+    }
+}

@@ -1,1 +1,0 @@
-// HTTPClientTests: in the making.

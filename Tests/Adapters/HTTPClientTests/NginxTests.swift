@@ -1,0 +1,90 @@
+import HTTP
+import Testing
+
+@testable import HTTPClient
+
+/// TLS and HTTP/2 against a real server.
+@Suite(.timeLimit(.minutes(1)), .serialized)
+struct NginxTests {
+    /// Asks until nginx listens.
+    private func fetch(_ session: HTTPSession, _ nginx: PrivateNginx) async throws -> FetchedBody {
+        while true {
+            try #require(nginx.isRunning)
+            do throws(TransferError) {
+                return try await session.get(nginx.url(), .small)
+            } catch {
+                guard case .connectionFailed = error else { throw error }
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test("A trusted server is spoken to in HTTP/2, and transfers at once share a connection")
+    func version2() async throws {
+        let nginx = try PrivateNginx()
+        defer { nginx.stop() }
+        try await withClient(certificateFile: nginx.certificateFile) { client in
+            let session = try client.makeSession(SessionOptions(host: "localhost"))
+            #expect(try await fetch(session, nginx).bytes == Array("#EXTM3U\n".utf8))
+            let url = nginx.url()
+            try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
+                for _ in 0..<10 { group.addTask { try await session.get(url, .small).status } }
+                for try await status in group { #expect(status == .ok) }
+            }
+        }
+        let lines = nginx.accessLog.split(separator: "\n")
+        #expect(lines.count == 11)
+        #expect(lines.allSatisfy { $0.contains("\"GET /list.m3u8 HTTP/2.0\" 200") })
+    }
+
+    @Test("A certificate that nobody has signed is refused, and accepted by the session that says so")
+    func unsigned() async throws {
+        let nginx = try PrivateNginx()
+        defer { nginx.stop() }
+        try await withClient { client in
+            let lax = try client.makeSession(SessionOptions(host: "localhost", allowInvalidCertificate: true))
+            #expect(try await fetch(lax, nginx).status == .ok)
+            let strict = try client.makeSession(SessionOptions(host: "localhost"))
+            let error = await #expect(throws: TransferError.self) {
+                try await strict.get(nginx.url(), .small)
+            }
+            guard case .tls(_, isCertificate: true) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+        #expect(nginx.accessLog.split(separator: "\n").count == 1)
+    }
+
+    @Test("A trusted certificate of another host is refused")
+    func wrongHost() async throws {
+        let nginx = try PrivateNginx()
+        defer { nginx.stop() }
+        try await withClient(certificateFile: nginx.certificateFile) { client in
+            let session = try client.makeSession(SessionOptions(host: "127.0.0.1"))
+            #expect(try await fetch(session, nginx).status == .ok)
+            let error = await #expect(throws: TransferError.self) {
+                try await session.get(nginx.url("127.0.0.1"), .small)
+            }
+            guard case .tls(_, isCertificate: true) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("Plain text where TLS is expected is a failed handshake, worth another try")
+    func noTLS() async throws {
+        let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { $1.respond() }
+        let server = try ScriptedServer(answer: answer)
+        defer { server.stop() }
+        try await withClient { client in
+            let session = try client.makeSession(SessionOptions(host: "127.0.0.1"))
+            let options = TransferOptions(byteLimit: 10, connectTimeout: .milliseconds(500))
+            let error = await #expect(throws: TransferError.self) {
+                try await session.get("https://127.0.0.1:\(server.port)/", options)
+            }
+            #expect(error == .timedOut(.connecting))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import HTTP
+import Testing
+
+@testable import HTTPClient
+
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectTests {
+    @Test("A redirect is followed to the answer, whose URL is the base of what it names")
+    func followed() async throws {
+        let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
+            switch request.target {
+            case "/a/start": connection.redirect(to: "../edge/s=1/list.m3u8?t=2")
+            default: connection.respond(body: [7])
+            }
+        }
+        try await withServer(answer: answer) { client, server in
+            let fetched = try await client.makeLocalSession().get(server.url("/a/start"), .small)
+            #expect(fetched.bytes == [7])
+            #expect(fetched.head.effectiveURL == server.url("/edge/s=1/list.m3u8?t=2"))
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("Five redirects are followed and not six, a loop neither", arguments: [5, 6, Int.max])
+    func count(redirects: Int) async throws {
+        let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
+            let left = Int(request.target.dropFirst()) ?? 0
+            if left == 0 {
+                connection.respond()
+            } else {
+                connection.redirect(to: "/\(redirects == .max ? left : left - 1)")
+            }
+        }
+        try await withServer(answer: answer) { client, server in
+            let session = try client.makeLocalSession()
+            let url = server.url("/\(redirects)")
+            if redirects == 5 {
+                #expect(try await session.get(url, .small).status == .ok)
+            } else {
+                await expectError(.tooManyRedirects(limit: 5)) { _ = try await session.get(url, .small) }
+                #expect(server.requests.count == 6)
+            }
+        }
+    }
+
+    @Test("Headers of the source go to its own host and to named ones, not where a redirect leads")
+    func headersPerHost() async throws {
+        let foreign = try ScriptedServer(on: "127.0.0.2") { $1.respond() }
+        defer { foreign.stop() }
+        let target = foreign.url("/", host: "127.0.0.2")
+        try await withServer(answer: { $1.redirect(to: target) }) { client, server in
+            let headers: HTTPHeaders = ["Authorization": "Bearer s", "Cookie": "k=v", "X-Key": "1"]
+            for hosts in [[], ["127.0.0.2"]] {
+                let session = try client.makeSession(
+                    SessionOptions(
+                        host: "127.0.0.1", headers: headers, headerHosts: hosts.compactMap { HostPattern($0) }
+                    ))
+                _ = try await session.get(server.url("/"), .small)
+            }
+            for name in ["authorization", "cookie", "x-key"] {
+                #expect(server.requests.map { $0.fields[name] != nil } == [true, true])
+                #expect(foreign.requests.map { $0.fields[name] != nil } == [false, true])
+            }
+        }
+    }
+
+    @Test("User info does not follow to another host")
+    func userInfo() async throws {
+        let foreign = try ScriptedServer(on: "127.0.0.2") { $1.respond() }
+        defer { foreign.stop() }
+        let target = foreign.url("/", host: "127.0.0.2")
+        let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
+            connection.redirect(to: request.target == "/" ? "/again" : target)
+        }
+        try await withServer(answer: answer) { client, server in
+            _ = try await client.makeLocalSession().get("http://u:p@127.0.0.1:\(server.port)/", .small)
+            #expect(server.requests.map { $0.fields["authorization"] != nil } == [true, true])
+            #expect(foreign.requests.map { $0.fields["authorization"] } == [nil])
+        }
+    }
+
+    @Test("A redirect to another scheme is refused", arguments: ["file", "ftp", "gopher"])
+    func schemes(scheme: String) async throws {
+        try await withServer(answer: { $1.redirect(to: "\(scheme)://127.0.0.1/etc/passwd") }) {
+            client, server in
+            let session = try client.makeLocalSession()
+            await expectError(.schemeRefused(scheme)) { _ = try await session.get(server.url("/"), .small) }
+        }
+    }
+
+    @Test("A redirect's own body is neither delivered nor held against the limit, even when it is endless")
+    func redirectBody() async throws {
+        let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
+            switch request.target {
+            case "/small": connection.respond("302 Found", ["Location: /end"], body: pattern(500))
+            case "/endless":
+                connection.send("HTTP/1.1 302 Found\r\nLocation: /end\r\n\r\n")
+                while connection.send(pattern(1000)) {}
+            default: connection.respond(body: [1])
+            }
+        }
+        try await withServer(answer: answer) { client, server in
+            let session = try client.makeLocalSession()
+            for path in ["/small", "/endless"] {
+                #expect(try await session.get(server.url(path), TransferOptions(byteLimit: 16)).bytes == [1])
+            }
+        }
+    }
+
+    @Test("A redirect without a Location is an answer like another")
+    func noLocation() async throws {
+        try await withServer(answer: { $1.respond("302 Found", body: [3]) }) { client, server in
+            let fetched = try await client.makeLocalSession().get(server.url("/"), .small)
+            #expect(fetched.status == .found)
+            #expect(fetched.bytes == [3])
+        }
+    }
+}

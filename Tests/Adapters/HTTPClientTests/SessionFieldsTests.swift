@@ -1,0 +1,74 @@
+import HTTP
+import Testing
+
+@testable import HTTPClient
+
+struct SessionFieldsTests {
+    private func fields(_ headers: HTTPHeaders, hosts: [String] = []) throws -> SessionFields {
+        try SessionFields(
+            SessionOptions(
+                host: "tv.example", headers: headers, headerHosts: hosts.compactMap { HostPattern($0) }))
+    }
+
+    @Test(
+        "A session's fields go to its own host and to the named ones, never to others",
+        arguments: [
+            ("tv.example", true), ("TV.EXAMPLE", true), ("cdn.example", true), ("a.edge.example", true),
+            ("edge.example", false), ("x.tv.example", false), ("other.example", false),
+        ])
+    func hosts(host: String, isGiven: Bool) throws {
+        let fields = try fields(["Authorization": "Bearer s"], hosts: ["cdn.example", "*.edge.example"])
+        let lines = fields.request(to: host, TransferOptions(byteLimit: 1)).lines
+        #expect(lines == (isGiven ? ["Authorization: Bearer s"] : []))
+    }
+
+    @Test("Configured cookies join those of the jar, and only where the fields go")
+    func cookies() throws {
+        let fields = try fields(["Cookie": "a=1", "X-A": "", "cookie": "b=2"])
+        let own = fields.request(to: "tv.example", TransferOptions(byteLimit: 1))
+        #expect(own == SessionFields.Request(lines: ["X-A;"], cookies: "a=1; b=2"))
+        let other = fields.request(to: "other.example", TransferOptions(byteLimit: 1))
+        #expect(other == SessionFields.Request(lines: [], cookies: nil))
+    }
+
+    @Test("A range and conditions go to every host, and win over the session's")
+    func transferFields() throws {
+        let fields = try fields(["If-None-Match": "old", "Range": "bytes=0-"])
+        let options = TransferOptions(byteLimit: 1, range: 5..<10, headers: ["If-None-Match": "new"])
+        let lines = ["If-None-Match: new", "Range: bytes=5-9"]
+        #expect(fields.request(to: "tv.example", options).lines == lines)
+        #expect(fields.request(to: "other.example", options).lines == lines)
+    }
+
+    @Test(
+        "A field that would split the request is refused by name",
+        arguments: [
+            ("X-A", "a\r\nHost: b"), ("X-A", "a\nb"), ("X-A", "a\0b"), ("X A", "b"), ("X-A:", "b"), ("", "b"),
+            ("X-Ä", "b"),
+        ])
+    func splitting(name: String, value: String) {
+        var headers = HTTPHeaders()
+        headers.append(name, value)
+        #expect(throws: HTTPClientError.badHeader(name: name)) { try fields(headers) }
+    }
+
+    @Test(
+        "Fields that frame the message are left out",
+        arguments: ["Accept-Encoding", "TRANSFER-ENCODING", "te"])
+    func framing(name: String) throws {
+        var headers: HTTPHeaders = ["X-Kept": "yes"]
+        headers.append(name, "gzip")
+        #expect(
+            try fields(headers).request(to: "tv.example", TransferOptions(byteLimit: 1)).lines == [
+                "X-Kept: yes"
+            ])
+    }
+
+    @Test("Too many bytes of header fields are an error")
+    func bound() {
+        let value = String(repeating: "a", count: Limits.requestHeadByteCount)
+        #expect(throws: HTTPClientError.headersTooLarge(limit: Limits.requestHeadByteCount)) {
+            try fields(["X-A": value])
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import HTTP
+import Testing
+
+@testable import HTTPClient
+
+struct TransferStateTests {
+    private let piece = pattern(16_384)
+
+    private func head() -> TransferHead {
+        TransferHead(
+            status: .ok, headers: HTTPHeaders(), effectiveURL: "http://a/", remoteAddress: "",
+            startedAt: .now,
+            arrivedAt: .now)
+    }
+
+    private func feed(_ state: inout TransferState, _ bytes: [UInt8]) -> BodyVerdict {
+        bytes.withUnsafeBytes { state.bodyArrived($0) }
+    }
+
+    private func resumes(_ state: inout TransferState) -> Bool { state.takeResumption() }
+
+    private func next(_ state: inout TransferState) throws -> [UInt8]?? {
+        try state.takeChunk()?.get()
+    }
+
+    private func hasNothing(_ state: inout TransferState) -> Bool { state.takeChunk() == nil }
+
+    @Test("Pieces become chunks; the last one comes with the end")
+    func chunks() throws {
+        var state = TransferState(pausesAt: .max)
+        for _ in 0..<17 { #expect(feed(&state, piece) == .taken) }
+        #expect(try next(&state)??.count == Limits.chunkByteCount)
+        #expect(hasNothing(&state))
+        state.ended(.whole(at: .now))
+        #expect(try next(&state) == piece)
+        #expect(try next(&state) == .some(nil))
+    }
+
+    @Test("A reader that is too slow pauses the transfer, and reading resumes it once")
+    func pausing() throws {
+        var state = TransferState(pausesAt: Limits.bufferedByteCount)
+        for _ in 0..<(Limits.bufferedByteCount / piece.count) { #expect(feed(&state, piece) == .taken) }
+        #expect(feed(&state, piece) == .pause)
+        #expect(resumes(&state) == false)
+        _ = state.takeChunk()
+        #expect(resumes(&state) == false)
+        _ = state.takeChunk()
+        #expect(resumes(&state) == true)
+        #expect(resumes(&state) == false)
+        #expect(feed(&state, piece) == .taken)
+    }
+
+    @Test("What came before an error is delivered, then the error, again and again")
+    func errors() throws {
+        var state = TransferState(pausesAt: .max)
+        _ = feed(&state, piece)
+        state.ended(.failed(.timedOut(.body)))
+        #expect(try next(&state) == piece)
+        #expect(throws: TransferError.timedOut(.body)) { try next(&state) }
+        #expect(throws: TransferError.timedOut(.body)) { try next(&state) }
+    }
+
+    @Test("A cancelled transfer delivers nothing more and takes nothing more")
+    func cancelled() throws {
+        var state = TransferState(pausesAt: .max)
+        state.headArrived(head())
+        _ = feed(&state, piece)
+        state.ended(.failed(.cancelled))
+        #expect(throws: TransferError.cancelled) { try state.headAnswer?.get() }
+        #expect(throws: TransferError.cancelled) { try next(&state) }
+        #expect(feed(&state, piece) == .abort)
+    }
+
+    @Test("The first end counts")
+    func firstEnd() throws {
+        var state = TransferState(pausesAt: .max)
+        state.ended(.failed(.closed))
+        state.ended(.failed(.cancelled))
+        #expect(throws: TransferError.closed) { try state.headAnswer?.get() }
+    }
+
+    @Test("Changes are counted when the reader may have an answer, not for every piece")
+    func changes() {
+        var state = TransferState(pausesAt: .max)
+        state.headArrived(head())
+        let before = state.changes
+        _ = feed(&state, piece)
+        #expect(state.changes == before)
+        for _ in 0..<15 { _ = feed(&state, piece) }
+        #expect(state.changes == before + 1)
+    }
+}

@@ -1,0 +1,73 @@
+import HTTP
+import HTTPServer
+import Testing
+
+@Suite("Slow clients")
+struct DeadlineTests {
+    @Test("A header that trickles in is cut, however busy the client looks", arguments: [0, 1])
+    func header(requestsBefore: Int) async throws {
+        let configure: (inout HTTPServer.Configuration) -> Void = {
+            $0.limits.header = .milliseconds(200)
+            $0.limits.idle = .milliseconds(1_000)
+        }
+        try await withServer(configure: configure, respond: { .text($0.path) }) { server in
+            let client = try TestConnection(port: server.port)
+            for _ in 0..<requestsBefore {
+                client.get("/")
+                _ = try await client.response()
+            }
+            let trickle = Task {
+                client.send("GET / HTTP/1.1\r\n")
+                while !Task.isCancelled {
+                    client.send("X")
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            #expect(await client.rest().isEmpty)
+            trickle.cancel()
+        }
+    }
+
+    @Test("A body that trickles in is cut") func body() async throws {
+        let configure: (inout HTTPServer.Configuration) -> Void = {
+            $0.limits.requestBody = .milliseconds(100)
+        }
+        try await withServer(configure: configure, respond: { .text($0.path) }) { server in
+            let client = try TestConnection(port: server.port)
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n")
+            let trickle = Task {
+                while !Task.isCancelled {
+                    client.send("X")
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            #expect(await client.rest().isEmpty)
+            trickle.cancel()
+        }
+    }
+
+    @Test("A connection that says nothing is closed") func silent() async throws {
+        try await withServer(configure: { $0.limits.header = .milliseconds(50) }, respond: { .text($0.path) })
+        { server in
+            let client = try TestConnection(port: server.port)
+            #expect(await client.rest().isEmpty)
+        }
+    }
+
+    @Test("The deadline of the header ends with the header: an answer may take longer") func answered()
+        async throws
+    {
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
+            .later {
+                try? await Task.sleep(for: .milliseconds(150))
+                return HTTPResponse(status: .ok, body: .bytes([65]))
+            }
+        }
+        try await withServer(configure: { $0.limits.header = .milliseconds(50) }, respond: respond) {
+            server in
+            let client = try TestConnection(port: server.port)
+            client.get("/")
+            #expect(try await client.response().text == "A")
+        }
+    }
+}

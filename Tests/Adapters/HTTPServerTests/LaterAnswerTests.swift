@@ -1,0 +1,121 @@
+import HTTP
+import HTTPServer
+import Synchronization
+import Testing
+
+@Suite("Answers made later")
+struct LaterAnswerTests {
+    @Test("Two hundred connections wait at once and all are answered") func many() async throws {
+        let count = 200
+        let arrived = Mutex(0)
+        let gate = Signal()
+        let opened = Task { await gate.wait() }
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
+            .later {
+                let number = arrived.withLock { value in
+                    value += 1
+                    return value
+                }
+                if number == count { gate.set() }
+                await opened.value
+                return HTTPResponse(status: .ok, body: .bytes(Array(request.path.utf8)))
+            }
+        }
+        try await withServer(configure: { $0.limits.connectionsPerAddress = 1_000 }, respond: respond) {
+            server in
+            for _ in 0..<2 {
+                let clients = try (0..<count / 2).map { _ in try TestConnection(port: server.port) }
+                let others = try (0..<count / 2).map { _ in try TestConnection(port: server.port) }
+                for (index, client) in (clients + others).enumerated() { client.get("/\(index)") }
+                for (index, client) in (clients + others).enumerated() {
+                    #expect(try await client.response().text == "/\(index)")
+                }
+            }
+            #expect(server.requestsInFlight == 0)
+        }
+    }
+
+    @Test("An answer that takes too long is a 503, its task is cancelled, and the connection goes on")
+    func deadline() async throws {
+        let cancelled = Signal()
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
+            if request.path == "/quick" { return .text("quick") }
+            return .later {
+                try? await Task.sleep(for: .seconds(3_600))
+                cancelled.set()
+                return HTTPResponse(status: .ok)
+            }
+        }
+        try await withServer(configure: { $0.limits.answer = .milliseconds(50) }, respond: respond) {
+            server in
+            let client = try TestConnection(port: server.port)
+            client.get("/slow")
+            let response = try await client.response()
+            #expect(response.status == 503)
+            #expect(response["Retry-After"] == "1")
+            await cancelled.wait()
+            client.get("/quick")
+            #expect(try await client.response().text == "quick")
+        }
+    }
+
+    @Test("More answers than may be waited for are told to come back") func bound() async throws {
+        let release = Signal()
+        let waiting = Task { await release.wait() }
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
+            .later {
+                await waiting.value
+                return HTTPResponse(status: .ok)
+            }
+        }
+        try await withServer(configure: { $0.limits.laterAnswers = 2 }, respond: respond) { server in
+            let clients = try (0..<3).map { _ in try TestConnection(port: server.port) }
+            var statuses: [Int] = []
+            for client in clients { client.get("/") }
+            // Whoever comes third is refused; the others wait until then.
+            statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for client in clients { group.addTask { try await client.response().status } }
+                let first = try await group.next() ?? 0
+                release.set()
+                return try await group.reduce(into: [first]) { $0.append($1) }
+            }
+            #expect(statuses == [503, 200, 200])
+        }
+    }
+
+    @Test("When the client leaves, the task is cancelled") func left() async throws {
+        let started = Signal()
+        let cancelled = Signal()
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
+            .later {
+                started.set()
+                try? await Task.sleep(for: .seconds(3_600))
+                cancelled.set()
+                return HTTPResponse(status: .ok)
+            }
+        }
+        let finished = Mutex<[RequestSummary]>([])
+        let over = Signal()
+        try await withServer(
+            configure: {
+                $0.onFinished = { summary in
+                    finished.withLock { $0.append(summary) }
+                    over.set()
+                }
+            }, respond: respond,
+        ) { server in
+            do {
+                let client = try TestConnection(port: server.port)
+                client.get("/x")
+                await started.wait()
+            }
+            await cancelled.wait()
+            await over.wait()
+            let summaries = finished.withLock { $0 }
+            #expect(summaries.count == 1)
+            #expect(summaries.first?.path == "/x")
+            #expect(summaries.first?.status == nil)
+            #expect(summaries.first?.isComplete == false)
+        }
+    }
+}

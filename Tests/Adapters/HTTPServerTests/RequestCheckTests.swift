@@ -1,0 +1,170 @@
+import HTTP
+import HTTPServer
+import Testing
+
+@Suite("Requests that two readers could take differently are refused (RFC 9112)")
+struct RequestCheckTests {
+    @Test(
+        "refused with 400 and closed",
+        arguments: [
+            (
+                "both lengths",
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+            ),
+            (
+                "both lengths, the other order",
+                "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n"
+            ),
+            (
+                "two lengths",
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc"
+            ),
+            (
+                "two codings",
+                "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n"
+            ),
+            ("chunks in HTTP/1.0", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+            ("a blank before the colon", "GET / HTTP/1.1\r\nHost : a\r\n\r\n"),
+            ("a tab before the colon", "GET / HTTP/1.1\r\nHost: a\r\nX\t: b\r\n\r\n"),
+            ("no name", "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n"),
+            ("no colon", "GET / HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n"),
+            ("no Host", "GET / HTTP/1.1\r\nAccept: a\r\n\r\n"),
+            ("no field at all", "GET / HTTP/1.1\r\n\r\n"),
+            ("two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
+            ("a folded line", "GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n"),
+            (
+                "a folded line that spells a length",
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Len: 3\r\n gth\r\n\r\nabc"
+            ),
+            ("a folded first line", "GET / HTTP/1.1\r\n Host: a\r\n\r\n"),
+            ("a bare LF in the header", "GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n"),
+            ("bare LFs only", "GET / HTTP/1.1\nHost: a\n\n"),
+            ("a NUL in a value", "GET / HTTP/1.1\r\nHost: a\0b\r\nX: c\r\n\r\n"),
+            ("a NUL in the last value", "GET / HTTP/1.1\r\nHost: a\0b\r\n\r\n"),
+            ("a line of NUL", "GET / HTTP/1.1\r\nHost: a\r\n\0\r\n\r\n"),
+            ("a bare CR in a value", "GET / HTTP/1.1\r\nHost: a\rb\r\n\r\n"),
+            ("a control byte in a value", "GET / HTTP/1.1\r\nHost: a\u{1}\r\n\r\n"),
+            ("a NUL in the target", "GET /a\0b HTTP/1.1\r\nHost: a\r\n\r\n"),
+            ("a blank in the target", "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"),
+            ("two blanks before the target", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n"),
+            ("a control byte in the target", "GET /\u{7F} HTTP/1.1\r\nHost: a\r\n\r\n"),
+            ("a byte above ASCII in the target", "GET /é HTTP/1.1\r\nHost: a\r\n\r\n"),
+            ("a relative target", "GET a HTTP/1.1\r\nHost: a\r\n\r\n"),
+            ("an authority as target", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"),
+            ("an asterisk for GET", "GET * HTTP/1.1\r\nHost: a\r\n\r\n"),
+            ("a method that is no token", "G(T / HTTP/1.1\r\nHost: a\r\n\r\n"),
+            ("no version", "GET /\r\nHost: a\r\n\r\n"),
+        ])
+    func refused(name: String, request: String) async throws {
+        try await withServer(respond: { _ in .text("reached") }) { server in
+            let client = try TestConnection(port: server.port)
+            client.send(request)
+            let response = try await client.response()
+            #expect(response.status == 400, "\(name)")
+            #expect(response["Connection"] == "close", "\(name)")
+            #expect(await client.rest().isEmpty, "\(name)")
+        }
+    }
+
+    @Test("a refusal is a problem document") func problem() async throws {
+        try await withServer(respond: { _ in .text("") }) { server in
+            let client = try TestConnection(port: server.port)
+            client.send("GET / HTTP/1.1\r\n\r\n")
+            let response = try await client.response()
+            #expect(response["Content-Type"] == "application/problem+json")
+            #expect(
+                response.text
+                    == #"{"type":"about:blank","title":"Bad Request","status":400,"detail":"the Host field is missing"}"#
+            )
+        }
+    }
+
+    /// Refused by the library before the server sees it.
+    @Test(
+        "a length that is no number is refused with 400 and closed",
+        arguments: ["+3", "3, 3", "3x", "-1", "0x3"])
+    func malformedLength(length: String) async throws {
+        try await withServer(respond: { _ in .text("reached") }) { server in
+            let client = try TestConnection(port: server.port)
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\nabc")
+            #expect(try await client.response().status == 400)
+            #expect(!String(decoding: await client.rest(), as: UTF8.self).contains("reached"))
+        }
+    }
+
+    @Test(
+        "other refusals",
+        arguments: [
+            ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501),
+            ("GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505),
+            ("GET /\(String(repeating: "a", count: 9_000)) HTTP/1.1\r\nHost: a\r\n\r\n", 414),
+            ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 9_000))\r\n\r\n", 431),
+        ])
+    func others(request: String, status: Int) async throws {
+        try await withServer(respond: { _ in .text("reached") }) { server in
+            let client = try TestConnection(port: server.port)
+            client.send(request)
+            #expect(try await client.response().status == status)
+        }
+    }
+
+    @Test(
+        "accepted",
+        arguments: [
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "/ a"),
+            ("GET / HTTP/1.1\r\nhost:a\r\n\r\n", "/ a"),
+            ("GET / HTTP/1.1\r\nHost:\r\n\r\n", "/ "),
+            ("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", "/ a"),
+            ("GET /x HTTP/1.0\r\n\r\n", "/x none"),
+            ("GET http://b:8/x?y HTTP/1.1\r\nHost: a\r\n\r\n", "/x b:8"),
+            ("GET HTTPS://b HTTP/1.1\r\nHost: a\r\n\r\n", "/ b"),
+            ("GET http://b?y HTTP/1.1\r\nHost: a\r\n\r\n", "/ b"),
+            ("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "* a"),
+            ("BREW /pot HTTP/1.1\r\nHost: a\r\n\r\n", "/pot a"),
+            ("GET / HTTP/1.1\r\nHost: a\r\nX: \u{E9}\tb\r\n\r\n", "/ a"),
+        ])
+    func accepted(request: String, expected: String) async throws {
+        try await withServer(respond: { .text("\($0.path) \($0.headers["Host"] ?? "none")") }) { server in
+            let client = try TestConnection(port: server.port)
+            client.send(request)
+            let response = try await client.response()
+            #expect(response.status == 200)
+            #expect(response.text == expected)
+        }
+    }
+
+    /// The library takes request, header records, response header and the vector of a body from one memory; where it
+    /// runs out it cuts the connection.
+    @Test("A header of any size is answered or refused, not cut", arguments: ["X", "Cookie"])
+    func headerSizes(name: String) async throws {
+        let pieces = (0..<120).map { _ in SharedBytes(pattern(500)) }
+        let answer = HTTPResponse(
+            status: .ok, headers: ["X-Long": String(repeating: "b", count: 700)], body: .pieces(pieces))
+        try await withServer(respond: { _ in .now(answer) }) { server in
+            for size in stride(from: 100, through: 9_000, by: 137) {
+                let client = try TestConnection(port: server.port)
+                let value =
+                    name == "X"
+                    ? String(repeating: "a", count: size) : String(repeating: "a=b; ", count: size / 5)
+                client.get("/", fields: "\(name): \(value)\r\n")
+                guard let response = try? await client.response() else {
+                    // Next to a header that fills the memory not even a refusal has room.
+                    #expect(size > 7_500)
+                    continue
+                }
+                #expect(response.status == (response.body.count == 60_000 ? 200 : 431), "\(size)")
+                if size < 2_500 && name == "X" { #expect(response.status == 200) }
+            }
+        }
+    }
+
+    @Test("A header that comes byte by byte is read like one that comes at once") func trickle() async throws
+    {
+        try await withServer(respond: { .text("\($0.path) \($0.headers.fields.count)") }) { server in
+            let client = try TestConnection(port: server.port)
+            let fields = (0..<30).map { "X-\($0): \(String(repeating: "a", count: $0 * 3))\r\n" }.joined()
+            for byte in "GET /a?b HTTP/1.1\r\nHost: test\r\n\(fields)\r\n".utf8 { client.send([byte]) }
+            #expect(try await client.response().text == "/a 31")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import HTTP
+import Testing
+
+@testable import Backcast
+
+/// Answers the paths below a prefix with one status.
+private struct Echo: RequestPart {
+    var prefix: String
+    var status: Int
+    var limit = 0
+
+    func bodyLimit(for request: HTTPRequest) -> Int? { request.path.hasPrefix(prefix) ? limit : nil }
+    func answer(_ request: HTTPRequest) -> HTTPAnswer? {
+        guard request.path.hasPrefix(prefix) else { return nil }
+        return .now(HTTPResponse(status: HTTPStatus(rawValue: status)))
+    }
+}
+
+@Suite("The router")
+struct RouterTests {
+    @Test("the first part that knows the path answers, with its own limit of the body")
+    func routed() {
+        let router = Router([
+            Echo(prefix: "/api", status: 201, limit: 10), Echo(prefix: "/", status: 202, limit: 20),
+        ])
+        #expect(status(router, "/api/v1/channels") == 201)
+        #expect(status(router, "/live/a/index.m3u8") == 202)
+        #expect(router.bodyLimit(for: request("/api/v1/channels")) == 10)
+        #expect(router.bodyLimit(for: request("/live")) == 20)
+    }
+
+    @Test("what no part knows is not found, as a problem")
+    func absent() {
+        let router = Router([Echo(prefix: "/api", status: 201)])
+        #expect(status(router, "/favicon.ico") == 404)
+        #expect(router.bodyLimit(for: request("/favicon.ico")) == 0)
+        guard case .now(let response) = router.answer(request("/favicon.ico")) else { return }
+        #expect(response.headers["Content-Type"] == "application/problem+json")
+    }
+
+    @Test(
+        "beside an address for operators, viewers' has the probes and nothing else of it",
+        arguments: [
+            ("/healthz", 200), ("/readyz", 200), ("/metrics", 404), ("/api/v1/channels", 404), ("/", 404),
+            ("/healthz/", 404),
+        ])
+    func probes(path: String, expected: Int) {
+        let router = Router([ProbesOnly(part: Echo(prefix: "/", status: 200))])
+        #expect(status(router, path) == expected)
+    }
+
+    private func request(_ path: String) -> HTTPRequest { HTTPRequest(method: .get, path: path) }
+
+    private func status(_ router: Router, _ path: String) -> Int? {
+        guard case .now(let response) = router.answer(request(path)) else { return nil }
+        return response.status.rawValue
+    }
+}

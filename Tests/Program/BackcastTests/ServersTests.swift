@@ -1,0 +1,47 @@
+import HTTP
+import HTTPServer
+import Logging
+import Testing
+
+@testable import Backcast
+
+private struct Silent: RequestPart {
+    func bodyLimit(for request: HTTPRequest) -> Int? { nil }
+    func answer(_ request: HTTPRequest) -> HTTPAnswer? { nil }
+}
+
+@Suite("Servers")
+struct ServersTests {
+    @Test(
+        "who listens where follows from the role and from the operators' address",
+        arguments: [
+            (nil, true, ["BACKCAST_LISTEN 2"]),
+            (nil, false, ["BACKCAST_LISTEN 1"]),
+            (":0", true, ["BACKCAST_LISTEN 2", "BACKCAST_ADMIN_LISTEN 1"]),
+            (":0", false, ["BACKCAST_ADMIN_LISTEN 1"]),
+        ] as [(String?, Bool, [String])])
+    func plans(adminListen: String?, hasViewers: Bool, expected: [String]) throws {
+        let flags = adminListen.map { [Setting.adminListen: $0] } ?? [:]
+        let settings = try Settings.reading(SettingSources(flags: flags), for: .run)
+        let plans = ServerPlan.plans(settings, admin: Silent(), viewer: hasViewers ? Silent() : nil)
+        #expect(plans.map { "\($0.setting.rawValue) \($0.parts.count)" } == expected)
+    }
+
+    @Test("a taken port is an error that names the setting")
+    func taken() throws {
+        let first = try open("127.0.0.1:0", .listen)
+        let port = try #require(first.addresses.first?.port)
+        #expect(port != 0)
+        let error = #expect(throws: ProgramError.self) { try open("127.0.0.1:\(port)", .adminListen) }
+        #expect(
+            error?.description.hasPrefix("BACKCAST_ADMIN_LISTEN: 127.0.0.1 port \(port) is in use") == true)
+    }
+
+    private func open(_ address: String, _ setting: Setting) throws -> Servers {
+        let settings = try Settings.reading(SettingSources(), for: .run)
+        let plan = ServerPlan(setting: setting, address: try ListenAddress.reading(address), parts: [])
+        return try Servers.open(
+            [plan], settings: settings, descriptors: 4096, logger: Logger(label: "test"), onFinished: { _ in }
+        )
+    }
+}

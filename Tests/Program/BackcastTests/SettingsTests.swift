@@ -1,0 +1,166 @@
+import HTTPServer
+import Logging
+import Postgres
+import Telemetry
+import Testing
+
+@testable import Backcast
+
+@Suite("Settings")
+struct SettingsTests {
+    @Test("the defaults are those of the contract")
+    func defaults() throws {
+        let settings = try Settings.reading(SettingSources(), for: .run)
+        #expect(settings.listen == ListenAddress(host: "127.0.0.1", port: 8080))
+        #expect(settings.database.place == "local/backcast")
+        #expect(settings.archive == "./var/archive")
+        #expect(settings.state == "./var/state")
+        #expect(settings.deleteGraceSeconds == 7200)
+        #expect(settings.maxWindowSeconds == 86_400)
+        #expect(settings.retentionSeconds == 604_800)
+        #expect(settings.minFreeBytes == nil)
+        #expect(settings.logLevel == .info)
+        #expect(settings.logFormat == .text)
+        #expect(settings.adminToken == nil && settings.adminListen == nil && settings.sourcesAllow == nil)
+        #expect(settings.warnings.isEmpty)
+    }
+
+    @Test("a flag goes before the environment, that before the file")
+    func precedence() throws {
+        let file = SettingFile.parsing("max_window: 3\nretention: 3\ndelete_grace: 3\n", path: "f")
+        let sources = SettingSources(
+            flags: [.maxWindow: "1"],
+            environment: [
+                "BACKCAST_MAX_WINDOW": "2", "BACKCAST_RETENTION": "2", "BACKCAST_DELETE_GRACE": "",
+            ],
+            file: file)
+        let settings = try Settings.reading(sources, for: .run)
+        #expect(settings.maxWindowSeconds == 1)
+        #expect(settings.retentionSeconds == 2)
+        #expect(settings.deleteGraceSeconds == 3)
+    }
+
+    @Test(
+        "every value has its own form",
+        arguments: [
+            (Setting.listen, "[::]:80", "listen = [::]:80"),
+            (.adminListen, ":9090", "adminListen = 0.0.0.0:9090"),
+            (.minFree, "20Gi", "minFreeBytes = 21474836480"),
+            (.logFormat, "JSON", "logFormat = json"),
+            (.logLevel, "debug", "logLevel = debug"),
+            (.deleteGrace, "0", "deleteGraceSeconds = 0"),
+            (.publicURL, "https://tv.example/", "publicURL = https://tv.example/"),
+        ])
+    func forms(setting: Setting, text: String, expected: String) throws {
+        let settings = try Settings.reading(SettingSources(flags: [setting: text]), for: .run)
+        let shown: [String] = Mirror(reflecting: settings).children.map { child in
+            let value =
+                Mirror(reflecting: child.value).displayStyle == .optional
+                ? Mirror(reflecting: child.value).children.first.map { "\($0.value)" } : "\(child.value)"
+            return "\(child.label ?? "") = \(value ?? "nil")"
+        }
+        #expect(shown.contains(expected), "\(shown)")
+    }
+
+    @Test(
+        "what a value may not be is told with the setting's name, its place and what is allowed",
+        arguments: [
+            (Setting.listen, "8080", "an address and a port"),
+            (.listen, "host.example:80", "an address and a port"),
+            (.adminListen, "127.0.0.1:99999", "an address and a port"),
+            (.databaseURL, "postgresql://[", "a libpq URI"),
+            (.archive, "", "a folder"),
+            (.archive, "s3://bucket/prefix", "this build stores in a directory only"),
+            (.state, "", "a folder"),
+            (.adminToken, "two words", "letters, digits"),
+            (.publicURL, "ftp://host/", "an http or https URL"),
+            (.trustedProxies, "10.0.0.0/8, proxy", "addresses and networks"),
+            (.minFree, "5%", "a number of bytes"),
+            (.deleteGrace, "-1", "a number of seconds from 0"),
+            (.maxWindow, "0", "a number of seconds from 1"),
+            (.maxWindow, "99999999999999999999", "a number of seconds from 1"),
+            (.retention, "7d", "a number of seconds from 1"),
+            (.sourcesAllow, "a*b", "hosts, *.suffixes and networks"),
+            (.sourcesProxy, "proxy", "an http or https URL"),
+            (.logLevel, "loud", "one of trace, debug, info, notice, warning, error, critical"),
+            (.logFormat, "xml", "one of text, json"),
+            (.playbackSecret, "k", "this build cannot check playback tokens"),
+        ])
+    func faults(setting: Setting, text: String, reason: String) {
+        let sources = SettingSources(environment: [setting.rawValue: text])
+        // An empty variable counts as unset, an empty flag does not.
+        let given = text.isEmpty ? SettingSources(flags: [setting: text]) : sources
+        let faults = faults(of: given, for: .run)
+        #expect(faults.count == 1)
+        let shown = faults.first?.description ?? ""
+        #expect(shown.hasPrefix(setting.rawValue))
+        #expect(shown.contains(text.isEmpty ? "flag --\(setting.flag)" : "environment"))
+        #expect(shown.contains(reason), "\(shown)")
+    }
+
+    @Test("all faults are told together, those of the file too")
+    func together() {
+        let sources = SettingSources(
+            flags: [.listen: "x"],
+            environment: ["BACKCAST_LOG_LEVEL": "loud", "BACKCAST_PLAYBACK_SECRET": "k"],
+            file: .parsing("max_window: none\nbogus: 1\n", path: "b.yaml"))
+        let faults = faults(of: sources, for: .serve)
+        #expect(
+            Set(faults.map(\.name)) == [
+                "BACKCAST_LISTEN", "BACKCAST_LOG_LEVEL", "BACKCAST_PLAYBACK_SECRET", "BACKCAST_MAX_WINDOW",
+                "bogus",
+                "BACKCAST_ADMIN_TOKEN",
+            ])
+        let text = SettingsError(faults: faults).description
+        #expect(text.contains("(flag --listen)") && text.contains("(b.yaml line 1)"))
+    }
+
+    @Test("only record and serve want the admin token set", arguments: Role.allCases)
+    func adminToken(role: Role) {
+        let names = faults(of: SettingSources(), for: role).map(\.name)
+        #expect(names == (role == .record || role == .serve ? ["BACKCAST_ADMIN_TOKEN"] : []))
+    }
+
+    @Test(
+        "no fault and no dump repeats a secret",
+        arguments: [
+            Setting.databaseURL, .adminToken, .playbackSecret, .sourcesProxy,
+        ])
+    func secrets(setting: Setting) {
+        let faults = faults(of: SettingSources(flags: [setting: "hunter2 \u{1}://"]), for: .run)
+        #expect(!faults.isEmpty)
+        #expect(!faults.description.contains("hunter2"))
+    }
+
+    @Test("settings can be dumped without showing a secret")
+    func dumped() throws {
+        let sources = SettingSources(flags: [
+            .databaseURL: "postgresql://me:hunter2@db/backcast", .adminToken: "hunter2",
+            .sourcesProxy: "http://me:hunter2@proxy:3128",
+        ])
+        let settings = try Settings.reading(sources, for: .run)
+        var text = "\(settings)"
+        dump(settings, to: &text)
+        #expect(!text.contains("hunter2"))
+    }
+
+    @Test("an unknown variable is a warning, not a fault; so is what this build does not use")
+    func warnings() throws {
+        let sources = SettingSources(environment: [
+            "BACKCAST_LISTEN_PORT": "1", "BACKCAST_CONFIG": "x", "HOME": "/", "BACKCAST_S3_REGION": "eu",
+        ])
+        let warnings = try Settings.reading(sources, for: .run).warnings
+        #expect(warnings.count == 2)
+        #expect(warnings.first?.hasPrefix("BACKCAST_LISTEN_PORT (environment)") == true)
+        #expect(warnings.last?.hasPrefix("BACKCAST_S3_REGION (environment)") == true)
+    }
+
+    private func faults(of sources: SettingSources, for role: Role) -> [SettingFault] {
+        do throws(SettingsError) {
+            _ = try Settings.reading(sources, for: role)
+            return []
+        } catch {
+            return error.faults
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import HTTPClient
+import Testing
+
+@testable import Backcast
+
+@Suite("Where sources may be")
+struct SourceAddressesTests {
+    @Test(
+        "an address in a URL is judged before it is fetched from",
+        arguments: [
+            ("example.com", 80, nil), ("93.184.216.34", 80, nil), ("10.0.0.1", 80, nil),
+            ("127.0.0.1", 8081, nil), ("169.254.169.254", 80, "is a cloud metadata address"),
+            ("169.254.0.1", 80, "is a link-local address"), ("[fe80::1]", 80, "is a link-local address"),
+            ("127.0.0.1", 8080, "is this service itself"), ("localhost", 9090, "is this service itself"),
+            ("[::1]", 8080, "is this service itself"),
+        ] as [(String, UInt16, String?)])
+    func byDefault(host: String, port: UInt16, refusal: String?) throws {
+        #expect(try policy([.adminListen: ":9090"]).refusal(host: host, port: port) == refusal)
+    }
+
+    @Test(
+        "with a list only what stands in it may be named",
+        arguments: [
+            ("a.example.com", false), ("example.org", true), ("10.0.0.1", true), ("10.1.0.1", true),
+        ])
+    func listed(host: String, isRefused: Bool) throws {
+        let policy = try policy([.sourcesAllow: "*.example.com"])
+        #expect((policy.refusal(host: host, port: 80) != nil) == isRefused)
+    }
+
+    @Test("with networks in the list a name must wait for its address")
+    func networks() throws {
+        let policy = try policy([.sourcesAllow: "10.0.0.0/16"])
+        #expect(policy.refusal(host: "example.org", port: 80) == nil)
+        #expect(policy.refusal(host: "10.0.0.1", port: 80) == nil)
+        #expect(policy.refusal(host: "10.1.0.1", port: 80) != nil)
+    }
+
+    private func policy(_ flags: [Setting: String]) throws -> AddressPolicy {
+        let settings = try Settings.reading(SettingSources(flags: flags), for: .run)
+        return settings.addressPolicy(ownPorts: settings.configuredPorts)
+    }
+}

@@ -1,1 +1,0 @@
-// MediaFormatTests: in the making.

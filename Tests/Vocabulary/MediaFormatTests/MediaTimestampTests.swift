@@ -1,0 +1,31 @@
+import MediaFormat
+import Testing
+
+struct MediaTimestampTests {
+    @Test("MPEG times have 33 bits and wrap")
+    func mpeg() {
+        let before = MediaTimestamp(mpeg: (1 << 33) - 45_000)
+        let after = MediaTimestamp(mpeg: (1 << 33) + 45_000)
+        #expect(after.value == 45_000)
+        #expect(after.microseconds(since: before) == 1_000_000)
+        #expect(before.microseconds(since: after) == -1_000_000)
+    }
+
+    @Test("Times of tracks do not wrap, and differ on one clock only")
+    func track() throws {
+        let start = try #require(MediaTimestamp(track: 0, timescale: 48000))
+        let later = try #require(MediaTimestamp(track: 72000, timescale: 48000))
+        #expect(later.microseconds(since: start) == 1_500_000)
+        #expect(start.microseconds(since: later) == -1_500_000)
+        #expect(later.microseconds(since: MediaTimestamp(mpeg: 0)) == nil)
+        #expect(MediaTimestamp(track: 1, timescale: 0) == nil)
+    }
+
+    @Test("What is beyond 63 bits of microseconds is nil, not a trap")
+    func overflow() throws {
+        let start = try #require(MediaTimestamp(track: 0, timescale: 1))
+        let end = try #require(MediaTimestamp(track: .max, timescale: 1))
+        #expect(end.microseconds(since: start) == nil)
+        #expect(start.microseconds(since: end) == nil)
+    }
+}

@@ -1,0 +1,106 @@
+import MediaFormat
+import Testing
+
+struct TransportStreamInspectorTests {
+    @Test("A whole stream tells its tracks, times and codecs")
+    func whole() throws {
+        let bytes = TransportStreamBuilder.segment()
+        let found = try MediaInspector.inspect(bytes)
+        #expect(found.container == .transportStream)
+        #expect(found.wholeness == .whole)
+        #expect(found.byteCount == bytes.count)
+        #expect(found.firstTimestamp == MediaTimestamp(mpeg: 900_000))
+        #expect(found.lastTimestamp == MediaTimestamp(mpeg: 914_400))
+        #expect(found.durationMicroseconds == 200_000)
+        #expect(found.startsWithKeyFrame == true)
+        #expect(found.tracks.map(\.codec) == ["h264", "aac"])
+        #expect(found.tracks.map(\.id) == [0x100, 0x101])
+        #expect(found.codecStrings == ["avc1.64001f", "mp4a.40.2"])
+        #expect(found.resolution == Resolution(width: 1280, height: 720))
+    }
+
+    @Test("Times that start again from 0 are one span")
+    func wrapped() throws {
+        let found = try MediaInspector.inspect(TransportStreamBuilder.segment(from: (1 << 33) - 7200))
+        #expect(found.firstTimestamp?.value == (1 << 33) - 7200)
+        #expect(found.lastTimestamp?.value == 7200)
+        #expect(found.durationMicroseconds == 200_000)
+    }
+
+    @Test("Pictures out of order: the earliest and latest time count")
+    func reordered() throws {
+        var builder = TransportStreamBuilder()
+        builder.addTables([(0x1B, 0x100)])
+        for time in [7200, 3600, 18000, 10800, 14400] as [UInt64] {
+            builder.addUnit(0x100, streamID: 0xE0, time: time, TransportStreamBuilder.h264KeyFrame)
+        }
+        let found = try MediaInspector.inspect(builder.bytes)
+        #expect(found.firstTimestamp?.value == 3600)
+        #expect(found.lastTimestamp?.value == 18000)
+        #expect(found.durationMicroseconds == 200_000)
+    }
+
+    @Test("A cut last packet is damage, with its length", arguments: [1, 4, 100, 187])
+    func partialPacket(count: Int) throws {
+        let bytes = TransportStreamBuilder.segment() + Array(TransportStreamBuilder.segment().prefix(count))
+        #expect(try MediaInspector.inspect(bytes).wholeness == .damaged(.partialPacket(byteCount: count)))
+    }
+
+    @Test("A missing sync byte anywhere is damage, with its place", arguments: [1, 3, 10])
+    func lostSynchronisation(packet: Int) throws {
+        var bytes = TransportStreamBuilder.segment()
+        bytes[packet * 188] = 0x46
+        let found = try MediaInspector.inspect(bytes)
+        #expect(found.wholeness == .damaged(.lostSynchronisation(offset: packet * 188)))
+    }
+
+    @Test("A segment that begins between key frames says so, and finds the codec at the next")
+    func laterKeyFrame() throws {
+        var builder = TransportStreamBuilder()
+        builder.addTables([(0x1B, 0x100)])
+        builder.addUnit(0x100, streamID: 0xE0, time: 0, TransportStreamBuilder.h264OtherFrame)
+        builder.addUnit(
+            0x100, streamID: 0xE0, time: 3600, TransportStreamBuilder.h264KeyFrame, isRandomAccess: true)
+        let found = try MediaInspector.inspect(builder.bytes)
+        #expect(found.startsWithKeyFrame == false)
+        #expect(found.codecStrings == ["avc1.64001f"])
+    }
+
+    @Test("The map may stand behind the first packets of its streams")
+    func lateTables() throws {
+        var builder = TransportStreamBuilder()
+        builder.addUnit(0x100, streamID: 0xE0, time: 3600, TransportStreamBuilder.h264KeyFrame)
+        builder.addTables([(0x1B, 0x100)])
+        builder.addUnit(0x100, streamID: 0xE0, time: 7200, TransportStreamBuilder.h264OtherFrame)
+        let found = try MediaInspector.inspect(builder.bytes)
+        #expect(found.firstTimestamp?.value == 3600)
+        #expect(found.codecStrings == ["avc1.64001f"])
+    }
+
+    @Test("Without a map the stream identifiers tell the kind")
+    func noTables() throws {
+        var builder = TransportStreamBuilder()
+        builder.addUnit(0x101, streamID: 0xC0, time: 10, TransportStreamBuilder.aacFrame)
+        builder.addUnit(0x100, streamID: 0xE0, time: 20, TransportStreamBuilder.h264KeyFrame)
+        let found = try MediaInspector.inspect(builder.bytes)
+        #expect(found.wholeness == .whole)
+        #expect(found.tracks.map(\.kind) == [.audio, .video])
+        #expect(found.firstTimestamp?.value == 20)
+        #expect(found.codecStrings == nil)
+    }
+
+    @Test("Tables alone are no media")
+    func tablesOnly() throws {
+        var builder = TransportStreamBuilder()
+        builder.addTables([(0x1B, 0x100)])
+        #expect(try MediaInspector.inspect(builder.bytes).wholeness == .damaged(.missingMedia))
+    }
+
+    @Test("A stream of one packet is recognised")
+    func onePacket() throws {
+        var builder = TransportStreamBuilder()
+        builder.addUnit(0x100, streamID: 0xE0, time: 1, TransportStreamBuilder.h264KeyFrame)
+        #expect(builder.bytes.count == 188)
+        #expect(try MediaInspector.inspect(builder.bytes).container == .transportStream)
+    }
+}
