@@ -10,7 +10,6 @@ enum StoreKind: String, CaseIterable {
     case memory
     case directory
 
-
     /// Runs a body with an empty store.
     func withStore(_ body: (any SegmentStore) async throws -> Void) async throws {
         switch self {
