@@ -7,6 +7,7 @@ actor ChannelFiles {
     let channel: ChannelID
     let folder: String
     let disk: Disk
+    private let bounds: FileBounds
     let logger: Logger
     private let thread: WriterThread
     private let lock: JournalLock
@@ -20,12 +21,13 @@ actor ChannelFiles {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     init(
-        channel: ChannelID, folder: String, disk: Disk, logger: Logger, thread: WriterThread,
-        lock: JournalLock
+        channel: ChannelID, folder: String, disk: Disk, bounds: FileBounds, logger: Logger,
+        thread: WriterThread, lock: JournalLock
     ) {
         self.channel = channel
         self.folder = folder
         self.disk = disk
+        self.bounds = bounds
         self.logger = logger
         self.thread = thread
         self.lock = lock
@@ -60,7 +62,7 @@ actor ChannelFiles {
     private func written(_ lines: [[UInt8]]) throws(JournalError) -> [JournalPosition] {
         try load()
         let bytes = Array(lines.joined())
-        guard byteCount + Int64(bytes.count) <= Limits.channelByteCount else { throw .full(channel) }
+        guard byteCount + Int64(bytes.count) <= bounds.channelByteCount else { throw .full(channel) }
         do throws(JournalError) {
             return try appendToFile(bytes, lineCount: lines.count)
         } catch .system(let operation, let path, let number) {
@@ -83,7 +85,7 @@ actor ChannelFiles {
             throw error
         }
         let positions = files[last].add(lines: lineCount, byteCount: bytes.count)
-        if files[last].byteCount < Limits.fileByteCount { output = consume open }
+        if files[last].byteCount < bounds.fileByteCount { output = consume open }
         return positions
     }
 
@@ -110,7 +112,7 @@ actor ChannelFiles {
     func removeDoneFiles() {
         for index in files.indices.reversed() where files[index].waiting.isEmpty {
             if output != nil, index == files.count - 1 {
-                if files[index].byteCount < Limits.doneFileByteCount { continue }
+                if files[index].byteCount < bounds.doneFileByteCount { continue }
                 output = nil
             }
             if remove(files[index]) { files.remove(at: index) }

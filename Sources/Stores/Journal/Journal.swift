@@ -7,6 +7,7 @@ package import Timeline
 package final class Journal: Sendable {
     private let folder: String
     private let disk: Disk
+    private let bounds: FileBounds
     private let logger: Logger
     private let lock: JournalLock
     private let threads: [WriterThread]
@@ -17,9 +18,10 @@ package final class Journal: Sendable {
         var isClosed = false
     }
 
-    private init(folder: String, disk: Disk, logger: Logger, lock: JournalLock) {
+    private init(folder: String, disk: Disk, bounds: FileBounds, logger: Logger, lock: JournalLock) {
         self.folder = folder
         self.disk = disk
+        self.bounds = bounds
         self.logger = logger
         self.lock = lock
         threads = (0..<Limits.writerThreads).map { WriterThread(label: "journal-writer-\($0)") }
@@ -29,13 +31,15 @@ package final class Journal: Sendable {
     ///
     /// Waits for the disk: for start-up only.
     package static func open(folder: String, logger: Logger) throws(JournalError) -> Journal {
-        try open(folder: folder, disk: Disk(), logger: logger)
+        try open(folder: folder, disk: Disk(), bounds: FileBounds(), logger: logger)
     }
 
-    static func open(folder: String, disk: Disk, logger: Logger) throws(JournalError) -> Journal {
+    static func open(
+        folder: String, disk: Disk, bounds: FileBounds, logger: Logger
+    ) throws(JournalError) -> Journal {
         let path = try madeFolder(folder, disk: disk)
         let lock = try JournalLock.take(in: path, disk: disk)
-        return Journal(folder: path, disk: disk, logger: logger, lock: lock)
+        return Journal(folder: path, disk: disk, bounds: bounds, logger: logger, lock: lock)
     }
 
     /// The journal of a channel, the same one each time; its files are read when they are first needed.
@@ -74,7 +78,8 @@ package final class Journal: Sendable {
         var logger = logger
         logger[metadataKey: "channel"] = "\(id)"
         let files = ChannelFiles(
-            channel: id, folder: "\(folder)/\(id)", disk: disk, logger: logger, thread: thread, lock: lock)
+            channel: id, folder: "\(folder)/\(id)", disk: disk, bounds: bounds, logger: logger,
+            thread: thread, lock: lock)
         return ChannelJournal(channel: id, files: files)
     }
 

@@ -6,13 +6,20 @@ package enum Limits {
     /// Bytes of one fact as JSON; they have about a thousand.
     package static let entryByteCount = 256 << 10
     /// Bytes after which a file is ended and another begun.
-    static let fileByteCount = 4 << 20
+    static let fileByteCount: Int64 = 4 << 20
     /// Bytes after which a file whose entries are all done gives way, so that a restart has little to read.
-    static let doneFileByteCount = 256 << 10
+    static let doneFileByteCount: Int64 = 256 << 10
     /// Bytes written before one sync: the latency of whoever waits in the group.
     static let groupByteCount = 1 << 20
     /// Threads that write and sync, shared by the channels.
     static let writerThreads = 4
     /// Damaged files of a channel set aside for a person to look at.
     static let corruptCopies = 16
+}
+
+/// The bounds of a channel's files; tests take smaller ones.
+struct FileBounds: Sendable {
+    var channelByteCount = Limits.channelByteCount
+    var fileByteCount = Limits.fileByteCount
+    var doneFileByteCount = Limits.doneFileByteCount
 }

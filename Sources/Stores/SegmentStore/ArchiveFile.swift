@@ -28,7 +28,7 @@ extension FolderTree {
             let status = try file.status()
             guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.notFound(key) }
             return ArchiveFile(file, byteCount: Int64(status.st_size))
-        } catch .system(.open, _, ENOENT) {
+        } catch .system(.open, _, let number) where number == ENOENT || number == ELOOP {
             throw .notFound(key)
         }
     }

@@ -11,10 +11,26 @@ struct SealedFile {
 
 extension FolderTree {
     /// Puts a file under its final name, or under the next revision that other bytes do not hold, durably.
+    ///
+    /// Begins anew, so many times, when retention removes the folders in between.
     func publish(_ file: SealedFile, as key: ArchiveKey, path: String) throws(StoreError) -> CommittedObject {
+        for _ in 1..<Limits.placements {
+            do throws(StoreError) {
+                return try publishOnce(file, as: key, path: path)
+            } catch .system(_, _, ENOENT) {
+                forgetFolders(ofFile: path)
+            }
+        }
+        return try publishOnce(file, as: key, path: path)
+    }
+
+    private func publishOnce(
+        _ file: SealedFile, as key: ArchiveKey, path: String
+    ) throws(StoreError) -> CommittedObject {
         var (key, path) = (key, path)
+        try prepareFolder(ofFile: path, lastMode: key.isSecret ? 0o700 : 0o755)
         for _ in 0..<Limits.revisions {
-            if try place(file, at: path, isSecret: key.isSecret) { return file.committed(as: key) }
+            if try place(file, at: path) { return file.committed(as: key) }
             let isHeld = key.isNamedByDigest ? true : try holds(file, at: path)
             if isHeld {
                 try disk.syncFolder(Self.parent(of: self.path(of: path)))
@@ -28,9 +44,9 @@ extension FolderTree {
     }
 
     /// Gives the file the name unless it is taken; answers whether it has it now.
-    private func place(_ file: SealedFile, at relative: String, isSecret: Bool) throws(StoreError) -> Bool {
+    private func place(_ file: SealedFile, at relative: String) throws(StoreError) -> Bool {
         let name = path(of: relative)
-        guard try link(file, to: relative, isSecret: isSecret) else { return false }
+        guard try disk.link(file.path, to: name) else { return false }
         do throws(StoreError) {
             try disk.syncFolder(Self.parent(of: name))
         } catch {
@@ -39,24 +55,6 @@ extension FolderTree {
             throw error
         }
         return true
-    }
-
-    /// Links, with its folders made anew as often as retention removes them in between.
-    private func link(_ file: SealedFile, to relative: String, isSecret: Bool) throws(StoreError) -> Bool {
-        for _ in 1..<Limits.placements {
-            do throws(StoreError) {
-                return try linkOnce(file, to: relative, isSecret: isSecret)
-            } catch .system(_, _, ENOENT) {
-                forgetFolders(ofFile: relative)
-            }
-        }
-        return try linkOnce(file, to: relative, isSecret: isSecret)
-    }
-
-    private func linkOnce(_ file: SealedFile, to relative: String, isSecret: Bool) throws(StoreError) -> Bool
-    {
-        try prepareFolder(ofFile: relative, lastMode: isSecret ? 0o700 : 0o755)
-        return try disk.link(file.path, to: path(of: relative))
     }
 
     /// Whether the name has the same bytes.

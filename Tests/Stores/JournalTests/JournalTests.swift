@@ -1,1 +1,128 @@
-// JournalTests: in the making.
+import Glibc
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Journal
+
+@Suite("A journal of facts")
+struct JournalTests {
+    @Test("Every kind of fact comes back as it was, in order, after a restart")
+    func roundTrip() async throws {
+        let folder = JournalFolder()
+        let entries = [feed(1), try segment(1), loss(note: "line\nbreak \"quoted\" \u{0}"), try segment(2)]
+        let positions = try await folder.run { try await $0.append(entries) }
+        #expect(positions == positions.sorted())
+        #expect(Set(positions).count == 4)
+        let replayed = try await folder.run { try await $0.replay() }
+        #expect(replayed.map(\.1) == entries)
+        #expect(replayed.map(\.0) == positions)
+    }
+
+    @Test("Replaying twice gives the same, before and after a restart")
+    func replayTwice() async throws {
+        let folder = JournalFolder()
+        let all = try await folder.run { journal in
+            _ = try await journal.append([try segment(1), try segment(2)])
+            let first = try await journal.replay().map(\.1)
+            #expect(try await journal.replay().map(\.1) == first)
+            return first
+        }
+        for _ in 0..<2 {
+            #expect(try await folder.run { try await $0.replay().map(\.1) } == all)
+        }
+    }
+
+    @Test("What is done in any order is not replayed, now or after a restart")
+    func trimming() async throws {
+        let folder = JournalFolder()
+        let entries = try (0..<6).map { try segment($0) }
+        try await folder.run { journal in
+            let positions = try await journal.append(entries)
+            await journal.trim([positions[4]])
+            await journal.trim([positions[1], positions[2]])
+            await journal.trim([positions[1]])
+            #expect(try await journal.replay().map(\.1) == [entries[0], entries[3], entries[5]])
+        }
+        try await folder.run { journal in
+            let rest = try await journal.replay()
+            #expect(rest.map(\.1) == [entries[0], entries[3], entries[5]])
+            await journal.trim(rest.map(\.0))
+        }
+        #expect(try await folder.run { try await $0.hasEntries() } == false)
+        #expect(try folder.files().isEmpty)
+    }
+
+    @Test("A record of what is done that a crash has cut costs a repetition and no fact")
+    func cutRecord() async throws {
+        let folder = JournalFolder()
+        let entries = try (0..<3).map { try segment($0) }
+        try await folder.run { journal in
+            let positions = try await journal.append(entries)
+            await journal.trim([positions[0]])
+        }
+        try folder.write(folder.bytes("000001.done").dropLast(2), to: "000001.done")
+        try await folder.run { journal in
+            let all = try await journal.replay()
+            #expect(all.map(\.1) == entries)
+            await journal.trim([all[1].0])
+        }
+        #expect(try await folder.run { try await $0.replay().map(\.1) } == [entries[0], entries[2]])
+    }
+
+    @Test("A record whose file is gone never speaks of the next file of that number")
+    func orphanedRecord() async throws {
+        let folder = JournalFolder()
+        try folder.write(DoneRecord.written([0, 1]), to: "000001.done")
+        try await folder.run { _ = try await $0.append([try segment(1)]) }
+        #expect(try await folder.run { try await $0.replay().count } == 1)
+    }
+
+    @Test("Two owners never write one journal; the second may once the first has closed")
+    func lock() async throws {
+        let folder = JournalFolder()
+        let first = try folder.open()
+        #expect(await failure { _ = try folder.open() } == .inUse(folder: folder.path))
+        await first.close()
+        await (try folder.open()).close()
+    }
+
+    @Test("A closed journal takes nothing, and says so")
+    func closed() async throws {
+        let folder = JournalFolder()
+        let journal = try folder.open()
+        let channel = try journal.channel(try news())
+        _ = try await channel.append([feed(1)])
+        await journal.close()
+        #expect(await failure { _ = try await channel.append([feed(2)]) } == .closed)
+        #expect(await failure { _ = try await channel.replay() } == .closed)
+        #expect(await failure { _ = try journal.channel(try news()) } == .closed)
+    }
+
+    @Test("A start finds the channels whose facts are not done")
+    func channels() async throws {
+        let folder = JournalFolder()
+        let ids = try ["a", "b", "c"].map { text in
+            guard let id = ChannelID(text) else { throw TestFailure("no channel id") }
+            return id
+        }
+        let journal = try folder.open()
+        for id in ids { _ = try await journal.channel(id).append([feed(1), feed(2)]) }
+        let done = try await journal.channel(ids[1]).replay().map(\.0)
+        await (try journal.channel(ids[1])).trim(done)
+        await journal.close()
+        let again = try folder.open()
+        #expect(try await again.channelsWithEntries() == [ids[0], ids[2]])
+        await again.close()
+    }
+
+    @Test("A journal that is new holds nothing, and appending nothing writes nothing")
+    func empty() async throws {
+        let folder = JournalFolder()
+        try await folder.run { (journal: ChannelJournal) async throws in
+            #expect(try await journal.append([]).isEmpty)
+            #expect(try await journal.replay().isEmpty)
+            #expect(try await journal.hasEntries() == false)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Timeline
+
+@testable import Journal
+
+let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+func news() throws -> ChannelID {
+    guard let id = ChannelID("news") else { throw TestFailure("no channel id") }
+    return id
+}
+
+let start = Instant(seconds: 1_784_016_000)
+
+/// A fact of which no two are equal.
+func segment(_ number: Int) throws -> JournalEntry {
+    let rendition = RenditionID(kind: .video, index: 0)
+    var state = MediaState(container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.4d401f")
+    state.drmTags = ["#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a/b\"\n"]
+    return .segment(
+        SegmentFact(
+            channel: try news(),
+            identity: SegmentIdentity(rendition: rendition, feed: 3, number: Int64(number)),
+            start: start + Int64(number) * 4_000_000, duration: 4_000_000, state: state,
+            storedBytes: 1 << 40, plainBytes: 7, iv: [UInt8](repeating: 9, count: 16), arrived: start,
+            digest: [UInt8](repeating: 0xFE, count: 32), fence: .max))
+}
+
+func feed(_ id: Int64) -> JournalEntry {
+    .feed(FeedFact(id: id, source: "https://origin.example/häuser/live.m3u8", began: start, clock: "source"))
+}
+
+func loss(note: String = "404") -> JournalEntry {
+    let window = TimeWindow(begin: start, end: start + 4_000_000)
+    return .loss(Loss(window: window, reason: .segmentMissing, rendition: nil, note: note))
+}
+
+/// A journal in a folder of its own.
+struct JournalFolder {
+    let folder = try? TemporaryFolder("journal")
+
+    var path: String { folder?.path(of: "journal") ?? "" }
+    var channelPath: String { path + "/news" }
+
+    func open(
+        bounds: FileBounds = FileBounds(),
+        fault: @escaping @Sendable (FileOperation, String) -> Int32? = { _, _ in nil }
+    ) throws -> Journal {
+        try Journal.open(folder: path, disk: Disk(fault: fault), bounds: bounds, logger: quiet)
+    }
+
+    /// Runs a body with the channel's journal, closes, and answers what the body does.
+    func run<Value>(
+        bounds: FileBounds = FileBounds(), _ body: (ChannelJournal) async throws -> Value
+    ) async throws -> Value {
+        let journal = try open(bounds: bounds)
+        let value = try await body(journal.channel(try news()))
+        await journal.close()
+        return value
+    }
+
+    func files(_ ending: String = "") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: channelPath).filter { $0.hasSuffix(ending) }
+            .sorted()
+    }
+
+    func bytes(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: channelPath + "/" + name)))
+    }
+
+    func write(_ bytes: [UInt8], to name: String) throws {
+        try FileManager.default.createDirectory(atPath: channelPath, withIntermediateDirectories: true)
+        try Data(bytes).write(to: URL(filePath: channelPath + "/" + name))
+    }
+}
+
+/// Something that is counted from several threads.
+final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
+
+    /// The count with this one.
+    @discardableResult
+    func add() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
+
+/// The error that a call ends with.
+func failure(_ body: () async throws -> Void) async -> JournalError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? JournalError
+    }
+}
