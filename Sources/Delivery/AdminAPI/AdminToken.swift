@@ -2,7 +2,8 @@ package import Digest
 import HTTP
 
 /// The bearer token of the admin API: a secret that does not print.
-package struct AdminToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct AdminToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
     private let digest: [UInt8]
 
     /// Keeps the digest alone. Throws when the library cannot make it.

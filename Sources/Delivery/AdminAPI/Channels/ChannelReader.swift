@@ -15,7 +15,8 @@ struct ChannelReader {
         let id = readID(&reader, path: path)
         let sources = readSources(&reader)
         var settings = id.map {
-            ChannelSettings(id: $0, title: $0.text, sources: sources, retentionSeconds: defaultRetentionSeconds)
+            ChannelSettings(
+                id: $0, title: $0.text, sources: sources, retentionSeconds: defaultRetentionSeconds)
         }
         readText(&reader, into: &settings)
         readBounds(&reader, into: &settings)
@@ -63,7 +64,9 @@ struct ChannelReader {
     }
 
     private func readText(_ reader: inout ObjectReader, into settings: inout ChannelSettings?) {
-        if let title = reader.line("title", characters: 1...Limits.titleCharacters) { settings?.title = title }
+        if let title = reader.line("title", characters: 1...Limits.titleCharacters) {
+            settings?.title = title
+        }
         if let zone = reader.string("time_zone") {
             if Self.isTimeZone(zone) {
                 settings?.timeZone = zone
