@@ -6,7 +6,7 @@ package struct AdminToken: Sendable, CustomStringConvertible, CustomDebugStringC
 {
     private let digest: [UInt8]
 
-    /// Keeps the digest alone. Throws when the library cannot make it.
+    /// Keeps the digest alone; throws when the library cannot make it.
     package init(_ text: String) throws(DigestError) {
         digest = try SHA256.digest(of: Array(text.utf8))
     }

@@ -1,14 +1,14 @@
 import Foundation
 import Timeline
 
-/// Reads the settings of a channel from JSON. Everything that is wrong is named at once.
+/// Reads the settings of a channel from JSON and names everything that is wrong at once.
 struct ChannelReader {
     let defaultRetentionSeconds: Int64
     let refusalOfAddress: @Sendable (String, UInt16) -> String?
 
     /// The settings that a document says, defaults where it says nothing.
     ///
-    /// - Parameter path: the id in the request's path; the document's own must be the same or absent
+    /// `path` is the id in the request's path; the document's own must be the same or absent.
     func settings(from document: JSONValue, path: ChannelID? = nil) throws(Problem) -> ChannelSettings {
         var reader = ObjectReader(document, at: .root)
         guard reader.faults.isEmpty else { throw .invalid(reader.faults) }

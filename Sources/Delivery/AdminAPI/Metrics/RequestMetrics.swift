@@ -28,7 +28,7 @@ package final class RequestMetrics: Sendable {
             label: "backcast_playlist_request_duration_seconds", dimensions: [])
     }
 
-    /// Takes note of a request. Does not wait.
+    /// Takes note of a request without waiting.
     package func finished(_ summary: RequestSummary) {
         let route = RequestRoute(path: summary.path)
         counter(Key(route: route, status: summary.status?.rawValue ?? 0))?.increment(by: 1)

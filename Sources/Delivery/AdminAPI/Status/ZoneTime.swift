@@ -11,8 +11,10 @@ struct ZoneTime {
         self.zone = zone
     }
 
-    /// The instant of a civil time; of one that the clocks show twice the first, of one that they skip as if they had
-    /// not been put forward yet. Nil when there is no such date.
+    /// The instant of a civil time; nil when there is no such date.
+    ///
+    /// A time that the clocks show twice means the first, one that they skip is meant as if they had not been put
+    /// forward yet.
     func instant(of time: CivilTime) -> Instant? {
         guard let naive = time.instant else { return nil }
         let offsets = [-Self.day, Self.day].map { offset(at: naive + $0) }
