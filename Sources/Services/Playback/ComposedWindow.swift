@@ -15,6 +15,8 @@ package struct ComposedWindow: Sendable {
     package var targetSeconds: Int
     /// In order of their ids; none is empty.
     package var renditions: [ListedRendition]
+    /// Every rendition of the channel, those with nothing in the window too.
+    package var known: [RenditionID]
     package var states: [Int32: MediaState]
     package var writesGaps: Bool
     var domains: Domains

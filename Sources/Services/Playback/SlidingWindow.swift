@@ -46,7 +46,7 @@ package struct SlidingWindow: Sendable {
         return ComposedWindow(
             plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window, isEnded: false,
             isFinal: false, targetSeconds: max(measured, record.line.targetSeconds), renditions: renditions,
-            states: record.states, writesGaps: false, domains: Domains())
+            known: record.renditions.map(\.id), states: record.states, writesGaps: false, domains: Domains())
     }
 
     /// Where the list begins: behind everything that is not needed; nil when there is not enough.

@@ -47,7 +47,7 @@ package enum WindowComposer {
             plan: plan, window: TimeWindow(begin: plan.window.begin, end: max(plan.window.begin, last)), next: next,
             isEnded: isEnded, isFinal: false,
             targetSeconds: plan.kind == .closed ? measured : max(measured, line.targetSeconds),
-            renditions: renditions, states: record.states,
+            renditions: renditions, known: record.renditions.map(\.id), states: record.states,
             writesGaps: request.writesGaps && plan.kind != .sliding,
             domains: plan.kind == .closed ? Domains(of: renditions, states: record.states) : Domains())
     }
