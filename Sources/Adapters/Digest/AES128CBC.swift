@@ -57,7 +57,9 @@ import CCrypto
         }
     }
 
-    /// Ends; the last bytes. Decrypting checks the padding.
+    /// Ends; the last bytes.
+    ///
+    /// Decrypting checks the padding.
     package consuming func finish() throws(DigestError) -> [UInt8] {
         var last = [UInt8](repeating: 0, count: 2 * Self.keyByteCount)
         var count: Int32 = 0

@@ -5,6 +5,7 @@ import Glibc
 extension ConnectionHandle {
     /// Runs text of one or more statements without values; the last one's result.
     mutating func execute(script: String, _ patience: Patience) throws(PostgresError) -> ResultHandle {
+        if patience.isInterrupted { throw .cancelled }
         try sent(unsafe PQsendQuery(pointer, script))
         return try answer(patience)
     }
@@ -13,6 +14,7 @@ extension ConnectionHandle {
     mutating func prepare(
         _ name: String, _ statement: Statement, _ patience: Patience
     ) throws(PostgresError) {
+        if patience.isInterrupted { throw .cancelled }
         let types = statement.parameters.types.map(\.rawValue)
         let count = Int32(clamping: types.count)
         try sent(unsafe PQsendPrepare(pointer, name, statement.sql, count, types))
@@ -23,6 +25,7 @@ extension ConnectionHandle {
     mutating func execute(
         prepared name: String, _ parameters: Parameters, _ patience: Patience
     ) throws(PostgresError) -> ResultHandle {
+        if patience.isInterrupted { throw .cancelled }
         let lengths = parameters.places.map { Int32(clamping: $0?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: parameters.count)
         let wasSent = unsafe parameters.bytes.withUnsafeBytes { bytes in
@@ -45,7 +48,8 @@ extension ConnectionHandle {
     private mutating func answer(_ patience: Patience) throws(PostgresError) -> ResultHandle {
         var failure: PostgresError?
         var answer: ResultHandle?
-        while let result = try nextResult(patience) {
+        var patience = patience
+        while let result = try nextResult(&patience) {
             let found = self.failure(in: result)
             failure = failure ?? found
             if found?.isConnectionLost == true { break }
@@ -56,15 +60,14 @@ extension ConnectionHandle {
         return answer
     }
 
-    private mutating func nextResult(_ patience: Patience) throws(PostgresError) -> ResultHandle? {
-        var heeding = !hasStrayCancel
+    private mutating func nextResult(_ patience: inout Patience) throws(PostgresError) -> ResultHandle? {
         // After a failure to read, PQisBusy stays true and PQgetResult tells what happened.
         waiting: while unsafe PQisBusy(pointer) != 0 {
-            switch patience.wait(for: POLLIN, on: socket, heeding: heeding) {
+            switch patience.wait(for: POLLIN, on: socket) {
             case .ready: if unsafe PQconsumeInput(pointer) != 1 { break waiting }
             case .interrupted:
-                heeding = false
                 requestCancel()
+                patience.cancelWasSent()
             case .expired: throw lost("the server did not answer in time")
             }
         }
@@ -79,7 +82,7 @@ extension ConnectionHandle {
         guard let cancel = unsafe PQgetCancel(pointer) else { return }
         defer { unsafe PQfreeCancel(cancel) }
         var complaint = [CChar](repeating: 0, count: 256)
-        hasStrayCancel = unsafe PQcancel(cancel, &complaint, Int32(complaint.count)) == 1
+        if unsafe PQcancel(cancel, &complaint, Int32(complaint.count)) == 1 { hasStrayCancel = true }
     }
 }
 
@@ -104,7 +107,9 @@ extension ConnectionHandle {
             return .cancelled
         }
         let text = (result.errorField("M") ?? errorMessage).prefix(Limits.messageByteCount)
-        var error = isBroken ? lost(String(text)) : PostgresError(.refused, String(text))
+        // The server closes the connection behind a message of such severity (field V is never translated).
+        let isLast = isBroken || ["FATAL", "PANIC"].contains(result.errorField("V"))
+        var error = isLast ? lost(String(text)) : PostgresError(.refused, String(text))
         error.sqlState = sqlState
         error.detail = result.errorField("D")
         error.constraint = result.errorField("n")

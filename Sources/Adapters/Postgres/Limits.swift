@@ -20,6 +20,8 @@ enum Limits {
     static let answerGrace = Duration.seconds(5)
     /// Time given to ROLLBACK and other tidying of a connection; a slower one is closed instead.
     static let tidyingTime = Duration.seconds(5)
+    /// Pause before a cancel request is repeated.
+    static let cancelPause = Duration.milliseconds(100)
     /// First and longest pause between attempts of a listener to connect again.
     static let reconnectPause = (first: Duration.milliseconds(100), longest: Duration.seconds(2))
     /// Pause between attempts to become the one that migrates.

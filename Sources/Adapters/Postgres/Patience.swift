@@ -15,14 +15,28 @@ struct Patience {
     /// When to give up; nil for never.
     let deadline: ContinuousClock.Instant?
 
+    /// When a cancel request that was sent counts as lost: one that comes before its statement has no effect.
+    private var cancelsAgain: ContinuousClock.Instant?
+
+    init(pipe: WakePipe, interruption: Interruption?, deadline: ContinuousClock.Instant?) {
+        self.pipe = pipe
+        self.interruption = interruption
+        self.deadline = deadline
+    }
+
     var isInterrupted: Bool { interruption?.isRequested ?? false }
 
+    /// Notes that a cancel request was sent.
+    mutating func cancelWasSent() {
+        cancelsAgain = ContinuousClock.now + Limits.cancelPause
+    }
+
     /// Blocks the thread until the socket is ready.
-    ///
-    /// An interruption already acted on is not `heeded` again.
-    func wait(for events: Int32, on socket: Int32, heeding: Bool = true) -> Outcome {
+    func wait(for events: Int32, on socket: Int32) -> Outcome {
         while true {
-            if heeding && isInterrupted { return .interrupted }
+            if isInterrupted && cancelsAgain.map({ ContinuousClock.now >= $0 }) ?? true {
+                return .interrupted
+            }
             var descriptors = [
                 pollfd(fd: socket, events: Int16(truncatingIfNeeded: events), revents: 0),
                 pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0),
@@ -38,8 +52,8 @@ struct Patience {
     ///
     /// One more than the whole milliseconds, so as not to spin at the end.
     private var remainingMilliseconds: Int32 {
-        guard let deadline else { return -1 }
-        let milliseconds = ContinuousClock.now.duration(to: deadline).wholeMilliseconds
-        return max(0, milliseconds.addingReportingOverflow(1).overflow ? .max : milliseconds + 1)
+        guard let next = [deadline, cancelsAgain].compactMap({ $0 }).min() else { return -1 }
+        let milliseconds = ContinuousClock.now.duration(to: next).wholeMilliseconds
+        return max(0, milliseconds) &+ (milliseconds == .max ? 0 : 1)
     }
 }

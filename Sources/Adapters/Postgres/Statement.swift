@@ -42,6 +42,12 @@ extension Statement: ExpressibleByStringInterpolation {
             sql += "$\(parameters.count)"
         }
 
+        /// Binds a value or NULL.
+        package mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
+            parameters.append(value)
+            sql += "$\(parameters.count)"
+        }
+
         /// Takes text as SQL: never anything that came from outside.
         package mutating func appendInterpolation(verbatim text: String) {
             sql += text

@@ -69,23 +69,6 @@ package struct LostSegment: Sendable, Equatable {
     }
 }
 
-/// One unbroken numbering of one source.
-package struct FeedFact: Sendable, Equatable, Codable {
-    package var id: Int64
-    /// The source's URL without user info and query.
-    package var source: String
-    package var began: Instant
-    /// "source" or "arrival".
-    package var clock: String
-
-    package init(id: Int64, source: String, began: Instant, clock: String) {
-        self.id = id
-        self.source = source
-        self.began = began
-        self.clock = clock
-    }
-}
-
 /// The beginning of a discontinuity domain.
 package struct EpochFact: Sendable, Equatable {
     package var epoch: Int32

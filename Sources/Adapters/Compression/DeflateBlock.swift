@@ -1,0 +1,31 @@
+import CZlib
+
+/// A piece of text compressed by itself: it ends on a byte with a full flush and refers to nothing before it, so pieces
+/// can be joined in any order.
+package struct DeflateBlock: Hashable, Sendable {
+    /// Raw deflate (RFC 1951) without a final block.
+    package let bytes: [UInt8]
+    /// CRC-32 of the plain bytes.
+    package let checksum: UInt32
+    package let plainByteCount: Int
+
+    /// Takes a piece that was compressed before.
+    package init(bytes: [UInt8], checksum: UInt32, plainByteCount: Int) {
+        self.bytes = bytes
+        self.checksum = checksum
+        self.plainByteCount = plainByteCount
+    }
+
+    /// Compresses a piece; level 1 is fast, 9 small.
+    package static func compressing(_ plain: [UInt8], level: Int = 6) throws(CompressionError) -> DeflateBlock
+    {
+        var bytes: [UInt8] = []
+        if !plain.isEmpty {
+            var stream = try ZlibStream.open(.deflateRaw(level: Int32(clamping: min(max(level, 0), 9))))
+            let output = try stream.run(plain[...], flush: Z_FULL_FLUSH, limit: .max)
+            guard output.remainingInput == 0 else { throw .corrupt }
+            bytes = output.bytes
+        }
+        return DeflateBlock(bytes: bytes, checksum: CRC32.checksum(plain), plainByteCount: plain.count)
+    }
+}

@@ -1,1 +1,0 @@
-// CompressionTests: in the making.

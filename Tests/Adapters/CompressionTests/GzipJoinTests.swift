@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import Compression
+
+@Suite("Joining compressed pieces")
+struct GzipJoinTests {
+    private static let quarters = (0..<12).map { quarter in
+        (0..<225).map { "#EXTINF:4.000,\n\(quarter * 900_000 + $0 * 4_000).ts\n" }.joined()
+    }
+
+    /// Inflates by the program `gzip`, which shares no code with the joining.
+    private func gunzip(_ bytes: [UInt8]) throws -> [UInt8] {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).gz")
+        try Data(bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/bin/gzip")
+        process.arguments = ["-dc", file.path]
+        process.standardOutput = output
+        try process.run()
+        let plain = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return Array(plain)
+    }
+
+    @Test("Pieces of any level, in any choice and order, are one stream", arguments: [1, 6, 9])
+    func joining(level: Int) throws {
+        let blocks = try Self.quarters.map { try DeflateBlock.compressing(Array($0.utf8), level: level) }
+        for order in [Array(0..<12), [11, 3, 3, 0], [5], []] {
+            let stream = GzipJoin.assemble(order.map { blocks[$0] }).flatMap { $0 }
+            let plain = order.flatMap { Array(Self.quarters[$0].utf8) }
+            #expect(try gunzip(stream) == plain)
+            #expect(try Gzip.decompress(stream, limit: plain.count) == plain)
+        }
+    }
+
+    @Test("Pieces compress as well as the whole, within a tenth")
+    func size() throws {
+        let joined = try Self.quarters.map { try DeflateBlock.compressing(Array($0.utf8)).bytes.count }
+        let whole = try Gzip.compress(Array(Self.quarters.joined().utf8)).count
+        #expect(joined.reduce(0, +) * 10 <= whole * 11)
+    }
+
+    @Test("Empty pieces take no room, and pieces larger than zlib's buffer are whole")
+    func extremes() throws {
+        #expect(try DeflateBlock.compressing([]).bytes == [])
+        var generator = SystemRandomNumberGenerator()
+        let noise = (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let blocks = [
+            try DeflateBlock.compressing([]), try DeflateBlock.compressing(noise),
+            try DeflateBlock.compressing([]),
+        ]
+        let parts = GzipJoin.assemble(blocks)
+        #expect(parts.count == 3)
+        #expect(try gunzip(parts.flatMap { $0 }) == noise)
+    }
+}

@@ -1,1 +1,0 @@
-// DigestTests: in the making.

@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+
+@testable import Postgres
+
+@Suite("A server that goes and comes back")
+struct ReconnectionTests {
+    @Test("A statement under way is lost, the rest waits out the restart, then all is as before")
+    func restart() async throws {
+        let cluster = try await PostgresCluster()
+        try await withPool(size: 3, on: cluster.uri()) { pool in
+            try await expectAnswer(from: pool)
+            let running = Task { await failure { try await pool.query("SELECT pg_sleep(60)") } }
+            let open = Task {
+                await failure {
+                    try await pool.transaction { transaction in
+                        _ = try await transaction.query("SELECT pg_sleep(60)")
+                    }
+                }
+            }
+            try await eventually("the statements") {
+                let sleeping: Statement = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+                return try await pool.query(sleeping).count == 2
+            }
+            try await cluster.stop()
+            let (lost, undone) = (await running.value, await open.value)
+            #expect(lost?.kind == .connectionLost(mayHaveExecuted: true))
+            #expect(undone?.kind == .connectionLost(mayHaveExecuted: false))
+            #expect(await failure { try await pool.query("SELECT 1") }?.kind == .unreachable)
+            try await cluster.start()
+            try await expectAnswer(from: pool)
+        }
+    }
+
+    @Test("An idle connection that was closed is replaced before anything is sent")
+    func idleLoss() async throws {
+        try await withPool(size: 1) { pool in
+            let before: Int? = try await pool.query("SELECT pg_backend_pid() AS p").first?.decode("p")
+            try await withPool(on: pool.configuration.connection.secret) { other in
+                _ = try await other.query("SELECT pg_terminate_backend(\(before)::int, 5000)")
+            }
+            let after: Int? = try await pool.query("SELECT pg_backend_pid() AS p").first?.decode("p")
+            #expect(before != nil && after != nil && before != after)
+        }
+    }
+
+    @Test("A transaction whose connection broke fails, and the next one works")
+    func lossWithinTransaction() async throws {
+        try await withPool(size: 1) { pool in
+            let error = await failure {
+                try await pool.transaction { transaction in
+                    _ = try? await transaction.query("SELECT pg_terminate_backend(pg_backend_pid())")
+                    _ = try await transaction.query("SELECT 1")
+                }
+            }
+            #expect(error?.kind == .connectionLost(mayHaveExecuted: false))
+            try await expectAnswer(from: pool)
+        }
+    }
+}
