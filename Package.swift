@@ -86,7 +86,7 @@ let modules: [Module] = [
     Module(
         name: "AdminAPI", layer: "Delivery",
         uses: ["Timeline", "HTTP", "HTTPServer", "Digest", "Telemetry", "Catalogue", "Recorder", "Playback"],
-        packages: [logging, metrics], tests: ["TestSupport"],
+        packages: [logging, metrics], tests: ["TestSupport", "Postgres"],
     ),
 
     Module(

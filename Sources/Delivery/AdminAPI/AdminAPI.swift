@@ -18,9 +18,8 @@ package final class AdminAPI: Sendable {
 
     /// Prepares the answers and registers the metrics of channels.
     ///
-    /// - Parameters:
-    ///   - board: of this process's recorder; an empty one in a process that records nothing
-    ///   - archiveIsReachable: whether segment bytes can be read; it is given two seconds
+    /// The board is that of this process's recorder, an empty one in a process that records nothing.
+    /// `archiveIsReachable` says whether segment bytes can be read; it is given two seconds.
     package init(
         catalogue: Catalogue, board: StatusBoard, registry: MetricsRegistry,
         configuration: AdminConfiguration, archiveIsReachable: @escaping @Sendable () async -> Bool,
@@ -42,7 +41,7 @@ package final class AdminAPI: Sendable {
         Route(path: request.path) == nil ? nil : Limits.bodyBytes
     }
 
-    /// Answers, or nil when the path belongs to another part of the server. Runs on a server thread.
+    /// Answers, on a server thread; nil when the path belongs to another part of the server.
     package func answer(_ request: HTTPRequest) -> HTTPAnswer? {
         guard let route = Route(path: request.path) else { return nil }
         do throws(Problem) {

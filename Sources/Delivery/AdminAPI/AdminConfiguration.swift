@@ -7,7 +7,9 @@ package struct AdminConfiguration: Sendable {
     package var defaultRetentionSeconds: Int64
     /// Seconds that bytes outlive their fact.
     package var deleteGraceSeconds: Int
-    /// Why a source may not be on a host and port, in words that follow "the address"; nil when it may. Sees what the
+    /// Why a source may not be on a host and port, in words that follow "the address"; nil when it may.
+    ///
+    /// Sees what the
     /// URL says, without looking a name up; an IPv6 address comes in its brackets.
     package var refusalOfAddress: @Sendable (_ host: String, _ port: UInt16) -> String?
 

@@ -2,10 +2,11 @@ package import Digest
 import HTTP
 
 /// The bearer token of the admin API: a secret that does not print.
-package struct AdminToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct AdminToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
     private let digest: [UInt8]
 
-    /// Keeps the digest alone. Throws when the library cannot make it.
+    /// Keeps the digest alone; throws when the library cannot make it.
     package init(_ text: String) throws(DigestError) {
         digest = try SHA256.digest(of: Array(text.utf8))
     }

@@ -38,11 +38,12 @@ package struct Problem: Error, Sendable, Equatable {
     }
 }
 
-/// One part of a request that is wrong: a field of its body or a parameter of its query.
+/// One part of a request that is wrong: a field of its body, a parameter of its query or a header.
 package struct Fault: Sendable, Hashable {
     enum Place: Sendable, Hashable {
         case field(JSONPointer)
         case parameter(String)
+        case header(String)
     }
 
     let place: Place
@@ -59,10 +60,15 @@ package struct Fault: Sendable, Hashable {
         self.detail = detail
     }
 
+    init(header: String, _ detail: String) {
+        place = .header(header)
+        self.detail = detail
+    }
+
     var sentence: String {
         switch place {
         case .field(let pointer): "\(pointer.words) \(detail)"
-        case .parameter(let name): "\(name) \(detail)"
+        case .parameter(let name), .header(let name): "\(name) \(detail)"
         }
     }
 
@@ -70,6 +76,7 @@ package struct Fault: Sendable, Hashable {
         switch place {
         case .field(let pointer): ["pointer": .string(pointer.text), "detail": .string(detail)]
         case .parameter(let name): ["parameter": .string(name), "detail": .string(detail)]
+        case .header(let name): ["header": .string(name), "detail": .string(detail)]
         }
     }
 }

@@ -8,7 +8,9 @@ struct Query: Sendable {
         guard let items = QueryItems(reading: request.query) else {
             throw .unreadable("the query is malformed")
         }
-        let unknown = items.items.filter { !names.contains($0.name) }.map { Fault(parameter: $0.name, "is unknown") }
+        let unknown = items.items.filter { !names.contains($0.name) }.map {
+            Fault(parameter: $0.name, "is unknown")
+        }
         let repeated = items.repeatedNames.map { Fault(parameter: $0, "is given more than once") }
         guard unknown.isEmpty, repeated.isEmpty else { throw .invalid(unknown + repeated) }
         self.items = items
@@ -16,7 +18,8 @@ struct Query: Sendable {
 
     subscript(name: String) -> String? { items[name] }
 
-    func integer(_ name: String, in range: ClosedRange<Int64>, default value: Int64) throws(Problem) -> Int64 {
+    func integer(_ name: String, in range: ClosedRange<Int64>, default value: Int64) throws(Problem) -> Int64
+    {
         guard let text = self[name] else { return value }
         guard let number = Int64(text), range.contains(number), text.utf8.first != UInt8(ascii: "+") else {
             throw .invalid([

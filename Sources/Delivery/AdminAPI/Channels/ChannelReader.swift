@@ -1,21 +1,22 @@
 import Foundation
 import Timeline
 
-/// Reads the settings of a channel from JSON. Everything that is wrong is named at once.
+/// Reads the settings of a channel from JSON and names everything that is wrong at once.
 struct ChannelReader {
     let defaultRetentionSeconds: Int64
     let refusalOfAddress: @Sendable (String, UInt16) -> String?
 
     /// The settings that a document says, defaults where it says nothing.
     ///
-    /// - Parameter path: the id in the request's path; the document's own must be the same or absent
+    /// `path` is the id in the request's path; the document's own must be the same or absent.
     func settings(from document: JSONValue, path: ChannelID? = nil) throws(Problem) -> ChannelSettings {
         var reader = ObjectReader(document, at: .root)
         guard reader.faults.isEmpty else { throw .invalid(reader.faults) }
         let id = readID(&reader, path: path)
         let sources = readSources(&reader)
         var settings = id.map {
-            ChannelSettings(id: $0, title: $0.text, sources: sources, retentionSeconds: defaultRetentionSeconds)
+            ChannelSettings(
+                id: $0, title: $0.text, sources: sources, retentionSeconds: defaultRetentionSeconds)
         }
         readText(&reader, into: &settings)
         readBounds(&reader, into: &settings)
@@ -63,7 +64,9 @@ struct ChannelReader {
     }
 
     private func readText(_ reader: inout ObjectReader, into settings: inout ChannelSettings?) {
-        if let title = reader.line("title", characters: 1...Limits.titleCharacters) { settings?.title = title }
+        if let title = reader.line("title", characters: 1...Limits.titleCharacters) {
+            settings?.title = title
+        }
         if let zone = reader.string("time_zone") {
             if Self.isTimeZone(zone) {
                 settings?.timeZone = zone

@@ -30,10 +30,9 @@ extension AdminAPI {
 
     func getChannel(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try Query(request, knows: [])
+        let conditions = try Conditions(of: request)
         let channel = try await existingChannel(id)
-        let conditions = Preconditions.evaluated(
-            method: request.method, headers: request.headers, current: channel.validators)
-        switch conditions {
+        switch conditions.outcome(for: channel) {
         case .proceed: return Self.response(of: channel)
         case .notModified:
             return HTTPResponse(
@@ -59,9 +58,4 @@ extension AdminAPI {
         if status == .created { headers["Location"] = "/api/v1/channels/\(channel.id)" }
         return .json(ChannelDocument.document(of: channel.settings), status: status, headers: headers)
     }
-}
-
-extension Channel {
-    var entityTag: EntityTag { EntityTag(strong: "\(row)-\(version)") }
-    var validators: Validators { Validators(entityTag: entityTag) }
 }

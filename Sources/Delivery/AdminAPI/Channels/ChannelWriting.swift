@@ -53,20 +53,18 @@ extension AdminAPI {
     /// Runs a change against the current version and again when somebody else was faster, unless the request's
     /// conditions forbid it.
     ///
-    /// - Parameter change: gets the channel, nil when there is none, and the version that the request insists on
+    /// The change gets the channel, nil when there is none, and the version that the request insists on.
     func changing(
         _ id: ChannelID, _ request: HTTPRequest,
         _ change: (_ current: Channel?, _ version: Int64?) async throws -> HTTPResponse,
     ) async throws -> HTTPResponse {
-        let isGuarded = request.headers["If-Match"] != nil
+        let conditions = try Conditions(of: request)
         for attempt in 1...Limits.changeAttempts {
             let found = try await catalogue.channel(id)
             let current = found.flatMap { $0.isDeleted ? nil : $0 }
-            let conditions = Preconditions.evaluated(
-                method: request.method, headers: request.headers, current: current?.validators)
-            guard conditions == .proceed else { throw Self.staleVersion }
+            guard conditions.outcome(for: current) == .proceed else { throw Self.staleVersion }
             do {
-                return try await change(current, isGuarded ? current?.version : nil)
+                return try await change(current, conditions.insistOnVersion ? current?.version : nil)
             } catch let error as CatalogueError where error.isLostRace && attempt < Limits.changeAttempts {
                 continue
             }
@@ -78,7 +76,8 @@ extension AdminAPI {
         logger.info(change, metadata: ["channel": "\(id)"])
     }
 
-    private static func document(in request: HTTPRequest, types: Set<MediaType>) throws(Problem) -> JSONValue {
+    private static func document(in request: HTTPRequest, types: Set<MediaType>) throws(Problem) -> JSONValue
+    {
         let type = request.headers["Content-Type"].flatMap(MediaType.init(reading:))
         guard let type, types.contains(MediaType(type: type.type, subtype: type.subtype)) else {
             let names = types.map(\.essence).sorted().joined(separator: " or ")

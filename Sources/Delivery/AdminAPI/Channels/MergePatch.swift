@@ -24,7 +24,7 @@ enum ChannelPatch {
     /// a default that deletes.
     private static let nullable = "retention_seconds"
 
-    /// The channel's document after the patch. `source_url` takes the place of the sources.
+    /// The channel's document after the patch; `source_url` takes the place of the sources.
     static func applied(_ patch: JSONValue, to document: JSONValue) throws(Problem) -> JSONValue {
         guard case .object(let changes) = patch else {
             throw .invalid([Fault(.root, "must be an object, not \(patch.typeName)")])

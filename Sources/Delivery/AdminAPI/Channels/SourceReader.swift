@@ -10,10 +10,13 @@ struct SourceReader {
         guard reader.faults.isEmpty else { return SourceSettings(url: "") }
         let url = reader.take("url")
         if url == nil { reader.fail("url", "is missing") }
-        var settings = url.map { self.settings(fromURL: $0, named: "url", of: &reader) } ?? SourceSettings(url: "")
+        var settings =
+            url.map { self.settings(fromURL: $0, named: "url", of: &reader) } ?? SourceSettings(url: "")
         settings.headers = headers(&reader)
         settings.headerHosts = headerHosts(&reader)
-        if let priority = reader.integer("priority", in: Limits.priority) { settings.priority = Int(priority) }
+        if let priority = reader.integer("priority", in: Limits.priority) {
+            settings.priority = Int(priority)
+        }
         if let connections = reader.nullableInteger("max_connections", in: Limits.maxConnections) {
             settings.maxConnections = connections.map { Int($0) }
         }
@@ -25,7 +28,9 @@ struct SourceReader {
     }
 
     /// A source of which the URL alone is said.
-    func settings(fromURL value: JSONValue, named name: String, of reader: inout ObjectReader) -> SourceSettings {
+    func settings(fromURL value: JSONValue, named name: String, of reader: inout ObjectReader)
+        -> SourceSettings
+    {
         guard case .string(let text) = value else {
             reader.fail(name, "must be a string, not \(value.typeName)")
             return SourceSettings(url: "")

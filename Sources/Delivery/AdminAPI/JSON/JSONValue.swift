@@ -1,4 +1,4 @@
-/// A JSON text (RFC 8259) as a value. Members of an object keep their order.
+/// A JSON text (RFC 8259) as a value; members of an object keep their order.
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)

@@ -28,14 +28,18 @@ struct ChannelMetrics: Sendable {
             }
         }
         registry.onScrape(
-            "backcast_last_segment_timestamp_seconds", help: "Start of the newest stored segment, seconds since 1970."
+            "backcast_last_segment_timestamp_seconds",
+            help: "Start of the newest stored segment, seconds since 1970."
         ) {
             perChannel { status in
-                status.renditions.compactMap(\.lastSegment).max().map { Microseconds.seconds($0.microseconds) }
+                status.renditions.compactMap(\.lastSegment).max().map {
+                    Microseconds.seconds($0.microseconds)
+                }
             }
         }
         registry.onScrape(
-            "backcast_channel_recording", help: "1 while segments arrive, 0 while the channel waits or has stalled."
+            "backcast_channel_recording",
+            help: "1 while segments arrive, 0 while the channel waits or has stalled."
         ) {
             perChannel { $0.state == .recording ? 1 : 0 }
         }

@@ -33,7 +33,9 @@ package final class GapMeter: Sendable {
             do {
                 try await measure()
             } catch {
-                if !Task.isCancelled { logger.warning("Gaps were not measured", metadata: ["cause": "\(error)"]) }
+                if !Task.isCancelled {
+                    logger.warning("Gaps were not measured", metadata: ["cause": "\(error)"])
+                }
             }
             try? await Task.sleep(for: .seconds(Limits.gapRoundSeconds))
         }

@@ -19,14 +19,16 @@ package final class RequestMetrics: Sendable {
     package init(registry: MetricsRegistry) {
         self.registry = registry
         registry.describe(
-            "backcast_http_requests_total", help: "Requests by route and status code; code 0: no answer was sent.")
+            "backcast_http_requests_total",
+            help: "Requests by route and status code; code 0: no answer was sent.")
         registry.describe(
             "backcast_playlist_request_duration_seconds",
             help: "From the request line of a playlist to its last byte.")
-        playlistTimer = registry.makeTimer(label: "backcast_playlist_request_duration_seconds", dimensions: [])
+        playlistTimer = registry.makeTimer(
+            label: "backcast_playlist_request_duration_seconds", dimensions: [])
     }
 
-    /// Takes note of a request. Does not wait.
+    /// Takes note of a request without waiting.
     package func finished(_ summary: RequestSummary) {
         let route = RequestRoute(path: summary.path)
         counter(Key(route: route, status: summary.status?.rawValue ?? 0))?.increment(by: 1)

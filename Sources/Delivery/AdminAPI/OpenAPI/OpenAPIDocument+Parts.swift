@@ -1,9 +1,22 @@
 extension OpenAPIDocument {
     /// A strong or weak entity tag, or a star.
     private static let tagPattern = #"^(\\*|(W/)?\"[!#-~]*\"(, *(W/)?\"[!#-~]*\"){0,8})$"#
-    /// Every form in which a time stands in URLs; digits stay within this century and the next.
-    private static let instantPattern =
-        #"^([1-3][0-9]{9}|[1-3][0-9]{12}|20[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|1[0-9]|2[0-8])([01][0-9]|2[0-3])[0-5][0-9][0-5][0-9]|20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,6})?Z)$"#
+    /// The fields of a date and a time of day, with marks between them; leap days aside.
+    private static func civil(_ date: String, _ between: String, _ clock: String) -> String {
+        let long = "(0[13578]|1[02])\(date)(0[1-9]|[12][0-9]|3[01])"
+        let short = "(0[469]|11)\(date)(0[1-9]|[12][0-9]|30)"
+        let february = "02\(date)(0[1-9]|1[0-9]|2[0-8])"
+        return
+            "[12][0-9]{3}\(date)(\(long)|\(short)|\(february))\(between)([01][0-9]|2[0-3])\(clock)[0-5][0-9]\(clock)[0-5][0-9]"
+    }
+
+    /// Every form in which a time stands in URLs.
+    private static var instantPattern: String {
+        let seconds = #"[0-9]{1,11}(\\.[0-9]{1,6})?"#
+        let digits = "[0-9]{12,13}|[0-9]{15,16}|\(civil("", "", ""))([0-9]{3})?"
+        let offset = "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
+        return "^(\(seconds)|\(digits)|\(civil("-", "T", ":"))" + #"(\\.[0-9]{1,6})?"# + "\(offset))$"
+    }
 
     static var parameters: String {
         """
@@ -44,7 +57,7 @@ extension OpenAPIDocument {
     private static func tagParameter(_ name: String, _ description: String) -> String {
         """
         {"name": "\(name)", "in": "header", "description": "\(description).",
-         "schema": {"type": "string", "pattern": "\(tagPattern)"}}
+         "schema": {"type": "string", "pattern": "\(tagPattern)", "examples": ["\\"1-4\\"", "*"]}}
         """
     }
 

@@ -107,6 +107,7 @@ extension OpenAPIDocument {
           "properties": {
             "pointer": {"type": "string", "description": "A field of the body (RFC 6901, as a fragment)"},
             "parameter": {"type": "string", "description": "A parameter of the query"},
+            "header": {"type": "string", "description": "A header of the request"},
             "detail": {"type": "string"}
           }
         },

@@ -14,9 +14,7 @@ struct ObservedStatus {
     /// How far back from the live edge the bit rate is measured, microseconds.
     static let measured: Int64 = 60 * Microseconds.perSecond
 
-    /// The report.
-    ///
-    /// - Parameter record: the newest minute of the channel
+    /// The report on a channel of which the record holds the newest minute.
     func report(from record: WindowRecord) -> StatusReport {
         let edge = Self.liveEdge(of: record.line)
         let state = state(of: record.line)

@@ -40,7 +40,8 @@ extension StatusReport {
         liveEdge = status.liveEdge
         source = status.sourceURL.map {
             Source(
-                url: $0, priority: status.sourcePriority, allowsInvalidCertificate: status.acceptsInvalidCertificate)
+                url: $0, priority: status.sourcePriority,
+                allowsInvalidCertificate: status.acceptsInvalidCertificate)
         }
         clock = status.clock
         clockOffsetSeconds = status.clockOffsetSeconds

@@ -34,7 +34,8 @@ extension AdminAPI {
 
     private func instant(_ name: String, of query: Query, zone: String) throws(Problem) -> Instant? {
         guard let text = query[name] else { return nil }
-        guard let instant = RequestTime.instant(text, zone: zone) else {
+        let zone = ZoneTime(zone)
+        guard let instant = InstantReading.reading(text, zone: { zone?.instant(of: $0) ?? $0.instant }) else {
             throw .invalid([
                 Fault(
                     parameter: name,

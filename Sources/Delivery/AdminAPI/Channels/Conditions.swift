@@ -1,0 +1,33 @@
+import Catalogue
+import HTTP
+
+/// The conditions under which a request for a channel is meant (RFC 9110 §13).
+struct Conditions: Sendable {
+    private let request: HTTPRequest
+
+    /// Refuses fields that are no conditions: who sends one wants protection and must not go without it.
+    init(of request: HTTPRequest) throws(Problem) {
+        let names = ["If-Match", "If-None-Match"]
+        let malformed = names.filter { name in
+            let values = request.headers.values(of: name)
+            return !values.isEmpty && EntityTagCondition(reading: values) == nil
+        }
+        guard malformed.isEmpty else {
+            throw .invalid(malformed.map { Fault(header: $0, "is neither * nor a list of entity tags") })
+        }
+        self.request = request
+    }
+
+    /// Whether only one version may be changed.
+    var insistOnVersion: Bool { request.headers["If-Match"] != nil }
+
+    /// The outcome for a channel; nil when there is none.
+    func outcome(for channel: Channel?) -> Preconditions {
+        let current = channel.map { Validators(entityTag: $0.entityTag) }
+        return Preconditions.evaluated(method: request.method, headers: request.headers, current: current)
+    }
+}
+
+extension Channel {
+    var entityTag: EntityTag { EntityTag(strong: "\(row)-\(version)") }
+}

@@ -1,1 +1,0 @@
-// AdminAPITests: in the making.

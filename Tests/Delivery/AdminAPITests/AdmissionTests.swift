@@ -1,0 +1,115 @@
+import HTTP
+import Testing
+
+@testable import AdminAPI
+
+@Suite struct AdmissionTests {
+    private static let guarded = [
+        "/api/v1/channels", "/api/v1/channels/a", "/api/v1/channels/a/status", "/api/v1/channels/a/timeline",
+        "/api",
+        "/api/v1/nothing", "/api/v2/channels",
+    ]
+
+    @Test("Without the token the API answers 401 and says what it wants", arguments: guarded)
+    func withoutToken(path: String) async throws {
+        try await withAdmin { admin async throws in
+            let answer = try await admin.send(.get, path, hasToken: false)
+            #expect(try answer.isProblem(401))
+            #expect(answer.headers["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
+        }
+    }
+
+    @Test(
+        "What is not exactly the token is refused",
+        arguments: [
+            "", "Bearer", "Bearer ", "Bearer correct horse battery stapl",
+            "Bearer correct horse battery staplE",
+            "Bearer correct horse battery staple2", "Basic correct horse battery staple",
+            "correct horse battery staple",
+        ])
+    func wrongToken(value: String) async throws {
+        try await withAdmin { admin async throws in
+            let fields: HTTPHeaders = ["Authorization": value]
+            #expect(try await admin.send(.get, "/api/v1/channels", fields: fields).isProblem(401))
+        }
+    }
+
+    @Test("The scheme has no case; two Authorization headers are one too many")
+    func scheme() async throws {
+        try await withAdmin { admin async throws in
+            let fields: HTTPHeaders = ["Authorization": "bearer \(TestAdmin.token)"]
+            #expect(try await admin.send(.get, "/api/v1/channels", fields: fields).status == 200)
+            var request = HTTPRequest(method: .get, path: "/api/v1/channels")
+            request.headers.append("Authorization", "Bearer \(TestAdmin.token)")
+            request.headers.append("Authorization", "Bearer \(TestAdmin.token)")
+            #expect(try await admin.answer(to: request).isProblem(401))
+        }
+    }
+
+    @Test(
+        "Health, readiness, metrics, the document and the page need no token",
+        arguments: ["/healthz", "/readyz", "/metrics", "/api/v1/openapi.json", "/"])
+    func open(path: String) async throws {
+        try await withAdmin { admin async throws in
+            #expect(try await admin.send(.get, path, hasToken: false).status == 200)
+            #expect(try await admin.send(.head, path, hasToken: false).status == 200)
+        }
+    }
+
+    @Test("A token prints nothing of itself")
+    func secret() throws {
+        let token = try AdminToken("hunter2")
+        #expect(!"\(token) \(token.debugDescription)".contains("hunter2"))
+        #expect(Mirror(reflecting: token).children.isEmpty)
+    }
+
+    @Test(
+        "An unknown path is 404",
+        arguments: [
+            "/api", "/api/", "/api/v1", "/api/v1/channels/", "/api/v1/channels/a/",
+            "/api/v1/channels/a/settings",
+            "/api/v1/channels/a/status/x", "/api/v1/channel", "/api/v1/recordings",
+        ])
+    func unknown(path: String) async throws {
+        try await withAdmin { admin async throws in
+            #expect(try await admin.send(.get, path).isProblem(404))
+        }
+    }
+
+    @Test(
+        "Paths of other parts of the server are not answered",
+        arguments: ["/live/a/index.m3u8", "/apix", "/x", "/healthz/"])
+    func foreign(path: String) async throws {
+        try await withAdmin { admin async throws in
+            let request = HTTPRequest(method: .get, path: path)
+            if admin.api.answer(request) != nil { Issue.record("\(path) is answered") }
+            #expect(admin.api.bodyLimit(for: request) == nil)
+        }
+    }
+
+    @Test(
+        "Another method is 405 and names those that work",
+        arguments: [
+            ("/api/v1/channels", "DELETE", "GET, HEAD, POST"),
+            ("/api/v1/channels/a", "POST", "GET, HEAD, PUT, PATCH, DELETE"),
+            ("/api/v1/channels/a/status", "PUT", "GET, HEAD"),
+            ("/api/v1/channels/a/timeline", "OPTIONS", "GET, HEAD"),
+            ("/healthz", "POST", "GET, HEAD"), ("/", "TRACE", "GET, HEAD"),
+            ("/api/v1/openapi.json", "PUT", "GET, HEAD"),
+        ])
+    func methods(path: String, method: String, allowed: String) async throws {
+        try await withAdmin { admin async throws in
+            let answer = try await admin.send(HTTPMethod(rawValue: method), path)
+            #expect(try answer.isProblem(405))
+            #expect(answer.headers["Allow"] == allowed)
+        }
+    }
+
+    @Test("A body may have one mebibyte")
+    func bodyLimit() async throws {
+        try await withAdmin { admin async throws in
+            #expect(
+                admin.api.bodyLimit(for: HTTPRequest(method: .post, path: "/api/v1/channels")) == 1_048_576)
+        }
+    }
+}

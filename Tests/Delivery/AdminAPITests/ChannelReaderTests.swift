@@ -1,0 +1,166 @@
+import HTTP
+import Testing
+import Timeline
+
+@testable import AdminAPI
+
+@Suite struct ChannelReaderTests {
+    private let reader = ChannelReader(defaultRetentionSeconds: 604_800) { host, port in
+        port == 1 ? "\(host):1 is not allowed" : nil
+    }
+
+    private func settings(_ text: String, path: String? = nil) throws -> ChannelSettings {
+        try reader.settings(
+            from: try JSONReader.value(of: Array(text.utf8)), path: path.flatMap { ChannelID($0) })
+    }
+
+    /// Sends a source with one more field.
+    private func source(_ field: String) throws -> SourceSettings? {
+        try settings(#"{"id":"a","sources":[{"url":"http://h/","# + field + "}]}").sources.first
+    }
+
+    @Test("What is not said has its default")
+    func defaults() throws {
+        let channel = try settings(#"{"id":"cctv2","source_url":"http://origin/index.m3u8"}"#)
+        let id = try #require(ChannelID("cctv2"))
+        let source = SourceSettings(url: "http://origin/index.m3u8")
+        #expect(
+            channel == ChannelSettings(id: id, title: "cctv2", sources: [source], retentionSeconds: 604_800))
+    }
+
+    @Test("Every field is read, and the document written reads as the same")
+    func roundTrip() throws {
+        let text = """
+            {"id":"a","title":"A – one","sources":[{"url":"https://u:p@h:8443/x?y=1","headers":{"X-A":"b\\tc"},\
+            "priority":-5,"max_connections":2,"allow_invalid_certificate":true,"inherit_query":true,\
+            "ip_version":6,"header_hosts":["cdn.example"]}],"recording":false,"retention_seconds":null,\
+            "max_bytes":1000,"renditions":["v0","a1"],"guide_id":"g","clock":"source","encryption":"clear",\
+            "time_zone":"Europe/Berlin"}
+            """
+        let channel = try settings(text)
+        #expect(
+            String(decoding: ChannelDocument.document(of: channel).bytes, as: UTF8.self)
+                == text.replacing("\\t", with: "\\u0009"))
+        #expect(try reader.settings(from: ChannelDocument.document(of: channel)) == channel)
+        #expect(
+            channel.retentionSeconds == nil
+                && channel.renditions
+                    == .named([.init(kind: .video, index: 0), .init(kind: .audio, index: 1)])
+        )
+    }
+
+    @Test(
+        "Each wrong field is named",
+        arguments: [
+            (#"{"source_url":"http://h/"}"#, "#/id"), (#"{"id":"A","source_url":"http://h/"}"#, "#/id"),
+            (#"{"id":5,"source_url":"http://h/"}"#, "#/id"),
+            (#"{"id":"a","source_url":"ftp://h/"}"#, "#/source_url"),
+            (#"{"id":"a","source_url":"http://"}"#, "#/source_url"),
+            (#"{"id":"a","source_url":"http://h\u0001/"}"#, "#/source_url"),
+            (#"{"id":"a","source_url":"http://h:1/"}"#, "#/source_url"),
+            (#"{"id":"a","source_url":"not a url"}"#, "#/source_url"),
+            (#"{"id":"a","source_url":null}"#, "#/source_url"),
+            (#"{"id":"a","source_url":"http://h/","sources":[{"url":"http://h/"}]}"#, "#/source_url"),
+            (#"{"id":"a"}"#, "#/sources"), (#"{"id":"a","sources":[]}"#, "#/sources"),
+            (#"{"id":"a","sources":{}}"#, "#/sources"), (#"{"id":"a","sources":["x"]}"#, "#/sources/0"),
+            (#"{"id":"a","sources":[{}]}"#, "#/sources/0/url"),
+            (#"{"id":"a","sources":[{"url":"http://h/","uri":1}]}"#, "#/sources/0/uri"),
+            (#"{"id":"a","source_url":"http://h/","titel":"x"}"#, "#/titel"),
+            (#"{"id":"a","source_url":"http://h/","title":""}"#, "#/title"),
+            (#"{"id":"a","source_url":"http://h/","title":"a\u0000"}"#, "#/title"),
+            (#"{"id":"a","source_url":"http://h/","title":null}"#, "#/title"),
+            (#"{"id":"a","source_url":"http://h/","recording":"yes"}"#, "#/recording"),
+            (#"{"id":"a","source_url":"http://h/","retention_seconds":59}"#, "#/retention_seconds"),
+            (#"{"id":"a","source_url":"http://h/","retention_seconds":315360001}"#, "#/retention_seconds"),
+            (#"{"id":"a","source_url":"http://h/","retention_seconds":60.5}"#, "#/retention_seconds"),
+            (#"{"id":"a","source_url":"http://h/","max_bytes":0}"#, "#/max_bytes"),
+            (#"{"id":"a","source_url":"http://h/","renditions":"best"}"#, "#/renditions"),
+            (#"{"id":"a","source_url":"http://h/","renditions":[]}"#, "#/renditions"),
+            (#"{"id":"a","source_url":"http://h/","renditions":["v0","v0"]}"#, "#/renditions"),
+            (#"{"id":"a","source_url":"http://h/","renditions":["v00"]}"#, "#/renditions"),
+            (#"{"id":"a","source_url":"http://h/","guide_id":""}"#, "#/guide_id"),
+            (#"{"id":"a","source_url":"http://h/","clock":"server"}"#, "#/clock"),
+            (#"{"id":"a","source_url":"http://h/","encryption":null}"#, "#/encryption"),
+            (#"{"id":"a","source_url":"http://h/","time_zone":"Mars/Base"}"#, "#/time_zone"),
+            (#"{"id":"a","source_url":"http://h/","time_zone":"GMT+1"}"#, "#/time_zone"),
+            ("[]", "#"),
+        ])
+    func wrong(text: String, pointer: String) throws {
+        let problem = try #require(throws: Problem.self) { try settings(text) }
+        #expect(problem.status == .badRequest)
+        #expect(problem.faults.map { $0.document["pointer"] } == [.string(pointer)])
+    }
+
+    @Test(
+        "Each wrong field of a source is named",
+        arguments: [
+            (#""priority":1001"#, "priority"), (#""priority":null"#, "priority"),
+            (#""max_connections":0"#, "max_connections"), (#""max_connections":101"#, "max_connections"),
+            (#""allow_invalid_certificate":1"#, "allow_invalid_certificate"),
+            (#""inherit_query":"no""#, "inherit_query"), (#""ip_version":5"#, "ip_version"),
+            (#""headers":[]"#, "headers"), (#""headers":{"a b":"c"}"#, "headers/a%20b"),
+            (#""headers":{"":"c"}"#, "headers/"), (#""headers":{"a":"b\r\nc"}"#, "headers/a"),
+            (#""headers":{"a":"b\u0000"}"#, "headers/a"), (#""headers":{"a":1}"#, "headers/a"),
+            (#""header_hosts":"h""#, "header_hosts"), (#""header_hosts":["http://h"]"#, "header_hosts/0"),
+            (#""header_hosts":["h","h/x"]"#, "header_hosts/1"),
+            (#""header_hosts":["h:80"]"#, "header_hosts/0"),
+        ])
+    func wrongSource(field: String, name: String) throws {
+        let problem = try #require(throws: Problem.self) { try source(field) }
+        #expect(problem.faults.map { $0.document["pointer"] } == [.string("#/sources/0/\(name)")])
+    }
+
+    @Test("Bounds of sources hold at their limit and not beyond")
+    func bounds() throws {
+        func headers(_ count: Int) -> String {
+            #""headers":{"# + (0..<count).map { #""h\#($0)":"v""# }.joined(separator: ",") + "}"
+        }
+        #expect(try source(headers(32))?.headers.count == 32)
+        #expect(throws: Problem.self) { try source(headers(33)) }
+        let value = String(repeating: "v", count: 4096)
+        #expect(try source(#""headers":{"a":"\#(value)"}"#)?.headers["a"] == value)
+        #expect(throws: Problem.self) { try source(#""headers":{"a":"\#(value)v"}"#) }
+        let hosts = Array(repeating: "\"h\"", count: 17).joined(separator: ",")
+        #expect(throws: Problem.self) { try source(#""header_hosts":[\#(hosts)]"#) }
+        let url = "http://h/" + String(repeating: "p", count: 8192 - 9)
+        #expect(try settings(#"{"id":"a","source_url":"\#(url)"}"#).sources.first?.url == url)
+        #expect(throws: Problem.self) { try settings(#"{"id":"a","source_url":"\#(url)p"}"#) }
+        let sources = Array(repeating: #"{"url":"http://h/"}"#, count: 17).joined(separator: ",")
+        #expect(throws: Problem.self) { try settings(#"{"id":"a","sources":[\#(sources)]}"#) }
+        let title = String(repeating: "é", count: 200)
+        #expect(try settings(#"{"id":"a","source_url":"http://h/","title":"\#(title)"}"#).title == title)
+        #expect(throws: Problem.self) {
+            try settings(#"{"id":"a","source_url":"http://h/","title":"\#(title)é"}"#)
+        }
+    }
+
+    @Test("Several wrong fields are all named, in one answer")
+    func several() throws {
+        let problem = try #require(throws: Problem.self) {
+            try settings(#"{"id":"a","source_url":"gopher://h/","recording":1,"colour":"red"}"#)
+        }
+        let pointers = problem.faults.compactMap { $0.document["pointer"] }
+        #expect(
+            Set(pointers.map { String(decoding: $0.bytes, as: UTF8.self) })
+                == ["\"#/source_url\"", "\"#/recording\"", "\"#/colour\""])
+    }
+
+    @Test("A thousand wrong fields give fifty errors and a count")
+    func flood() throws {
+        let fields = (0..<1000).map { #""x\#($0)":1"# }.joined(separator: ",")
+        let problem = try #require(throws: Problem.self) {
+            try settings(#"{"id":"a","source_url":"http://h/",\#(fields)}"#)
+        }
+        #expect(problem.faults.count == 50)
+        #expect(problem.document["errors_left_out"] == 950)
+    }
+
+    @Test("The id of the path may be absent or repeated, not contradicted")
+    func path() throws {
+        #expect(try settings(#"{"source_url":"http://h/"}"#, path: "news").id.text == "news")
+        #expect(try settings(#"{"id":"news","source_url":"http://h/"}"#, path: "news").id.text == "news")
+        #expect(throws: Problem.self) {
+            try settings(#"{"id":"old","source_url":"http://h/"}"#, path: "news")
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import HTTP
+import Testing
+
+@testable import AdminAPI
+
+@Suite struct ChannelRoutesTests {
+    @Test("POST creates: 201 with its place, version and every field")
+    func create() async throws {
+        try await withAdmin { admin async throws in
+            let answer = try await admin.send(
+                .post, "/api/v1/channels",
+                #"{"id":"cctv2","title":"CCTV-2","sources":[{"url":"http://o/i.m3u8","headers":{"Cookie":"s=1"}}]}"#
+            )
+            #expect(answer.status == 201)
+            #expect(answer.headers["Location"] == "/api/v1/channels/cctv2")
+            let tag = try #require(answer.headers["ETag"])
+            let read = try await admin.send(.get, "/api/v1/channels/cctv2")
+            #expect(read.status == 200 && read.text == answer.text && read.headers["ETag"] == tag)
+            #expect(read.text.contains(#""headers":{"Cookie":"s=1"}"#))
+            #expect(try Set(read.json.keys).count == 11)
+        }
+    }
+
+    @Test("POST of an id that exists is 409, and nothing changes")
+    func conflict() async throws {
+        try await withAdmin { admin async throws in
+            let first = try await admin.create("a")
+            let answer = try await admin.send(
+                .post, "/api/v1/channels", #"{"id":"a","source_url":"http://other/"}"#)
+            #expect(try answer.isProblem(409))
+            #expect(try await admin.send(.get, "/api/v1/channels/a").text == first.text)
+        }
+    }
+
+    @Test(
+        "Bad input is refused by name, and nothing is stored",
+        arguments: [
+            (#"{"id":"a/b","source_url":"http://h/"}"#, "#/id"),
+            (#"{"id":"..","source_url":"http://h/"}"#, "#/id"),
+            (#"{"id":"Upper","source_url":"http://h/"}"#, "#/id"),
+            (#"{"id":"\#(String(repeating: "a", count: 64))","source_url":"http://h/"}"#, "#/id"),
+            (#"{"id":"a","source_url":"file:///etc/passwd"}"#, "#/source_url"),
+            (#"{"id":"a","source_url":"rtmp://h/x"}"#, "#/source_url"),
+            (#"{"id":"a","source_url":"http://169.254.169.254/latest"}"#, "#/source_url"),
+            (#"{"id":"a","source_url":"http://h/","colour":"red"}"#, "#/colour"),
+            (#"{"id":"a","id":"b","source_url":"http://h/"}"#, "#/id"),
+        ])
+    func badInput(body: String, pointer: String) async throws {
+        try await withAdmin { admin async throws in
+            let answer = try await admin.send(.post, "/api/v1/channels", body)
+            #expect(try answer.isProblem(400))
+            #expect(try answer.pointers == [pointer])
+            #expect(
+                try await admin.send(.get, "/api/v1/channels").text == #"{"items":[],"next_cursor":null}"#)
+        }
+    }
+
+    @Test("JSON of 2 MB is 413, another type of body 415, no body 400")
+    func bodies() async throws {
+        try await withAdmin { admin async throws in
+            let large = #"{"id":"a","title":"\#(String(repeating: "x", count: 2_000_000))"}"#
+            #expect(try await admin.send(.post, "/api/v1/channels", large).isProblem(413))
+            #expect(
+                try await admin.send(.post, "/api/v1/channels", "{}", fields: ["Content-Type": "text/plain"])
+                    .isProblem(415))
+            #expect(
+                try await admin.send(.post, "/api/v1/channels", fields: ["Content-Type": "application/json"])
+                    .isProblem(400))
+            #expect(try await admin.send(.post, "/api/v1/channels").isProblem(415))
+        }
+    }
+
+    @Test(
+        "A path whose id is none: 400 for PUT, 404 for what would read",
+        arguments: ["A", "a%2Fb", "..", "%2e%2e", "a.b"])
+    func badPath(id: String) async throws {
+        try await withAdmin { admin async throws in
+            let body = #"{"source_url":"http://h/"}"#
+            #expect(try await admin.send(.put, "/api/v1/channels/\(id)", body).isProblem(400))
+            #expect(try await admin.send(.get, "/api/v1/channels/\(id)").isProblem(404))
+            #expect(try await admin.send(.get, "/api/v1/channels/\(id)/status").isProblem(404))
+        }
+    }
+
+    @Test("PUT creates what is absent and replaces what is there, the same each time")
+    func put() async throws {
+        try await withAdmin { admin async throws in
+            let body = #"{"title":"One","source_url":"http://h/"}"#
+            let created = try await admin.send(.put, "/api/v1/channels/a", body)
+            #expect(created.status == 201 && created.headers["Location"] == "/api/v1/channels/a")
+            let again = try await admin.send(.put, "/api/v1/channels/a", body)
+            #expect(again.status == 200 && again.text == created.text)
+            let bare = try await admin.send(
+                .put, "/api/v1/channels/a", #"{"id":"a","source_url":"http://h/"}"#)
+            #expect(try bare.string("title") == "a")
+            #expect(
+                try await admin.send(.put, "/api/v1/channels/a", #"{"id":"b","source_url":"http://h/"}"#)
+                    .pointers == ["#/id"])
+        }
+    }
+
+    @Test("What GET answers can be written back with PUT")
+    func readAndWrite() async throws {
+        try await withAdmin { admin async throws in
+            let text = try await admin.create("a").text
+            #expect(try await admin.send(.put, "/api/v1/channels/a", text).text == text)
+        }
+    }
+
+    @Test("A change of a version that is no more is 412, of the current one goes through")
+    func conditions() async throws {
+        try await withAdmin { admin async throws in
+            let old = try #require(await admin.create("a").headers["ETag"])
+            let patch = #"{"title":"Two"}"#
+            let guarded: HTTPHeaders = ["If-Match": old]
+            let changed = try await admin.send(.patch, "/api/v1/channels/a", patch, fields: guarded)
+            #expect(changed.status == 200 && changed.headers["ETag"] != old)
+            let body = #"{"source_url":"http://h/"}"#
+            #expect(try await admin.send(.patch, "/api/v1/channels/a", patch, fields: guarded).isProblem(412))
+            #expect(try await admin.send(.put, "/api/v1/channels/a", body, fields: guarded).isProblem(412))
+            #expect(try await admin.send(.delete, "/api/v1/channels/a", fields: guarded).isProblem(412))
+            #expect(
+                try await admin.send(.put, "/api/v1/channels/b", body, fields: ["If-Match": "*"]).isProblem(
+                    412))
+            #expect(
+                try await admin.send(.put, "/api/v1/channels/a", body, fields: ["If-None-Match": "*"])
+                    .isProblem(412))
+            #expect(
+                try await admin.send(.put, "/api/v1/channels/a", body, fields: ["If-Match": "*"]).status
+                    == 200)
+            let tag = try #require(await admin.send(.get, "/api/v1/channels/a").headers["ETag"])
+            #expect(
+                try await admin.send(.get, "/api/v1/channels/a", fields: ["If-None-Match": tag]).status == 304
+            )
+            #expect(
+                try await admin.send(.delete, "/api/v1/channels/a", fields: ["If-Match": tag]).status == 204)
+        }
+    }
+
+    @Test("A merge patch changes what it names; null gives the default back")
+    func patch() async throws {
+        try await withAdmin { admin async throws in
+            let path = "/api/v1/channels/a"
+            _ = try await admin.send(
+                .put, path,
+                #"{"title":"One","source_url":"http://h/","max_bytes":5,"clock":"arrival","retention_seconds":60}"#
+            )
+            let type: HTTPHeaders = ["Content-Type": "application/merge-patch+json; charset=utf-8"]
+            let answer = try await admin.send(
+                .patch, path, #"{"max_bytes":null,"clock":null,"title":"Two","recording":false}"#,
+                fields: type)
+            #expect(answer.status == 200)
+            #expect(try answer.string("title") == "Two" && answer.string("clock") == "auto")
+            #expect(answer.text.contains(#""recording":false,"retention_seconds":60,"max_bytes":null"#))
+            let source = try await admin.send(.patch, path, #"{"source_url":"https://other/x"}"#)
+            #expect(source.text.contains(#""sources":[{"url":"https://other/x""#))
+            #expect(try await admin.send(.patch, path, #"{"id":null}"#).status == 200)
+            #expect(try await admin.send(.patch, path, #"{"id":"b"}"#).pointers == ["#/id"])
+            #expect(try await admin.send(.patch, path, #"{"sources":null}"#).pointers == ["#/sources"])
+            #expect(try await admin.send(.patch, path, #"{"nope":1}"#).pointers == ["#/nope"])
+            #expect(try await admin.send(.patch, path, "[]").pointers == ["#"])
+            #expect(
+                try await admin.send(
+                    .patch, path, "{}", fields: ["Content-Type": "application/json-patch+json"]
+                ).isProblem(415))
+            #expect(try await admin.send(.patch, "/api/v1/channels/none", "{}").isProblem(404))
+            #expect(
+                try await admin.send(.patch, path, #"{"retention_seconds":null}"#).text.contains(
+                    #""retention_seconds":null"#))
+        }
+    }
+
+    @Test("A list is paged in order of ids; the cursor goes on where the page ended")
+    func paging() async throws {
+        try await withAdmin { admin async throws in
+            for id in ["c", "a", "e", "b", "d"] { try await admin.create(id) }
+            var ids: [[String]] = []
+            var target: String? = "/api/v1/channels?limit=2"
+            while let next = target {
+                let page = try await admin.send(.get, next)
+                let items = try page.json["items"] as? [[String: Any]] ?? []
+                ids.append(items.compactMap { $0["id"] as? String })
+                target = try page.string("next_cursor").map { "/api/v1/channels?limit=2&cursor=\($0)" }
+                #expect((page.headers["Link"] == nil) == (target == nil))
+            }
+            #expect(ids == [["a", "b"], ["c", "d"], ["e"]])
+        }
+    }
+
+    @Test(
+        "A wrong parameter is named",
+        arguments: [
+            ("limit=0", "limit"), ("limit=1001", "limit"), ("limit=abc", "limit"), ("limit=", "limit"),
+            ("cursor=%00", "cursor"), ("cursor=", "cursor"), ("page=2", "page"), ("limit=1&limit=2", "limit"),
+        ])
+    func parameters(query: String, name: String) async throws {
+        try await withAdmin { admin async throws in
+            let answer = try await admin.send(.get, "/api/v1/channels?\(query)")
+            #expect(try answer.isProblem(400))
+            #expect(try answer.pointers == [name])
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import AdminAPI
+
+@Suite struct MergePatchTests {
+    @Test(
+        "The examples of RFC 7396, appendix A",
+        arguments: [
+            (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+            (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
+            (#"{"a":"b"}"#, #"{"a":null}"#, #"{}"#),
+            (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
+            (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+            (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
+            (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
+            (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#),
+            (#"["a","b"]"#, #"["c","d"]"#, #"["c","d"]"#),
+            (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#),
+            (#"{"a":"foo"}"#, "null", "null"),
+            (#"{"a":"foo"}"#, #""bar""#, #""bar""#),
+            (#"{"e":null}"#, #"{"a":1}"#, #"{"e":null,"a":1}"#),
+            (#"[1,2]"#, #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
+            (#"{}"#, #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
+        ])
+    func standard(original: String, patch: String, result: String) throws {
+        let merged = try value(original).merging(try value(patch))
+        #expect(String(decoding: merged.bytes, as: UTF8.self) == result)
+    }
+
+    @Test("Null in retention_seconds stays: it is the value that keeps for ever")
+    func keepsForEver() throws {
+        let document = try value(#"{"retention_seconds":60,"title":"a"}"#)
+        let patched = try ChannelPatch.applied(
+            try value(#"{"retention_seconds":null,"title":null}"#), to: document)
+        #expect(patched == ["retention_seconds": nil])
+    }
+
+    @Test("source_url takes the place of sources")
+    func singleSource() throws {
+        let document = try value(#"{"sources":[1]}"#)
+        #expect(try ChannelPatch.applied(["source_url": "x"], to: document) == ["source_url": "x"])
+    }
+
+    private func value(_ text: String) throws -> JSONValue {
+        try JSONReader.value(of: Array(text.utf8))
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import HTTP
+import Logging
+import Postgres
+import Testing
+
+@testable import AdminAPI
+
+@Suite struct PagesTests {
+    @Test("Health says that the process is up, and which version")
+    func health() async throws {
+        try await withAdmin { admin async throws in
+            #expect(try await admin.send(.get, "/healthz").text == #"{"status":"ok","version":"1.2.3"}"#)
+        }
+    }
+
+    @Test("Ready: both parts answer")
+    func ready() async throws {
+        try await withAdmin { admin async throws in
+            #expect(
+                try await admin.send(.get, "/readyz").text
+                    == #"{"status":"ready","catalogue":"ok","archive":"ok"}"#)
+        }
+    }
+
+    @Test("Not ready: the answer says which part is missing")
+    func archiveAway() async throws {
+        try await withAdmin(archiveIsReachable: false) { admin async throws in
+            let answer = try await admin.send(.get, "/readyz")
+            #expect(try answer.isProblem(503))
+            #expect(try answer.string("archive") == "unreachable" && answer.string("catalogue") == "ok")
+            #expect(try answer.string("detail") == "the archive cannot be reached")
+        }
+    }
+
+    @Test("With the database away readiness and requests are 503, health and the page still answer")
+    func catalogueAway() async throws {
+        let nowhere = "postgresql://nobody@127.0.0.1:1/none"
+        let pool = PostgresPool(PoolConfiguration(try ConnectionString(nowhere), size: 1), logger: silence)
+        let admin = try TestAdmin(pool)
+        let answer = try await admin.send(.get, "/readyz")
+        #expect(try answer.isProblem(503))
+        #expect(try answer.string("catalogue") == "unreachable" && answer.string("archive") == "ok")
+        let list = try await admin.send(.get, "/api/v1/channels")
+        #expect(try list.isProblem(503))
+        #expect(list.headers["Retry-After"] == "5")
+        #expect(try await admin.send(.get, "/healthz").status == 200)
+        #expect(try await admin.send(.get, "/").text.contains("cannot be reached"))
+        await pool.close()
+    }
+
+    @Test("The page names version and channels, links to them, and takes no title for HTML")
+    func frontPage() async throws {
+        try await withAdmin { admin async throws in
+            #expect(try await admin.send(.get, "/").text.contains("no channel yet"))
+            _ = try await admin.send(
+                .put, "/api/v1/channels/a",
+                #"{"title":"<script>alert(\"1\")</script> & 'b'","source_url":"http://u:secret@h/"}"#)
+            let page = try await admin.send(.get, "/", hasToken: false)
+            #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
+            #expect(page.text.contains("Version 1.2.3"))
+            #expect(
+                page.text.contains(
+                    #"<a href="live/a/index.m3u8">&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;b&#39;</a>"#
+                ))
+            #expect(!page.text.contains("<script") && !page.text.contains("secret"))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Catalogue
+import HTTP
+import Testing
+import Timeline
+
+@testable import AdminAPI
+@testable import Recorder
+
+@Suite struct StatusTests {
+    @Test("What the recorder of this process says, field by field")
+    func recorded() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            admin.board.set(Self.status, of: try #require(ChannelID("a")))
+            let answer = try await admin.send(.get, "/api/v1/channels/a/status")
+            #expect(answer.status == 200)
+            #expect(
+                answer.text == """
+                    {"channel":"a","state":"recording","detail":null,"live_edge":"2026-07-26T05:05:12.000Z",\
+                    "lag_seconds":4.0,"source":{"url":"http://origin.example/a.m3u8","priority":-1,\
+                    "allow_invalid_certificate":true},"clock":"source","clock_offset_seconds":-1.235,\
+                    "since":"2026-07-26T05:00:16.000Z","renditions":[{"id":"v0","kind":"video",\
+                    "last_segment":"2026-07-26T05:05:06.000Z","bits_per_second":5000000,"seen":12,"stored":9,\
+                    "lost":{"segment_missing":1,"segment_corrupt":2}},{"id":"a0","kind":"audio","last_segment":null,\
+                    "bits_per_second":0,"seen":0,"stored":0,"lost":{}}]}
+                    """)
+        }
+    }
+
+    private static var status: ChannelStatus {
+        var status = ChannelStatus(state: .recording, since: TestAdmin.now - 300 * Microseconds.perSecond)
+        status.liveEdge = TestAdmin.now - 4 * Microseconds.perSecond
+        status.sourceURL = "http://origin.example/a.m3u8"
+        status.sourcePriority = -1
+        status.acceptsInvalidCertificate = true
+        status.clock = "source"
+        status.clockOffsetSeconds = -1.2346
+        status.renditions = [
+            RenditionStatus(
+                id: RenditionID(kind: .audio, index: 0), lastSegment: nil, bitsPerSecond: 0, seen: 0,
+                stored: 0,
+                lost: [:], bytes: 0),
+            RenditionStatus(
+                id: RenditionID(kind: .video, index: 0),
+                lastSegment: TestAdmin.now - 10 * Microseconds.perSecond, bitsPerSecond: 5_000_000, seen: 12,
+                stored: 9, lost: [.segmentCorrupt: 2, .segmentMissing: 1], bytes: 6_750_000),
+        ]
+        return status
+    }
+
+    @Test("A process that records nothing reads the catalogue: waiting, recording, paused")
+    func observed() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let waiting = try await admin.send(.get, "/api/v1/channels/a/status")
+            #expect(try waiting.string("state") == "waiting" && waiting.string("detail") != nil)
+            #expect(waiting.text.contains(#""live_edge":null,"lag_seconds":null,"source":null"#))
+            _ = try await admin.record("a", minutes: 2)
+            let recording = try await admin.send(.get, "/api/v1/channels/a/status")
+            #expect(try recording.string("state") == "recording")
+            #expect(recording.text.contains(#""live_edge":"2026-07-26T05:05:16.000Z","lag_seconds":0.0"#))
+            #expect(recording.text.contains(#""since":null"#))
+            #expect(
+                recording.text.contains(
+                    #""last_segment":"2026-07-26T05:05:10.000Z","bits_per_second":1000000"#))
+            _ = try await admin.send(.patch, "/api/v1/channels/a", #"{"recording":false}"#)
+            #expect(try await admin.send(.get, "/api/v1/channels/a/status").string("state") == "paused")
+        }
+    }
+
+    @Test("A channel has stalled when the live edge stays behind three targets and the source's latency")
+    func stalled() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let channel = try await admin.record("a", minutes: 1)
+            let line = try await admin.catalogue.line(of: channel.row)
+            let record = try await admin.catalogue.record(
+                of: channel.row, in: TimeWindow(begin: line.end, end: line.end), view: .archive)
+            for (seconds, state) in [(48, "recording"), (49, "stalled")] {
+                let later = TestAdmin.now + Int64(seconds) * Microseconds.perSecond
+                let report = ObservedStatus(channel: channel, now: later).report(from: record)
+                #expect(report.state.rawValue == state)
+            }
+        }
+    }
+
+    @Test("A status takes no parameters")
+    func parameters() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            #expect(try await admin.send(.get, "/api/v1/channels/a/status?x=1").pointers == ["x"])
+        }
+    }
+}

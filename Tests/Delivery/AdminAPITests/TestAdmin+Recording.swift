@@ -1,0 +1,60 @@
+import Catalogue
+import Testing
+import Timeline
+
+@testable import AdminAPI
+
+extension TestAdmin {
+    /// A channel as the catalogue has it, a deleted one too.
+    func channel(_ id: String) async throws -> Channel {
+        let found = try await catalogue.channel(try #require(ChannelID(id)))
+        return try #require(found)
+    }
+
+    /// Enters segments of six seconds and 750 000 bytes that end with `now`, as a recorder would; numbers in `missing`
+    /// are left out.
+    func record(_ id: String, minutes: Int, missing: Set<Int> = [], losses: [Loss] = []) async throws
+        -> Channel
+    {
+        let channel = try await channel(id)
+        let node = "00000000-0000-0000-0000-000000000001"
+        try await catalogue.heartbeat(node: node, seconds: 60, about: "{}")
+        let lease = try #require(await catalogue.takeLease(channel: channel.row, node: node))
+        let count = minutes * 10
+        let begin = Self.now - Int64(count) * 6 * Microseconds.perSecond
+        try await catalogue.beginRecording(channel: channel.row, at: begin)
+        var batch = Batch(
+            channel: channel.row, fence: lease.fence,
+            line: LineUpdate(epoch: 0, end: Self.now, watermark: Self.now, targetSeconds: 6))
+        batch.renditions = [RenditionDescription(id: RenditionID(kind: .video, index: 0))]
+        batch.feeds = [FeedFact(id: 1, source: "http://origin.example/", began: begin, clock: "arrival")]
+        batch.epochs = [EpochFact(epoch: 0, begin: begin, cause: "start", targetSeconds: 6)]
+        batch.losses = losses
+        batch.segments = (0..<count).filter { !missing.contains($0) }.map { number in
+            let start = begin + Int64(number) * 6 * Microseconds.perSecond
+            return DecidedSegment(
+                fact: Self.fact(channel.id, number: number, start: start, fence: lease.fence),
+                number: Int64(number), epoch: 0)
+        }
+        #expect(try await catalogue.remember(batch))
+        return channel
+    }
+
+    private static func fact(_ id: ChannelID, number: Int, start: Instant, fence: Int64) -> SegmentFact {
+        SegmentFact(
+            channel: id,
+            identity: SegmentIdentity(
+                rendition: RenditionID(kind: .video, index: 0), feed: 1, number: Int64(number)),
+            start: start, duration: 6 * Microseconds.perSecond,
+            state: MediaState(container: .transportStream),
+            storedBytes: 750_000, plainBytes: 750_000, arrived: start + 6 * Microseconds.perSecond,
+            digest: [UInt8(truncatingIfNeeded: number)], fence: fence)
+    }
+
+    func expectNothingHeld(of channel: Channel) async throws {
+        let everything = TimeWindow(begin: Instant(microseconds: 0), end: Self.now)
+        let record = try await catalogue.record(of: channel.row, in: everything, view: .archive)
+        #expect(record.renditions.allSatisfy { $0.segments.isEmpty })
+        #expect(record.line.forgotten >= Self.now)
+    }
+}

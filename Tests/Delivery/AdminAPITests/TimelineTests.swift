@@ -1,0 +1,83 @@
+import HTTP
+import Testing
+import Timeline
+
+@testable import AdminAPI
+
+@Suite struct TimelineTests {
+    @Test("Spans, and a gap with its reason")
+    func gap() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let hole = TimeWindow(
+                begin: TestAdmin.now - 60 * Microseconds.perSecond,
+                end: TestAdmin.now - 48 * Microseconds.perSecond)
+            _ = try await admin.record(
+                "a", minutes: 2, missing: [10, 11], losses: [Loss(window: hole, reason: .segmentMissing)])
+            let answer = try await admin.send(
+                .get, "/api/v1/channels/a/timeline?from=1785040000&to=1785043000000")
+            #expect(
+                answer.text == """
+                    {"channel":"a","from":"2026-07-26T04:26:40.000Z","to":"2026-07-26T05:16:40.000Z","spans":[\
+                    {"begin":"2026-07-26T05:03:16.000Z","end":"2026-07-26T05:04:16.000Z","segments":10,"bytes":7500000},\
+                    {"begin":"2026-07-26T05:04:28.000Z","end":"2026-07-26T05:05:16.000Z","segments":8,"bytes":6000000}],\
+                    "gaps":[{"begin":"2026-07-26T05:04:16.000Z","end":"2026-07-26T05:04:28.000Z",\
+                    "reason":"segment_missing","rendition":null}]}
+                    """)
+        }
+    }
+
+    @Test("Without parameters it is the last day")
+    func defaults() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let answer = try await admin.send(.get, "/api/v1/channels/a/timeline")
+            #expect(
+                answer.text == """
+                    {"channel":"a","from":"2026-07-25T05:05:16.000Z","to":"2026-07-26T05:05:16.000Z","spans":[],"gaps":[]}
+                    """)
+        }
+    }
+
+    @Test(
+        "Every form of a time means the same instant",
+        arguments: [
+            "1785042000", "1785042000.0", "1785042000000", "1785042000000000", "20260726050000",
+            "2026-07-26T05:00:00Z", "2026-07-26T07:00:00%2B02:00", "2026-07-26T07:00:00+02:00",
+        ])
+    func forms(text: String) async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let answer = try await admin.send(.get, "/api/v1/channels/a/timeline?from=\(text)")
+            #expect(try answer.string("from") == "2026-07-26T05:00:00.000Z")
+        }
+    }
+
+    @Test(
+        "Digits without a zone are meant in the channel's",
+        arguments: [
+            ("20260726070000", "2026-07-26T05:00:00.000Z"), ("20260101010000", "2026-01-01T00:00:00.000Z"),
+            // The clocks of Berlin show 02:30 twice on this night, and the first counts; on the other night never.
+            ("20251026023000", "2025-10-26T00:30:00.000Z"), ("20260329023000", "2026-03-29T01:30:00.000Z"),
+        ])
+    func zone(text: String, instant: String) throws {
+        let zone = try #require(ZoneTime("Europe/Berlin"))
+        #expect(InstantReading.reading(text, zone: zone.instant)?.rfc3339 == instant)
+    }
+
+    @Test(
+        "What is no window is refused by the name of the parameter",
+        arguments: [
+            ("from=abc", "from"), ("to=", "to"), ("from=20261399000000", "from"),
+            ("from=1785042000&to=1785042000", "from"),
+            ("from=1785042001&to=1785042000", "from"), ("from=1700000000", "to"), ("begin=1", "begin"),
+        ])
+    func refused(query: String, name: String) async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let answer = try await admin.send(.get, "/api/v1/channels/a/timeline?\(query)")
+            #expect(try answer.isProblem(400))
+            #expect(try answer.pointers == [name])
+        }
+    }
+}
