@@ -2,7 +2,8 @@
 
 CREATE TABLE channel (
     channel_id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    slug text NOT NULL UNIQUE,
+    -- Pages of channels go by the bytes of their ids, whatever the database's locale.
+    slug text COLLATE "C" NOT NULL UNIQUE,
     settings jsonb NOT NULL,
     version bigint NOT NULL DEFAULT 1,
     -- 'media' or 'multivariant', fixed when the source is first seen; it only ever goes to multivariant.
@@ -140,7 +141,8 @@ CREATE TABLE loss (
 );
 CREATE INDEX loss_of_channel ON loss (channel_id, begin_us);
 
--- A summary per rendition and quarter of an hour: entity tags, the timeline, and BANDWIDTH come from here.
+-- A summary per rendition and quarter of an hour: entity tags, the timeline, and BANDWIDTH come from here. Rows are
+-- read only for quarters that are not contiguous, or that a window cuts: so a summary has its first begin and last end.
 CREATE TABLE block (
     rendition_id int NOT NULL,
     quarter_us bigint NOT NULL,
@@ -151,6 +153,8 @@ CREATE TABLE block (
     peak_bps bigint NOT NULL,
     unpublished smallint NOT NULL,
     contiguous bool NOT NULL,
+    begin_us bigint NOT NULL,
+    end_us bigint NOT NULL,
     PRIMARY KEY (rendition_id, quarter_us)
 );
 
@@ -161,6 +165,7 @@ CREATE TABLE recording (
     end_us bigint NOT NULL,
     title text NOT NULL DEFAULT ''
 );
+CREATE INDEX recording_of_channel ON recording (channel_id, begin_us);
 
 -- Hours of bytes whose facts are gone; the bytes follow when the readers' grace has passed.
 CREATE TABLE doomed (

@@ -10,3 +10,41 @@ package enum CatalogueChange: Sendable, Equatable {
     /// The connection was made anew: anything may have changed meanwhile.
     case anything
 }
+
+extension CatalogueChange {
+    /// What a listener's event means; a word that this program cannot read may mean anything.
+    init(_ event: PostgresListenerEvent) {
+        guard case .notification(let heard) = event else {
+            self = .anything
+            return
+        }
+        let change: CatalogueChange? =
+            switch heard.channel {
+            case Catalogue.Announcement.channel: ChannelID(heard.payload).map(CatalogueChange.channel)
+            case Catalogue.Announcement.line: Int32(heard.payload).map(CatalogueChange.line)
+            default: nil
+            }
+        self = change ?? .anything
+    }
+}
+
+extension Catalogue {
+    /// Hears what changes, over a connection beside those of the pool, until the listening task is cancelled or the
+    /// stream is let go.
+    ///
+    /// It begins with `anything`, says so again after each lost connection, and also when nobody took more than
+    /// `Limits.waitingChanges` changes: then the oldest are gone.
+    package func changes() -> AsyncStream<CatalogueChange> {
+        let events = pool.notifications(channels: [Announcement.channel, Announcement.line])
+        return AsyncStream(bufferingPolicy: .bufferingNewest(Limits.waitingChanges)) { continuation in
+            let listening = Task {
+                for await event in events {
+                    guard case .dropped = continuation.yield(CatalogueChange(event)) else { continue }
+                    continuation.yield(.anything)
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in listening.cancel() }
+        }
+    }
+}

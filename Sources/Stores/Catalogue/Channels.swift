@@ -78,7 +78,7 @@ extension Catalogue {
             try await pool.query(
                 """
                 SELECT \(verbatim: Self.columns) FROM channel
-                WHERE deleted_at IS NULL AND slug > \(id) COLLATE "C" ORDER BY slug COLLATE "C" LIMIT \(limit)
+                WHERE deleted_at IS NULL AND slug > \(id) ORDER BY slug LIMIT \(limit)
                 """
             ).map(Self.channel(from:))
         }

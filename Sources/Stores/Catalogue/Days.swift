@@ -36,8 +36,25 @@ extension Catalogue {
         }
     }
 
+    /// Runs what inserts segments, with the days it needs. Another process may drop an empty day that this one knows of:
+    /// then the days are looked at again.
+    func withDays<T: Sendable>(of instants: [Instant], _ body: () async throws -> T) async throws -> T {
+        for _ in 1..<Limits.partitionTries {
+            try await ensureDays(of: instants)
+            do {
+                return try await body()
+            } catch let error as PostgresError where error.isMissingPartition {
+                days.removeAll()
+            }
+        }
+        try await ensureDays(of: instants)
+        return try await body()
+    }
+
+    /// The beginning of the day that an instant lies in.
     static func day(of microseconds: Int64) -> Int64 {
-        microseconds - microseconds % dayMicroseconds
+        let remainder = microseconds % dayMicroseconds
+        return (Instant(microseconds: microseconds) - (remainder < 0 ? remainder + dayMicroseconds : remainder)).microseconds
     }
 
     static func partition(ofDay day: Int64) -> String {
@@ -47,23 +64,44 @@ extension Catalogue {
     /// Makes a plain table and attaches it: that takes a weaker lock than creating it as a partition.
     private func makeDay(_ day: Int64) async throws {
         let name = Self.partition(ofDay: day)
+        let next = (Instant(microseconds: day) + Self.dayMicroseconds).microseconds
         try await pool.transaction { transaction in
             _ = try await transaction.query("SELECT pg_advisory_xact_lock(\(Self.partitionLock))")
-            let there = try await transaction.query("SELECT to_regclass(\(name)) IS NOT NULL AS there")
-            if try there.first?.decode("there", as: Bool.self) ?? false { return }
+            if try await transaction.isAttached(name) { return }
             _ = try await transaction.query(
                 """
-                CREATE TABLE \(verbatim: name)
+                CREATE TABLE IF NOT EXISTS \(verbatim: name)
                     (LIKE segment_rolling INCLUDING DEFAULTS INCLUDING CONSTRAINTS)
                 """)
             _ = try await transaction.query(
                 """
                 ALTER TABLE segment_rolling ATTACH PARTITION \(verbatim: name)
-                FOR VALUES FROM (\(verbatim: String(day))) TO (\(verbatim: String(day + Self.dayMicroseconds)))
+                FOR VALUES FROM (\(verbatim: String(day))) TO (\(verbatim: String(next)))
                 """)
         }
     }
 
     /// Advisory lock of everything that makes or drops partitions.
     static let partitionLock: Int64 = 0x6261_636b_6461_79
+}
+
+extension PostgresTransaction {
+    /// Whether a table is a day of the rolling archive. A detachment that a stopped process left half done is finished
+    /// first; the table is then a plain one and can be attached again.
+    fileprivate func isAttached(_ name: String) async throws -> Bool {
+        let found = try await query(
+            """
+            SELECT i.inhdetachpending AS pending FROM pg_inherits i
+            WHERE i.inhrelid = to_regclass(\(name)) AND i.inhparent = 'segment_rolling'::regclass
+            """)
+        guard let row = found.first else { return false }
+        guard try row.decode("pending", as: Bool.self) else { return true }
+        _ = try await query("ALTER TABLE segment_rolling DETACH PARTITION \(verbatim: name) FINALIZE")
+        return false
+    }
+}
+
+extension PostgresError {
+    /// "No partition of relation found for row" is a check violation without a constraint (PostgreSQL 5.11).
+    fileprivate var isMissingPartition: Bool { isCheckViolation && constraint == nil }
 }

@@ -1,18 +1,13 @@
 import Postgres
 package import Timeline
 
-/// An hour of a rendition whose facts are gone and whose bytes may follow.
-package struct DoomedHour: Sendable, Hashable {
-    package var channel: ChannelID
-    package var rendition: RenditionID
-    package var hour: Instant
-}
-
 extension Catalogue {
-    static let hourMicroseconds: Int64 = 3_600_000_000
-
     /// Forgets what of a channel begins before a cut: first the line says so (from then on nothing is inserted before
     /// it), then rows inside kept recordings move apart, the others go, and their hours are marked for deletion.
+    ///
+    /// A cut ahead of now and of all that is published counts as the later of the two: it would shut out what is
+    /// recorded next. Long stretches go by the day, oldest first, so that publishing never waits for long; what a
+    /// failure leaves is forgotten by the next call.
     ///
     /// - Parameter graceSeconds: how long the bytes stay for readers that hold an older playlist
     /// - Returns: how many segments were forgotten
@@ -21,150 +16,15 @@ extension Catalogue {
         _ channel: Channel, before cut: Instant, graceSeconds: Int,
     ) async throws(CatalogueError) -> Int {
         try await asking {
-            try await pool.transaction { transaction in
-                let moved = try await transaction.query(
-                    """
-                    UPDATE line SET forgotten_us = \(cut.microseconds)
-                    WHERE channel_id = \(channel.row) AND forgotten_us < \(cut.microseconds) RETURNING channel_id
-                    """)
-                if moved.isEmpty { return 0 }
-                var forgotten = 0
-                for (row, id) in try await renditions(of: channel.row, in: transaction) {
-                    try await keep(row, of: channel.row, before: cut, in: transaction)
-                    forgotten += try await drop(
-                        row, prefix: "\(channel.id)/\(id)", before: cut, grace: graceSeconds, in: transaction)
+            var forgotten = 0
+            while true {
+                let step = try await pool.transaction { transaction in
+                    try await Forgetting(channel: channel, grace: graceSeconds, transaction: transaction).run(before: cut)
                 }
-                _ = try await transaction.query(
-                    "DELETE FROM loss WHERE channel_id = \(channel.row) AND end_us <= \(cut.microseconds)")
-                _ = try await transaction.query("SELECT pg_notify(\(Announcement.line), \(String(channel.row)))")
-                return forgotten
+                forgotten += step.segments
+                if step.isLast { return forgotten }
             }
         }
-    }
-
-    private func renditions(
-        of channel: Int32, in transaction: PostgresTransaction,
-    ) async throws -> [(Int32, String)] {
-        try await transaction.query("SELECT rendition_id, name FROM rendition WHERE channel_id = \(channel)")
-            .map { (try $0.decode("rendition_id"), try $0.decode("name")) }
-    }
-
-    private func keep(
-        _ rendition: Int32, of channel: Int32, before cut: Instant, in transaction: PostgresTransaction,
-    ) async throws {
-        _ = try await transaction.query(
-            """
-            UPDATE segment s SET kept = true FROM recording r
-            WHERE s.rendition_id = \(rendition) AND NOT s.kept AND s.start_us < \(cut.microseconds)
-                AND r.channel_id = \(channel) AND s.start_us < r.end_us AND s.start_us + s.duration_us > r.begin_us
-            """)
-    }
-
-    private func drop(
-        _ rendition: Int32, prefix: String, before cut: Instant, grace: Int, in transaction: PostgresTransaction,
-    ) async throws -> Int {
-        let rows = try await transaction.query(
-            """
-            WITH gone AS (
-                DELETE FROM segment WHERE rendition_id = \(rendition) AND NOT kept
-                    AND start_us < \(cut.microseconds) RETURNING start_us),
-            doom AS (
-                INSERT INTO doomed (prefix, hour_us, not_before)
-                SELECT DISTINCT \(prefix), start_us - start_us % \(Self.hourMicroseconds),
-                    now() + make_interval(secs => \(Double(grace)))
-                FROM gone ON CONFLICT (prefix, hour_us) DO UPDATE SET not_before = excluded.not_before)
-            SELECT DISTINCT start_us - start_us % \(Quarter.microseconds) AS quarter_us, count(*) AS segments
-            FROM gone GROUP BY 1
-            """)
-        let quarters = try rows.map { Quarter(rendition: rendition, containing: try $0.decode("quarter_us")) }
-        try await transaction.summarise(Set(quarters))
-        return try rows.reduce(0) { $0 + (try $1.decode("segments", as: Int.self)) }
-    }
-
-    /// Hours whose grace is over, at most so many.
-    package func doomedHours(limit: Int) async throws(CatalogueError) -> [DoomedHour] {
-        try await asking {
-            try await pool.query(
-                "SELECT prefix, hour_us FROM doomed WHERE not_before <= now() ORDER BY not_before LIMIT \(limit)"
-            ).compactMap { row in
-                let parts = try row.decode("prefix", as: String.self).split(separator: "/")
-                guard parts.count == 2, let channel = ChannelID(String(parts[0])),
-                    let rendition = RenditionID(String(parts[1]))
-                else { return nil }
-                return DoomedHour(
-                    channel: channel, rendition: rendition, hour: Instant(microseconds: try row.decode("hour_us")))
-            }
-        }
-    }
-
-    /// The names in an hour that facts still stand for: kept recordings, and what lies behind the cut.
-    package func names(in hour: DoomedHour) async throws(CatalogueError) -> Set<SegmentName> {
-        try await asking {
-            let rows = try await pool.query(
-                """
-                SELECT s.start_us, s.revision, st.container FROM segment s JOIN state st USING (state_id)
-                JOIN rendition r USING (rendition_id) JOIN channel c ON c.channel_id = r.channel_id
-                WHERE c.slug = \(hour.channel.text) AND r.name = \(hour.rendition.description)
-                    AND s.start_us >= \(hour.hour.microseconds)
-                    AND s.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)
-                """)
-            return Set(
-                try rows.compactMap { row in
-                    SegmentExtension(rawValue: try row.decode("container")).flatMap { container in
-                        (try? (row.decode("start_us", as: Int64.self), row.decode("revision", as: Int16.self))).map {
-                            SegmentName(
-                                start: Instant(microseconds: $0.0), revision: $0.1, fileExtension: container)
-                        }
-                    }
-                })
-        }
-    }
-
-    /// The bytes of an hour are gone.
-    package func undoom(_ hour: DoomedHour) async throws(CatalogueError) {
-        try await asking {
-            _ = try await pool.query(
-                """
-                DELETE FROM doomed WHERE prefix = \("\(hour.channel)/\(hour.rendition)")
-                    AND hour_us = \(hour.hour.microseconds) AND not_before <= now()
-                """)
-        }
-    }
-
-    /// Drops the partitions of days in which nothing is left and nothing can be entered any more.
-    ///
-    /// - Returns: the days dropped
-    package func dropEmptyDays(before now: Instant) async throws(CatalogueError) -> [String] {
-        let newest = Self.day(of: (now - 3 * Self.dayMicroseconds).microseconds)
-        return try await asking {
-            let names = try await pool.query(
-                """
-                SELECT c.relname::text AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-                WHERE i.inhparent = 'segment_rolling'::regclass
-                    AND c.relname < \(Self.partition(ofDay: newest)) ORDER BY 1
-                """
-            ).map { try $0.decode("name", as: String.self) }
-            var dropped: [String] = []
-            for name in names where try await isEmpty(name) {
-                try await dropDay(name)
-                dropped.append(name)
-            }
-            return dropped
-        }
-    }
-
-    private func isEmpty(_ table: String) async throws -> Bool {
-        try await pool.query("SELECT FROM \(verbatim: table) LIMIT 1").isEmpty
-    }
-
-    private func dropDay(_ name: String) async throws {
-        try await pool.transaction { transaction in
-            _ = try await transaction.query("SELECT pg_advisory_xact_lock(\(Self.partitionLock))")
-            _ = try await transaction.query("LOCK TABLE \(verbatim: name) IN ACCESS EXCLUSIVE MODE")
-            let left = try await transaction.query("SELECT FROM \(verbatim: name) LIMIT 1")
-            if left.isEmpty { _ = try await transaction.query("DROP TABLE \(verbatim: name)") }
-        }
-        days.removeAll()
     }
 
     /// Prunes intake: identities are needed while a source may list them; each feed keeps its newest.
@@ -177,5 +37,105 @@ extension Catalogue {
                         WHERE n.rendition_id = i.rendition_id AND n.feed_id = i.feed_id)
                 """)
         }
+    }
+}
+
+/// One transaction's part of forgetting.
+private struct Forgetting {
+    let channel: Channel
+    let grace: Int
+    let transaction: PostgresTransaction
+
+    func run(before wanted: Instant) async throws -> (segments: Int, isLast: Bool) {
+        guard let whole = try await possible(wanted) else { return (0, true) }
+        let oldest = try await oldestQuarter()
+        let cut = oldest.map { min(whole, $0 + Limits.forgottenAtOnce) } ?? whole
+        try await moveLine(to: cut)
+        var segments = 0
+        for (row, id) in try await renditions() {
+            try await keep(row, before: cut)
+            segments += try await drop(row, prefix: "\(channel.id)/\(id)", before: cut)
+        }
+        try await forgetWhatSurrounds(cut)
+        _ = try await transaction.query(
+            "SELECT pg_notify(\(Catalogue.Announcement.line), \(String(channel.row)))")
+        return (segments, cut == whole)
+    }
+
+    /// Locks the line and brings a cut down to what has been; nil when all that is forgotten already.
+    private func possible(_ cut: Instant) async throws -> Instant? {
+        let rows = try await transaction.query(
+            """
+            SELECT greatest(end_us, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint) AS latest, forgotten_us
+            FROM line WHERE channel_id = \(channel.row) FOR UPDATE
+            """)
+        guard let row = rows.first else { return nil }
+        let latest = min(cut, Instant(microseconds: try row.decode("latest")))
+        return latest.microseconds > (try row.decode("forgotten_us", as: Int64.self)) ? latest : nil
+    }
+
+    /// Where what can be forgotten begins; what lies before the line's cut is kept for good.
+    private func oldestQuarter() async throws -> Instant? {
+        let rows = try await transaction.query(
+            """
+            SELECT min(oldest.quarter_us) AS quarter_us FROM rendition r JOIN line l USING (channel_id),
+                LATERAL (SELECT quarter_us FROM block b WHERE b.rendition_id = r.rendition_id
+                    AND b.quarter_us > l.forgotten_us - \(Quarter.microseconds)
+                    ORDER BY quarter_us LIMIT 1) AS oldest
+            WHERE r.channel_id = \(channel.row)
+            """)
+        return try rows.first?.decode("quarter_us", as: Int64?.self).map(Instant.init(microseconds:))
+    }
+
+    private func moveLine(to cut: Instant) async throws {
+        _ = try await transaction.query(
+            "UPDATE line SET forgotten_us = \(cut.microseconds) WHERE channel_id = \(channel.row)")
+    }
+
+    private func renditions() async throws -> [(Int32, String)] {
+        try await transaction.query("SELECT rendition_id, name FROM rendition WHERE channel_id = \(channel.row)")
+            .map { (try $0.decode("rendition_id"), try $0.decode("name")) }
+    }
+
+    private func keep(_ rendition: Int32, before cut: Instant) async throws {
+        _ = try await transaction.query(
+            """
+            UPDATE segment s SET kept = true FROM recording r
+            WHERE s.rendition_id = \(rendition) AND NOT s.kept AND s.start_us < \(cut.microseconds)
+                AND r.channel_id = \(channel.row) AND s.start_us < r.end_us
+                AND s.start_us + s.duration_us > r.begin_us
+            """)
+    }
+
+    private func drop(_ rendition: Int32, prefix: String, before cut: Instant) async throws -> Int {
+        let rows = try await transaction.query(
+            """
+            WITH gone AS (
+                DELETE FROM segment WHERE rendition_id = \(rendition) AND NOT kept
+                    AND start_us < \(cut.microseconds) RETURNING start_us),
+            doom AS (
+                INSERT INTO doomed (prefix, hour_us, not_before)
+                SELECT DISTINCT \(prefix), start_us - start_us % \(Catalogue.hourMicroseconds),
+                    now() + make_interval(secs => \(Double(grace)))
+                FROM gone ON CONFLICT (prefix, hour_us) DO UPDATE SET not_before = excluded.not_before)
+            SELECT start_us - start_us % \(Quarter.microseconds) AS quarter_us, count(*) AS segments
+            FROM gone GROUP BY 1
+            """)
+        let quarters = try rows.map { Quarter(rendition: rendition, containing: try $0.decode("quarter_us")) }
+        try await transaction.summarise(Set(quarters))
+        return try rows.reduce(0) { $0 + (try $1.decode("segments", as: Int.self)) }
+    }
+
+    /// Losses, spans and epochs that nothing behind the cut needs. The epoch that goes on at the cut stays: what is
+    /// entered late belongs to the last one that begins before it.
+    private func forgetWhatSurrounds(_ cut: Instant) async throws {
+        let (row, cut) = (channel.row, cut.microseconds)
+        _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row) AND end_us <= \(cut)")
+        _ = try await transaction.query("DELETE FROM recording_span WHERE channel_id = \(row) AND end_us <= \(cut)")
+        _ = try await transaction.query(
+            """
+            DELETE FROM epoch WHERE channel_id = \(row) AND epoch < (
+                SELECT max(e.epoch) FROM epoch e WHERE e.channel_id = \(row) AND e.begin_us <= \(cut))
+            """)
     }
 }

@@ -8,4 +8,15 @@ package enum Limits {
     package static let timelineEntries = 10_000
     /// Intake rows kept after their feed has moved on, hours.
     package static let intakeHours = 48
+    /// Changes that wait for a listener; behind them it looks at everything anew.
+    static let waitingChanges = 1_000
+    /// Times that a batch is tried again because a day's partition went while it was entered.
+    static let partitionTries = 3
+    /// Microseconds of recording forgotten in one transaction: a day of one rendition is some 20,000 rows. The channel's
+    /// line is locked meanwhile, and publishing must not wait for longer than a moment.
+    static let forgottenAtOnce: Int64 = 86_400_000_000
+    /// Neighbouring quarters of an hour in which a 404 looks for something to offer: two days.
+    static let quartersOffered = 192
+    /// Stretches that a 404 offers.
+    static let spansOffered = 5
 }

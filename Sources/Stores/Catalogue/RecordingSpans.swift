@@ -10,7 +10,7 @@ extension Catalogue {
                 INSERT INTO recording_span (channel_id, begin_us)
                 SELECT \(channel), \(now.microseconds) WHERE NOT EXISTS (
                     SELECT FROM recording_span WHERE channel_id = \(channel) AND end_us IS NULL)
-                ON CONFLICT DO NOTHING
+                ON CONFLICT (channel_id, begin_us) DO UPDATE SET end_us = NULL
                 """)
         }
     }

@@ -9,30 +9,58 @@ package struct OldestQuarter: Sendable {
 
 extension Catalogue {
     /// The instant before which a channel holds more than a number of bytes; nil when it holds less.
+    ///
+    /// What is kept for good does not count. The cut lies between two segments: a limit of less than a quarter of an
+    /// hour must not take the running quarter along.
     package func cut(of channel: Int32, keepingBytes limit: Int64) async throws(CatalogueError) -> Instant? {
         try await asking {
             let rows = try await pool.query(
                 """
                 WITH quarter AS (
-                    SELECT quarter_us, sum(bytes) AS bytes FROM block JOIN rendition USING (rendition_id)
-                    WHERE channel_id = \(channel) GROUP BY quarter_us),
-                held AS (SELECT quarter_us, sum(bytes) OVER (ORDER BY quarter_us DESC) AS bytes FROM quarter)
-                SELECT max(quarter_us) AS quarter_us FROM held WHERE bytes > \(limit)
+                    SELECT b.quarter_us, sum(b.bytes) AS bytes
+                    FROM line l JOIN rendition r USING (channel_id) JOIN block b USING (rendition_id)
+                    WHERE l.channel_id = \(channel) AND b.quarter_us > l.forgotten_us - \(Quarter.microseconds)
+                    GROUP BY b.quarter_us),
+                held AS (
+                    SELECT quarter_us, (sum(bytes) OVER (ORDER BY quarter_us DESC))::bigint AS bytes,
+                        bytes::bigint AS own FROM quarter)
+                SELECT quarter_us, \(limit) - (bytes - own) AS rest FROM held WHERE bytes > \(limit)
+                ORDER BY quarter_us DESC LIMIT 1
                 """)
-            let quarter = try rows.first?.decode("quarter_us", as: Int64?.self)
-            return quarter.map { Instant(microseconds: $0 + Quarter.microseconds) }
+            guard let row = rows.first else { return nil }
+            return try await cut(
+                of: channel, in: try row.decode("quarter_us"), keepingBytes: try row.decode("rest"))
         }
     }
 
-    /// The oldest quarter of all channels that holds segments outside of kept recordings.
+    /// The instant within a quarter from which on it holds no more than a number of bytes.
+    private func cut(of channel: Int32, in quarter: Int64, keepingBytes rest: Int64) async throws -> Instant? {
+        let rows = try await pool.query(
+            """
+            WITH entry AS (
+                SELECT s.start_us, s.start_us + s.duration_us AS end_us,
+                    sum(s.stored_bytes) OVER (ORDER BY s.start_us DESC) AS bytes
+                FROM rendition r JOIN segment s USING (rendition_id)
+                WHERE r.channel_id = \(channel) AND NOT s.kept
+                    AND s.start_us >= \(quarter) AND s.start_us < \(quarter + Quarter.microseconds))
+            SELECT min(start_us) FILTER (WHERE bytes <= \(rest)) AS fits, max(start_us) + 1 AS beyond FROM entry
+            """)
+        guard let row = rows.first else { return nil }
+        let cut = try row.decode("fits", as: Int64?.self) ?? row.decode("beyond", as: Int64?.self)
+        return cut.map(Instant.init(microseconds:))
+    }
+
+    /// The oldest quarter of all channels that is not forgotten yet.
     package func oldestQuarter() async throws(CatalogueError) -> OldestQuarter? {
         let found = try await asking {
             try await pool.query(
                 """
-                SELECT c.slug, b.quarter_us FROM block b JOIN rendition r USING (rendition_id)
-                JOIN channel c ON c.channel_id = r.channel_id JOIN line l ON l.channel_id = c.channel_id
-                WHERE b.quarter_us + \(Quarter.microseconds) > l.forgotten_us
-                ORDER BY b.quarter_us LIMIT 1
+                SELECT c.slug, oldest.quarter_us
+                FROM channel c JOIN line l USING (channel_id) JOIN rendition r USING (channel_id),
+                    LATERAL (SELECT b.quarter_us FROM block b WHERE b.rendition_id = r.rendition_id
+                        AND b.quarter_us > l.forgotten_us - \(Quarter.microseconds)
+                        ORDER BY b.quarter_us LIMIT 1) AS oldest
+                ORDER BY oldest.quarter_us LIMIT 1
                 """
             ).first.map { (try $0.decode("slug", as: String.self), try $0.decode("quarter_us", as: Int64.self)) }
         }

@@ -37,7 +37,7 @@ package enum WindowView: Sendable {
 }
 
 extension Catalogue {
-    /// Reads every segment that overlaps a window.
+    /// Reads every segment that overlaps a window. What begins before the line's cut is there only if it is kept for good.
     ///
     /// - Parameter renditions: the wanted ones; nil for all
     package func record(
@@ -68,14 +68,14 @@ extension Catalogue {
     private func segments(
         of rendition: Int32, in window: TimeWindow, view: WindowView, line: Line,
     ) async throws -> [RecordedSegment] {
-        let begin = max(window.begin, line.forgotten)
         let rows = try await pool.query(
             """
             SELECT start_us, duration_us, number, epoch, revision, state_id, flags, stored_bytes, plain_bytes, iv
             FROM segment
             WHERE rendition_id = \(rendition) AND start_us < \(window.end.microseconds)
-                AND start_us > \((begin - Self.longestSegment).microseconds)
-                AND start_us + duration_us > \(begin.microseconds)
+                AND start_us > \((window.begin - Self.longestSegment).microseconds)
+                AND start_us + duration_us > \(window.begin.microseconds)
+                AND (kept OR start_us >= \(line.forgotten.microseconds))
                 AND (\(view == .archive) OR (number IS NOT NULL
                     AND start_us + duration_us <= \(line.watermark.microseconds)))
             ORDER BY start_us LIMIT \(Limits.segmentsPerWindow)

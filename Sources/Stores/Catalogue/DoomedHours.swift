@@ -1,0 +1,70 @@
+import Postgres
+package import Timeline
+
+/// An hour of a rendition whose facts are gone and whose bytes may follow.
+package struct DoomedHour: Sendable, Hashable {
+    package var channel: ChannelID
+    package var rendition: RenditionID
+    package var hour: Instant
+    /// The channel's cut: facts of files that begin here or later may still be on their way.
+    package var before: Instant
+}
+
+extension Catalogue {
+    static let hourMicroseconds: Int64 = 3_600_000_000
+
+    /// Hours whose grace is over, at most so many.
+    package func doomedHours(limit: Int) async throws(CatalogueError) -> [DoomedHour] {
+        try await asking {
+            try await pool.query(
+                """
+                SELECT prefix, hour_us, forgotten_us FROM doomed
+                JOIN channel ON slug = split_part(prefix, '/', 1) JOIN line USING (channel_id)
+                WHERE not_before <= now() ORDER BY not_before LIMIT \(limit)
+                """
+            ).compactMap { row in
+                let parts = try row.decode("prefix", as: String.self).split(separator: "/")
+                guard parts.count == 2, let channel = ChannelID(String(parts[0])),
+                    let rendition = RenditionID(String(parts[1]))
+                else { return nil }
+                return DoomedHour(
+                    channel: channel, rendition: rendition, hour: Instant(microseconds: try row.decode("hour_us")),
+                    before: Instant(microseconds: try row.decode("forgotten_us")))
+            }
+        }
+    }
+
+    /// The names in an hour that facts still stand for: kept recordings, and what lies behind the cut.
+    package func names(in hour: DoomedHour) async throws(CatalogueError) -> Set<SegmentName> {
+        try await asking {
+            let rows = try await pool.query(
+                """
+                SELECT s.start_us, s.revision, st.container FROM segment s JOIN state st USING (state_id)
+                JOIN rendition r USING (rendition_id) JOIN channel c ON c.channel_id = r.channel_id
+                WHERE c.slug = \(hour.channel.text) AND r.name = \(hour.rendition.description)
+                    AND s.start_us >= \(hour.hour.microseconds)
+                    AND s.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)
+                """)
+            return Set(
+                try rows.compactMap { row in
+                    SegmentExtension(rawValue: try row.decode("container")).flatMap { container in
+                        (try? (row.decode("start_us", as: Int64.self), row.decode("revision", as: Int16.self))).map {
+                            SegmentName(
+                                start: Instant(microseconds: $0.0), revision: $0.1, fileExtension: container)
+                        }
+                    }
+                })
+        }
+    }
+
+    /// The bytes of an hour are gone.
+    package func undoom(_ hour: DoomedHour) async throws(CatalogueError) {
+        try await asking {
+            _ = try await pool.query(
+                """
+                DELETE FROM doomed WHERE prefix = \("\(hour.channel)/\(hour.rendition)")
+                    AND hour_us = \(hour.hour.microseconds) AND not_before <= now()
+                """)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Postgres
+import Timeline
+
+extension Remembering {
+    /// Enters what intake has not seen yet and what is not forgotten; gives the quarters that changed.
+    func enterSegments(
+        _ renditions: [RenditionID: Int32], held: Bool, forgotten: Instant,
+    ) async throws -> Set<Quarter> {
+        let rows = IncomingRows(batch.segments, renditions: renditions, isPublished: held)
+        guard !rows.isEmpty else { return [] }
+        let states = try await stateRows(rows.facts)
+        let entered = try await enter(rows, states: states, forgotten: forgotten)
+        var quarters = entered.quarters
+        let refused = rows.published.filter { !entered.identities.contains($0.fact.identity) }
+        if !refused.isEmpty {
+            let again = IncomingRows(refused, renditions: renditions, isPublished: true)
+            let displaced = try await displaceArchived(again)
+            if !displaced.isEmpty {
+                quarters.formUnion(displaced)
+                quarters.formUnion(try await enter(again, states: states, forgotten: forgotten).quarters)
+            }
+        }
+        return quarters
+    }
+
+    private func enter(
+        _ incoming: IncomingRows, states: [String: Int32], forgotten: Instant,
+    ) async throws -> (identities: Set<SegmentIdentity>, quarters: Set<Quarter>) {
+        let facts = incoming.facts
+        let rows = try await transaction.query(
+            """
+            WITH incoming AS (
+                SELECT * FROM unnest(
+                    \(incoming.renditions), \(facts.map(\.identity.feed)),
+                    \(facts.map(\.identity.number)), \(facts.map(\.start.microseconds)),
+                    \(facts.map { Int32(clamping: $0.duration) }), \(incoming.numbers), \(incoming.epochs),
+                    \(facts.map(\.revision)), \(facts.map { states[$0.state.canonicalText] }),
+                    \(facts.map(\.flags.rawValue)), \(facts.map { Int32(clamping: $0.storedBytes) }),
+                    \(facts.map { Int32(clamping: $0.plainBytes) }), \(facts.map(\.iv)),
+                    \(facts.map { $0.programDateTime?.microseconds }), \(facts.map(\.arrived.microseconds)),
+                    \(facts.map(\.firstTimestamp)), \(facts.map(\.digest)))
+                AS t(rendition_id, feed_id, origin_number, start_us, duration_us, number, epoch, revision, state_id,
+                    flags, stored_bytes, plain_bytes, iv, pdt_us, arrived_us, first_pts, digest)),
+            fresh AS (
+                INSERT INTO intake (rendition_id, feed_id, origin_number, start_us, duration_us, state)
+                SELECT rendition_id, feed_id, origin_number, start_us, duration_us, 'stored' FROM incoming
+                ON CONFLICT (rendition_id, feed_id, origin_number) DO UPDATE
+                    SET state = 'stored', seen_at = now(), start_us = excluded.start_us,
+                        duration_us = excluded.duration_us
+                    WHERE intake.state IN ('listed', 'key_pending', 'lost')
+                RETURNING rendition_id, feed_id, origin_number)
+            INSERT INTO segment (rendition_id, start_us, duration_us, number, epoch, revision, state_id, flags,
+                stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us, arrived_us, first_pts, digest)
+            SELECT rendition_id, start_us, duration_us, number,
+                coalesce(epoch, (SELECT e.epoch FROM epoch e WHERE e.channel_id = \(batch.channel)
+                    AND e.begin_us <= start_us + duration_us / 2 ORDER BY e.epoch DESC LIMIT 1), 0),
+                revision, state_id, flags, stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us,
+                arrived_us, first_pts, digest
+            FROM incoming JOIN fresh USING (rendition_id, feed_id, origin_number)
+            WHERE start_us >= \(forgotten.microseconds)
+            ORDER BY number NULLS LAST
+            ON CONFLICT DO NOTHING RETURNING rendition_id, start_us, feed_id, origin_number
+            """)
+        return try incoming.entered(rows)
+    }
+
+    /// Takes archived rows out of the way of published ones: what a former owner's journal brought in unpublished, with
+    /// the same identity or the same start, may be published by the present owner. Without its row the number would be
+    /// missing in every growing playlist.
+    ///
+    /// - Returns: the quarters that lost a row
+    private func displaceArchived(_ rows: IncomingRows) async throws -> Set<Quarter> {
+        let facts = rows.facts
+        let gone = try await transaction.query(
+            """
+            WITH incoming AS (
+                SELECT * FROM unnest(\(rows.renditions), \(facts.map(\.identity.feed)),
+                    \(facts.map(\.identity.number)), \(facts.map(\.start.microseconds)))
+                AS t(rendition_id, feed_id, origin_number, start_us)),
+            place AS (
+                SELECT rendition_id, start_us FROM incoming
+                UNION SELECT i.rendition_id, i.start_us
+                FROM incoming JOIN intake i USING (rendition_id, feed_id, origin_number)),
+            gone AS (
+                DELETE FROM segment s USING place p
+                WHERE s.rendition_id = p.rendition_id AND s.start_us = p.start_us AND NOT s.kept AND s.number IS NULL
+                    AND (EXISTS (SELECT FROM incoming i WHERE i.rendition_id = s.rendition_id
+                            AND i.feed_id = s.feed_id AND i.origin_number = s.origin_number)
+                        OR EXISTS (SELECT FROM incoming i WHERE i.rendition_id = s.rendition_id
+                            AND i.start_us = s.start_us))
+                RETURNING s.rendition_id, s.start_us),
+            reopened AS (
+                UPDATE intake SET state = 'listed' FROM incoming i
+                WHERE intake.rendition_id = i.rendition_id AND intake.feed_id = i.feed_id
+                    AND intake.origin_number = i.origin_number AND EXISTS (
+                        SELECT FROM gone WHERE gone.rendition_id = i.rendition_id
+                            AND gone.start_us IN (i.start_us, intake.start_us)))
+            SELECT rendition_id, start_us FROM gone
+            """)
+        return try Set(gone.map { Quarter(rendition: try $0.decode(0), containing: try $0.decode(1)) })
+    }
+}
+
+/// Segments of a batch as they go into one statement, each identity once.
+private struct IncomingRows {
+    private let segments: [DecidedSegment]
+    let renditions: [Int32]
+    let numbers: [Int64?]
+    let epochs: [Int32?]
+
+    /// Takes the segments whose rendition has a row; of two with the same identity the published one.
+    init(_ all: [DecidedSegment], renditions rows: [RenditionID: Int32], isPublished: Bool) {
+        var seen = Set<SegmentIdentity>()
+        let ordered = all.filter { $0.number != nil } + all.filter { $0.number == nil }
+        segments = ordered.filter { rows[$0.fact.identity.rendition] != nil && seen.insert($0.fact.identity).inserted }
+        renditions = segments.compactMap { rows[$0.fact.identity.rendition] }
+        numbers = segments.map { isPublished ? $0.number : nil }
+        epochs = segments.map { isPublished ? $0.epoch : nil }
+    }
+
+    var isEmpty: Bool { segments.isEmpty }
+    var facts: [SegmentFact] { segments.map(\.fact) }
+
+    /// Segments that go in with a number.
+    var published: [DecidedSegment] {
+        zip(segments, numbers).filter { $0.1 != nil }.map(\.0)
+    }
+
+    /// What the statement says it has inserted.
+    func entered(_ rows: Rows) throws -> (identities: Set<SegmentIdentity>, quarters: Set<Quarter>) {
+        let names = Dictionary(
+            zip(renditions, segments.map(\.fact.identity.rendition)), uniquingKeysWith: { first, _ in first })
+        var identities = Set<SegmentIdentity>()
+        var quarters = Set<Quarter>()
+        for row in rows {
+            let rendition = try row.decode("rendition_id", as: Int32.self)
+            quarters.insert(Quarter(rendition: rendition, containing: try row.decode("start_us")))
+            guard let name = names[rendition] else { continue }
+            identities.insert(
+                SegmentIdentity(
+                    rendition: name, feed: try row.decode("feed_id"), number: try row.decode("origin_number")))
+        }
+        return (identities, quarters)
+    }
+}

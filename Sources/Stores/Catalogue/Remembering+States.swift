@@ -1,0 +1,45 @@
+import Postgres
+import Timeline
+
+extension Remembering {
+    /// The rows of the states that facts refer to, by the states' texts. Known ones are looked up first: an insertion
+    /// that meets a conflict uses up an id, and ids would run out within months.
+    func stateRows(_ facts: [SegmentFact]) async throws -> [String: Int32] {
+        var used: [String: (state: MediaState, end: Int64)] = [:]
+        for fact in facts {
+            let text = fact.state.canonicalText
+            used[text] = (fact.state, max(used[text]?.end ?? .min, fact.end.microseconds))
+        }
+        var found = try await touchStates(used.mapValues(\.end))
+        for (text, use) in used where found[text] == nil {
+            found[text] = try await enter(use.state, text: text, lastUsed: use.end)
+        }
+        return found
+    }
+
+    private func touchStates(_ used: [String: Int64]) async throws -> [String: Int32] {
+        let texts = used.keys.sorted()
+        let rows = try await transaction.query(
+            """
+            UPDATE state SET last_used_us = greatest(last_used_us, t.used)
+            FROM unnest(\(texts), \(texts.map { used[$0] ?? 0 })) AS t(text, used)
+            WHERE channel_id = \(batch.channel) AND digest = sha256(convert_to(t.text, 'UTF8'))
+            RETURNING t.text, state_id
+            """)
+        return Dictionary(
+            try rows.map { (try $0.decode("text"), try $0.decode("state_id")) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func enter(_ state: MediaState, text: String, lastUsed: Int64) async throws -> Int32? {
+        let rows = try await transaction.query(
+            """
+            INSERT INTO state (channel_id, digest, container, tracks, codecs, width, height, init_name,
+                key_method, key_name, drm_tags, last_used_us)
+            VALUES (\(batch.channel), sha256(convert_to(\(text), 'UTF8')), \(state.container.rawValue),
+                \(state.tracks), \(state.codecs), \(Int32(clamping: state.width)), \(Int32(clamping: state.height)),
+                \(state.initName), \(state.keyMethod), \(state.keyName), \(state.drmTags), \(lastUsed))
+            RETURNING state_id
+            """)
+        return try rows.first?.decode("state_id", as: Int32.self)
+    }
+}

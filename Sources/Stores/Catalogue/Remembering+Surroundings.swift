@@ -1,0 +1,103 @@
+import Foundation
+import Postgres
+import Timeline
+
+/// What segments refer to: renditions, feeds, epochs; and what is known not to come.
+extension Remembering {
+    /// Enters the renditions described, and those that are only mentioned: a fact that a journal brings back must find
+    /// its rendition. A former owner's description does not replace the present one's.
+    func describeRenditions(held: Bool) async throws {
+        let mentioned =
+            batch.segments.map(\.fact.identity.rendition) + batch.lost.map(\.identity.rendition)
+            + batch.losses.compactMap(\.rendition)
+        let described = Set(batch.renditions.map(\.id))
+        for description in batch.renditions { try await enter(description, replacing: held) }
+        let known = try await renditionRows()
+        for id in Set(mentioned).subtracting(described).sorted() where known[id] == nil {
+            try await enter(RenditionDescription(id: id, position: id.index), replacing: false)
+        }
+    }
+
+    private func enter(_ rendition: RenditionDescription, replacing: Bool) async throws {
+        let match = String(decoding: try JSONEncoder().encode(rendition), as: UTF8.self)
+        _ = try await transaction.query(
+            """
+            INSERT INTO rendition AS r (channel_id, name, kind, match)
+            VALUES (\(batch.channel), \(rendition.id.description), \(rendition.id.kind.rawValue), \(match)::jsonb)
+            ON CONFLICT (channel_id, name) DO UPDATE SET match = excluded.match
+                WHERE \(replacing) AND r.match <> excluded.match
+            """)
+    }
+
+    func renditionRows() async throws -> [RenditionID: Int32] {
+        var found: [RenditionID: Int32] = [:]
+        let rows = try await transaction.query(
+            "SELECT rendition_id, name FROM rendition WHERE channel_id = \(batch.channel)")
+        for row in rows {
+            guard let id = RenditionID(try row.decode("name", as: String.self)) else { continue }
+            found[id] = try row.decode("rendition_id", as: Int32.self)
+        }
+        return found
+    }
+
+    func enterFeeds() async throws {
+        guard !batch.feeds.isEmpty else { return }
+        let feeds = batch.feeds
+        _ = try await transaction.query(
+            """
+            INSERT INTO feed (feed_id, channel_id, source, began_us, clock)
+            SELECT id, \(batch.channel), source, began, clock
+            FROM unnest(\(feeds.map(\.id)), \(feeds.map(\.source)), \(feeds.map(\.began.microseconds)),
+                \(feeds.map(\.clock))) AS t(id, source, began, clock)
+            ON CONFLICT DO NOTHING
+            """)
+    }
+
+    func enterEpochs() async throws {
+        guard !batch.epochs.isEmpty else { return }
+        let epochs = batch.epochs
+        _ = try await transaction.query(
+            """
+            INSERT INTO epoch (channel_id, epoch, begin_us, cause, target_seconds)
+            SELECT \(batch.channel), epoch, begin_us, cause, target
+            FROM unnest(\(epochs.map(\.epoch)), \(epochs.map(\.begin.microseconds)), \(epochs.map(\.cause)),
+                \(epochs.map { Int32(clamping: $0.targetSeconds) })) AS t(epoch, begin_us, cause, target)
+            ON CONFLICT DO NOTHING
+            """)
+    }
+
+    /// A loss is one by its channel, rendition, time and reason; what ends before the cut is forgotten already.
+    func enterLosses(_ renditions: [RenditionID: Int32], forgotten: Instant) async throws {
+        let losses = batch.losses.filter { $0.window.end > forgotten && !$0.window.isEmpty }
+        guard !losses.isEmpty else { return }
+        let rows: [Int32?] = losses.map { $0.rendition.flatMap { renditions[$0] } }
+        _ = try await transaction.query(
+            """
+            INSERT INTO loss (channel_id, rendition_id, begin_us, end_us, reason, note)
+            SELECT DISTINCT ON (t.rendition_id, t.begin_us, t.end_us, t.reason)
+                \(batch.channel), t.rendition_id, t.begin_us, t.end_us, t.reason, t.note
+            FROM unnest(\(rows), \(losses.map(\.window.begin.microseconds)), \(losses.map(\.window.end.microseconds)),
+                \(losses.map(\.reason.rawValue)), \(losses.map(\.note))) AS t(rendition_id, begin_us, end_us, reason, note)
+            WHERE NOT EXISTS (
+                SELECT FROM loss WHERE loss.channel_id = \(batch.channel) AND loss.begin_us = t.begin_us
+                    AND loss.end_us = t.end_us AND loss.reason = t.reason
+                    AND loss.rendition_id IS NOT DISTINCT FROM t.rendition_id)
+            """)
+    }
+
+    func markLost(_ renditions: [RenditionID: Int32]) async throws {
+        let lost = batch.lost.filter { renditions[$0.identity.rendition] != nil }
+        guard !lost.isEmpty else { return }
+        _ = try await transaction.query(
+            """
+            INSERT INTO intake (rendition_id, feed_id, origin_number, start_us, duration_us, state)
+            SELECT DISTINCT ON (rendition_id, feed_id, origin_number) *, 'lost'
+            FROM unnest(\(lost.compactMap { renditions[$0.identity.rendition] }),
+                \(lost.map(\.identity.feed)), \(lost.map(\.identity.number)), \(lost.map(\.start.microseconds)),
+                \(lost.map { Int32(clamping: $0.duration) }))
+                AS t(rendition_id, feed_id, origin_number, start_us, duration_us)
+            ON CONFLICT (rendition_id, feed_id, origin_number) DO UPDATE SET state = 'lost', seen_at = now()
+                WHERE intake.state IN ('listed', 'key_pending')
+            """)
+    }
+}

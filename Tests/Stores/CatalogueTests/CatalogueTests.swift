@@ -1,1 +1,0 @@
-// CatalogueTests: in the making.

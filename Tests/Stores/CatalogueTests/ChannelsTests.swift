@@ -1,0 +1,129 @@
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Channels")
+struct ChannelsTests {
+    @Test("A new channel is found again with its settings, at version 1 and without a shape")
+    func creating() async throws {
+        try await withCatalogue { test in
+            let wanted = try settings("news", title: "Noticias “24h”")
+            let channel = try await test.catalogue.create(wanted)
+            #expect(channel.settings == wanted)
+            #expect(channel.version == 1 && channel.shape == nil && !channel.isDeleted)
+            #expect(try await test.catalogue.channel(wanted.id) == channel)
+            #expect(try await test.catalogue.channel(try slug("other")) == nil)
+            #expect(try await test.catalogue.line(of: channel.row).watermark == Instant(microseconds: 0))
+        }
+    }
+
+    @Test("An id that is there already is refused")
+    func creatingTwice() async throws {
+        try await withCatalogue { test in
+            let wanted = try settings("news")
+            _ = try await test.catalogue.create(wanted)
+            guard case .channelExists(wanted.id) = await failure(of: { try await test.catalogue.create(wanted) }) else {
+                Issue.record("no refusal")
+                return
+            }
+        }
+    }
+
+    @Test("Replacing takes the version that the caller knows, or any, and raises it by one")
+    func replacing() async throws {
+        try await withCatalogue { test in
+            _ = try await test.catalogue.create(try settings("news"))
+            let changed = try settings("news", title: "Changed")
+            #expect(try await test.catalogue.replace(changed, version: 1).version == 2)
+            #expect(try await test.catalogue.replace(changed).version == 3)
+            guard case .staleVersion(3) = await failure(of: { try await test.catalogue.replace(changed, version: 2) })
+            else {
+                Issue.record("no refusal of a stale version")
+                return
+            }
+            #expect(try await test.catalogue.channel(changed.id)?.settings == changed)
+        }
+    }
+
+    @Test("What is not there, or was deleted, can be neither replaced nor deleted")
+    func absent() async throws {
+        try await withCatalogue { test in
+            _ = try await test.catalogue.create(try settings("gone"))
+            try await test.catalogue.delete(try slug("gone"))
+            for id in ["never", "gone"] {
+                let wanted = try settings(id)
+                for error in [
+                    await failure(of: { try await test.catalogue.replace(wanted) }),
+                    await failure(of: { try await test.catalogue.delete(wanted.id) }),
+                ] {
+                    guard case .noSuchChannel(wanted.id) = error else {
+                        Issue.record("\(id): \(String(describing: error))")
+                        continue
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A deleted channel leaves a tombstone: out of the list, but known, and a stale version does not delete")
+    func deleting() async throws {
+        try await withCatalogue { test in
+            let channel = try await test.catalogue.create(try settings("news"))
+            guard case .staleVersion(1) = await failure(of: { try await test.catalogue.delete(channel.id, version: 7) })
+            else {
+                Issue.record("a stale version deleted")
+                return
+            }
+            try await test.catalogue.delete(channel.id, version: 1)
+            let tombstone = try await test.catalogue.channel(channel.id)
+            #expect(tombstone?.isDeleted == true && tombstone?.row == channel.row)
+            #expect(try await test.catalogue.channels(limit: 10).isEmpty)
+            #expect(try await test.catalogue.everyChannel().map(\.id) == [channel.id])
+        }
+    }
+
+    @Test("A channel created again goes on in the same row, with its archive, its line and its shape")
+    func creatingAgain() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<3, on: tape)
+            try await test.catalogue.setShape(.multivariant, of: tape.row)
+            try await test.catalogue.delete(tape.channel.id)
+            let again = try await test.catalogue.create(try settings("news", title: "Again"))
+            #expect(again.row == tape.row && again.version == 3 && !again.isDeleted)
+            #expect(again.settings.title == "Again" && again.shape == .multivariant)
+            #expect(try await test.held(tape).count == 3)
+            #expect(try await test.catalogue.line(of: again.row).end == midnight + 12 * second)
+        }
+    }
+
+    @Test("Pages go in the order of the ids' bytes and each channel is on one of them")
+    func paging() async throws {
+        try await withCatalogue { test in
+            let ids = ["a", "a-1", "a0", "a_", "b", "0"]
+            for id in ids { _ = try await test.catalogue.create(try settings(id)) }
+            var found: [String] = []
+            while true {
+                let page = try await test.catalogue.channels(after: found.last ?? "", limit: 4)
+                found += page.map(\.id.text)
+                if page.count < 4 { break }
+            }
+            #expect(found == ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        }
+    }
+
+    @Test("A shape goes from media to multivariant and never back, whatever comes first")
+    func shape() async throws {
+        try await withCatalogue { test in
+            let channel = try await test.catalogue.create(try settings("news"))
+            for (wanted, expected) in [
+                (ChannelShape.media, ChannelShape.media), (.multivariant, .multivariant), (.media, .multivariant),
+            ] {
+                try await test.catalogue.setShape(wanted, of: channel.row)
+                #expect(try await test.catalogue.channel(channel.id)?.shape == expected)
+            }
+            #expect(try await test.catalogue.channel(channel.id)?.version == 1)
+        }
+    }
+}

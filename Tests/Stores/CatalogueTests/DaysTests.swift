@@ -1,0 +1,79 @@
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Days")
+struct DaysTests {
+    @Test(
+        "A day begins at midnight UTC, also before 1970",
+        arguments: [(0, 0), (1, 0), (86_399_999_999, 0), (86_400_000_000, 86_400_000_000), (-1, -86_400_000_000)]
+            as [(Int64, Int64)])
+    func beginning(instant: Int64, expected: Int64) {
+        #expect(Catalogue.day(of: instant) == expected)
+    }
+
+    @Test("Days are made from three back to three ahead, twice or by two processes at once without harm")
+    func preparing() async throws {
+        try await withCatalogue { test in
+            try await test.withOther { other in
+                async let one: Void = test.catalogue.prepareDays(around: midnight)
+                async let two: Void = other.prepareDays(around: midnight)
+                _ = try await (one, two)
+            }
+            try await test.catalogue.prepareDays(around: midnight)
+            let names = try await test.pool.query(
+                """
+                SELECT inhrelid::regclass::text AS name FROM pg_inherits
+                WHERE inhparent = 'segment_rolling'::regclass ORDER BY 1
+                """
+            ).map { try $0.decode("name", as: String.self) }
+            #expect(
+                names == [
+                    "segment_20231229", "segment_20231230", "segment_20231231", "segment_20240101", "segment_20240102",
+                    "segment_20240103", "segment_20240104",
+                ])
+        }
+    }
+
+    @Test("Segments of days long past or far ahead get their partitions when they come")
+    func far() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let starts = [-19_000 * day, -2 * second, 0, 400 * day, 3000 * day]
+            let facts = starts.enumerated().map { tape.fact(Int64($0.offset), at: $0.element) }
+            #expect(try await test.catalogue.remember(tape.batch(facts.map { .archived($0) })))
+            for fact in facts {
+                let around = TimeWindow(begin: fact.start, end: fact.end)
+                #expect(try await test.held(tape, in: around).map(\.start) == [fact.start])
+            }
+        }
+    }
+
+    @Test("A day that another process has dropped is made again")
+    func droppedElsewhere() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.catalogue.prepareDays(around: midnight)
+            try await test.withOther { other in
+                let dropped = try await other.dropEmptyDays(before: midnight + 30 * day)
+                #expect(dropped.count == 7)
+            }
+            #expect(try await test.publish(0..<2, on: tape))
+            #expect(try await test.held(tape).count == 2)
+        }
+    }
+
+    @Test("A detachment that was left half done is finished and the day put back")
+    func halfDetached() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<1, on: tape)
+            _ = try await test.pool.query("ALTER TABLE segment_rolling DETACH PARTITION segment_20240101")
+            try await test.withOther { other in
+                #expect(try await other.remember(tape.batch(tape.published(1..<2))))
+            }
+            #expect(try await test.held(tape).map(\.number) == [0, 1])
+        }
+    }
+}

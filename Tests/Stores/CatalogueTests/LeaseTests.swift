@@ -1,0 +1,72 @@
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Leases")
+struct LeaseTests {
+    private let own = Tape.node
+    private let other = Tape.otherNode
+
+    @Test("A free channel is taken; taken again by its own node the fence grows")
+    func own() async throws {
+        try await withCatalogue { test in
+            let channel = try await test.catalogue.create(try settings("news"))
+            try await test.catalogue.heartbeat(node: own, seconds: 60, about: "{}")
+            let first = try await test.catalogue.takeLease(channel: channel.row, node: own)
+            let second = try await test.catalogue.takeLease(channel: channel.row, node: own)
+            #expect(first?.fence == 1 && second?.fence == 2)
+            #expect(first?.line.epoch == 0 && first?.line.targetSeconds == 0)
+        }
+    }
+
+    @Test("A living owner keeps its channel; once its heartbeat has run out another takes it with a higher fence")
+    func foreign() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.catalogue.heartbeat(node: other, seconds: 60, about: "{}")
+            #expect(try await test.catalogue.takeLease(channel: tape.row, node: other) == nil)
+            try await test.catalogue.heartbeat(node: own, seconds: -1, about: "{}")
+            let taken = try await test.catalogue.takeLease(channel: tape.row, node: other)
+            #expect(taken?.fence == tape.fence + 1)
+            try await test.catalogue.heartbeat(node: own, seconds: 60, about: "{}")
+            #expect(try await test.catalogue.takeLease(channel: tape.row, node: own) == nil)
+        }
+    }
+
+    @Test("An owner that never sent a heartbeat counts as gone")
+    func silent() async throws {
+        try await withCatalogue { test in
+            let channel = try await test.catalogue.create(try settings("news"))
+            _ = try await test.catalogue.takeLease(channel: channel.row, node: own)
+            #expect(try await test.catalogue.takeLease(channel: channel.row, node: other)?.fence == 2)
+        }
+    }
+
+    @Test("A lease given back is free at once, but only under the fence that holds it")
+    func release() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.catalogue.heartbeat(node: other, seconds: 60, about: "{}")
+            try await test.catalogue.releaseLease(channel: tape.row, fence: tape.fence - 1)
+            #expect(try await test.catalogue.takeLease(channel: tape.row, node: other) == nil)
+            try await test.catalogue.releaseLease(channel: tape.row, fence: tape.fence)
+            #expect(try await test.catalogue.takeLease(channel: tape.row, node: other) != nil)
+        }
+    }
+
+    @Test("A lease says where the line stands")
+    func line() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            _ = try await test.catalogue.remember(tape.batch(tape.published(0..<2, epoch: 5), epoch: 5, watermark: second))
+            let line = try await test.catalogue.takeLease(channel: tape.row, node: own)?.line
+            #expect(
+                line
+                    == Line(
+                        epoch: 5, end: midnight + 8 * second, watermark: midnight + second,
+                        forgotten: Instant(microseconds: 0), targetSeconds: 4))
+            #expect(try await test.catalogue.line(of: tape.row) == line)
+        }
+    }
+}

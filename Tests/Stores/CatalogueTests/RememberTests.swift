@@ -1,0 +1,258 @@
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Remembering")
+struct RememberTests {
+    @Test("A segment is found again with all that a playlist needs")
+    func wholeFact() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var state = MediaState(container: .fragmentedMP4, tracks: "video:hevc", codecs: "hvc1.1.6.L93.B0")
+            (state.width, state.height) = (1920, 1080)
+            (state.initName, state.keyMethod, state.keyName) = ("init-0123456789abcdef.mp4", "AES-128", "ab")
+            state.drmTags = ["#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a,b\"", "{\"}"]
+            var fact = tape.fact(7, lasting: 3_999_999, bytes: 5_000, state: state)
+            (fact.revision, fact.flags, fact.plainBytes) = (2, [.late, .damaged], 4_990)
+            (fact.iv, fact.programDateTime) = (Array(0..<16), midnight)
+            _ = try await test.catalogue.remember(tape.batch([DecidedSegment(fact: fact, number: 0, epoch: 3)]))
+            let record = try await test.catalogue.record(of: tape.row, in: window(0, minute), view: .archive)
+            let segment = try #require(record.renditions.first?.segments.first)
+            #expect(
+                segment
+                    == RecordedSegment(
+                        start: fact.start, duration: 3_999_999, number: 0, epoch: 3, revision: 2,
+                        stateID: segment.stateID, flags: [.late, .damaged], storedBytes: 5_000, plainBytes: 4_990,
+                        iv: Array(0..<16)))
+            #expect(record.states == [segment.stateID: state])
+        }
+    }
+
+    @Test("The same batch twice does no more than once")
+    func twice() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var batch = tape.batch(tape.published(0..<3, epoch: 1), epoch: 1)
+            batch.epochs = [EpochFact(epoch: 1, begin: midnight, cause: "begin", targetSeconds: 4)]
+            batch.feeds = [FeedFact(id: 1, source: "http://origin.test", began: midnight, clock: "source")]
+            batch.losses = [Loss(window: window(minute, 2 * minute), reason: .sourceStalled)]
+            batch.lost = [
+                LostSegment(identity: tape.fact(9).identity, start: midnight + minute, duration: 4 * second)
+            ]
+            for _ in 0..<2 { #expect(try await test.catalogue.remember(batch)) }
+            #expect(try await test.held(tape).map(\.number) == [0, 1, 2])
+            #expect(try await test.number("SELECT count(*) FROM loss") == 1)
+            #expect(try await test.number("SELECT count(*) FROM intake") == 4)
+            #expect(try await test.number("SELECT count(*) FROM epoch") == 1)
+            #expect(try await test.number("SELECT next_number FROM rendition") == 3)
+            #expect(try await test.number("SELECT segments::bigint FROM block") == 3)
+            #expect(try await test.number("SELECT revision::bigint FROM block") == 1)
+        }
+    }
+
+    @Test("The same identity or loss twice within one batch is entered once, published if either is")
+    func twiceWithin() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let fact = tape.fact(0)
+            var batch = tape.batch([.archived(fact), DecidedSegment(fact: fact, number: 5, epoch: 0)])
+            batch.losses = Array(repeating: Loss(window: window(minute, hour), reason: .sourceGap), count: 2)
+            let lost = LostSegment(identity: tape.fact(1).identity, start: midnight, duration: second)
+            batch.lost = [lost, lost]
+            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.held(tape).map(\.number) == [5])
+            #expect(try await test.number("SELECT count(*) FROM loss") == 1)
+        }
+    }
+
+    @Test("A stale fence enters facts without numbers, epochs and watermark, and says so")
+    func stale() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<2, on: tape)
+            let before = try await test.catalogue.line(of: tape.row)
+            _ = try await test.catalogue.takeLease(channel: tape.row, node: Tape.node)
+            var batch = tape.batch(tape.published(2..<4, epoch: 8), epoch: 8)
+            batch.epochs = [EpochFact(epoch: 8, begin: midnight, cause: "hole", targetSeconds: 9)]
+            batch.losses = [Loss(window: window(minute, hour), reason: .diskFull)]
+            #expect(try await test.catalogue.remember(batch) == false)
+            #expect(try await test.held(tape).map(\.number) == [0, 1, nil, nil])
+            #expect(try await test.held(tape).map(\.epoch) == [0, 0, 0, 0])
+            #expect(try await test.catalogue.line(of: tape.row) == before)
+            #expect(try await test.number("SELECT count(*) FROM epoch") == 0)
+            #expect(try await test.number("SELECT count(*) FROM loss") == 1)
+            #expect(try await test.number("SELECT next_number FROM rendition") == 2)
+        }
+    }
+
+    @Test("A former owner's description does not replace the present one's")
+    func staleDescription() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var batch = tape.batch()
+            var description = RenditionDescription(id: video, position: 3)
+            description.resolution = "1280x720"
+            batch.renditions = [description]
+            #expect(try await test.catalogue.remember(batch))
+            batch.fence -= 1
+            batch.renditions = [RenditionDescription(id: video), RenditionDescription(id: audio)]
+            #expect(try await test.catalogue.remember(batch) == false)
+            #expect(
+                try await test.catalogue.heads(of: tape.row).map(\.description)
+                    == [description, RenditionDescription(id: audio)])
+        }
+    }
+
+    @Test("A fact whose rendition nobody described is entered all the same")
+    func undescribed() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var batch = tape.batch([.archived(tape.fact(0, of: audio))])
+            batch.losses = [Loss(window: window(0, minute), reason: .keyMissing, rendition: secondVideo)]
+            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.starts(tape, audio) == [0])
+            #expect(try await test.number("SELECT count(*) FROM loss WHERE rendition_id IS NULL") == 0)
+        }
+    }
+
+    @Test(
+        "Without an epoch a segment takes the last one that begins no later than its middle",
+        arguments: [(0, 0), (7, 0), (8, 1), (12, 1), (17, 1), (18, 2), (400, 2)] as [(Int64, Int32)])
+    func epoch(start: Int64, expected: Int32) async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var batch = tape.batch()
+            batch.epochs = [(0, 0), (10, 1), (20, 2)].map { number, begin in
+                EpochFact(
+                    epoch: Int32(begin), begin: midnight + Int64(number) * second, cause: "hole", targetSeconds: 4)
+            }
+            batch.segments = [.archived(tape.fact(0, at: start * second))]
+            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.held(tape).map(\.epoch) == [expected])
+        }
+    }
+
+    @Test("Without any epoch it is 0")
+    func noEpoch() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            #expect(try await test.catalogue.remember(tape.batch([.archived(tape.fact(0))])))
+            #expect(try await test.held(tape).map(\.epoch) == [0])
+        }
+    }
+
+    @Test("What was given up is stored when it comes, at the time that came with it; what is stored is not lost again")
+    func lostThenStored() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let fact = tape.fact(1)
+            var batch = tape.batch()
+            batch.lost = [LostSegment(identity: fact.identity, start: fact.start + 5, duration: second)]
+            for _ in 0..<2 { #expect(try await test.catalogue.remember(batch)) }
+            #expect(try await test.catalogue.heads(of: tape.row).first?.known.map(\.isLost) == [true])
+            #expect(try await test.catalogue.remember(tape.batch([.archived(fact)])))
+            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.starts(tape) == [4 * second])
+            let known = try await test.catalogue.heads(of: tape.row).first?.known
+            #expect(known?.map(\.isLost) == [false] && known?.map(\.digest) == [fact.digest])
+        }
+    }
+
+    @Test("Nothing is inserted that begins before the cut, and no loss that ends there")
+    func forgotten() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<1, on: tape)
+            try await test.catalogue.forget(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
+            var batch = tape.batch(tape.published(1..<4))
+            batch.losses = [
+                Loss(window: window(0, 8 * second), reason: .sourceGap),
+                Loss(window: window(0, 9 * second), reason: .sourceGap),
+            ]
+            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.starts(tape) == [8 * second, 12 * second])
+            #expect(try await test.number("SELECT max(end_us) FROM loss") == (midnight + 9 * second).microseconds)
+            #expect(try await test.number("SELECT count(*) FROM loss") == 1)
+        }
+    }
+
+    @Test("States have one row per content, last used at the latest end, and using one again takes no id")
+    func states() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var other = MediaState.plain
+            other.width = 640
+            for number in [Int64(5), 2, 3, 0, 1] {
+                let state = number == 3 ? other : .plain
+                #expect(try await test.catalogue.remember(tape.batch([.archived(tape.fact(number, state: state))])))
+            }
+            let rows = try await test.pool.query("SELECT last_used_us, state_id FROM state ORDER BY state_id")
+            #expect(
+                try rows.map { try $0.decode(0, as: Int64.self) }
+                    == [midnight + 24 * second, midnight + 16 * second].map(\.microseconds))
+            #expect(try rows.map { try $0.decode(1, as: Int32.self) } == [1, 2])
+        }
+    }
+
+    @Test("The line, the target and the next numbers only ever grow")
+    func growing() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            #expect(try await test.catalogue.remember(tape.batch(tape.published(4..<6, epoch: 3), epoch: 3)))
+            #expect(try await test.catalogue.remember(tape.batch(tape.published(2..<4, epoch: 1), epoch: 1)))
+            let line = try await test.catalogue.line(of: tape.row)
+            #expect(line.epoch == 3 && line.end == midnight + 24 * second && line.watermark == line.end)
+            #expect(try await test.number("SELECT next_number FROM rendition") == 6)
+        }
+    }
+
+    @Test("Batches from two connections at once go in one after the other, whole")
+    func together() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<1, on: tape)
+            try await test.withOther { other in
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for index in Int64(0)..<20 {
+                        let batch = tape.batch(tape.published((1 + index * 5)..<(6 + index * 5)))
+                        group.addTask { try await (index % 2 == 0 ? test.catalogue : other).remember(batch) }
+                        group.addTask { try await (index % 2 == 0 ? other : test.catalogue).remember(batch) }
+                    }
+                    for try await held in group { #expect(held) }
+                }
+            }
+            #expect(try await test.held(tape).map(\.number) == (0..<101).map { $0 })
+            #expect(try await test.number("SELECT next_number FROM rendition") == 101)
+            #expect(try await test.number("SELECT segments::bigint FROM block") == 101)
+        }
+    }
+
+    @Test("Two channels with the same state at the same time on a new day do not wait for each other")
+    func twoChannels() async throws {
+        try await withCatalogue { test in
+            let tapes = [try await Tape("one", in: test), try await Tape("two", in: test)]
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for tape in tapes {
+                    for index in Int64(0)..<10 {
+                        let facts = [tape.fact(index, at: index * day), tape.fact(index, of: audio, at: index * day)]
+                        group.addTask { try await test.catalogue.remember(tape.batch(facts.map { .archived($0) })) }
+                    }
+                }
+                for try await held in group { #expect(held) }
+            }
+            for tape in tapes { #expect(try await test.held(tape).count == 10) }
+        }
+    }
+
+    @Test("A channel without a line is an error that no retry mends")
+    func unknownChannel() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var batch = tape.batch(tape.published(0..<1))
+            batch.channel = 999
+            let error = await failure(of: { try await test.catalogue.remember(batch) })
+            #expect(error?.isTransient == false)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+/// Facts that a former owner's journal brings in while the present owner publishes the same.
+@Suite("Facts of a former owner")
+struct FormerOwnerTests {
+    private func takenOver(_ test: TestCatalogue) async throws -> (former: Tape, present: Tape) {
+        let former = try await Tape(in: test)
+        var present = former
+        try await test.publish(0..<2, on: former)
+        try await test.catalogue.heartbeat(node: Tape.node, seconds: -1, about: "{}")
+        present.fence = try #require(
+            try await test.catalogue.takeLease(channel: former.row, node: Tape.otherNode)
+        ).fence
+        return (former, present)
+    }
+
+    @Test("What the present owner has published stays as it is")
+    func afterPublishing() async throws {
+        try await withCatalogue { test in
+            let (former, present) = try await takenOver(test)
+            try await test.publish(2..<4, on: present)
+            #expect(try await test.publish(2..<5, on: former) == false)
+            #expect(try await test.held(former).map(\.number) == [0, 1, 2, 3, nil])
+            #expect(try await test.number("SELECT unpublished::bigint FROM block") == 1)
+        }
+    }
+
+    @Test("What came in unpublished first is published by the present owner, without a hole in the numbers")
+    func beforePublishing() async throws {
+        try await withCatalogue { test in
+            let (former, present) = try await takenOver(test)
+            #expect(try await test.publish(2..<4, on: former) == false)
+            #expect(try await test.held(former).map(\.number) == [0, 1, nil, nil])
+            for _ in 0..<2 { #expect(try await test.publish(2..<5, on: present)) }
+            #expect(try await test.held(former).map(\.number) == [0, 1, 2, 3, 4])
+            #expect(try await test.number("SELECT unpublished::bigint FROM block") == 0)
+            #expect(try await test.number("SELECT segments::bigint FROM block") == 5)
+        }
+    }
+
+    @Test("The present owner's time counts, and its rows take the place of archived ones at the same time")
+    func otherTimes() async throws {
+        try await withCatalogue { test in
+            let (former, present) = try await takenOver(test)
+            let early = former.fact(2, at: 8 * second - 3)
+            let otherFeed = former.fact(77, feed: 9, at: 12 * second)
+            let batch = former.batch([.archived(early), .archived(otherFeed)])
+            #expect(try await test.catalogue.remember(batch) == false)
+            #expect(try await test.publish(2..<4, on: present))
+            #expect(try await test.starts(former) == [0, 4, 8, 12].map { $0 * second })
+            #expect(try await test.held(former).map(\.number) == [0, 1, 2, 3])
+        }
+    }
+}

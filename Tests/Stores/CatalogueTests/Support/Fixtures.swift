@@ -1,0 +1,114 @@
+import TestSupport
+import Timeline
+
+@testable import Catalogue
+
+/// Midnight of 2024-01-01 UTC: the beginning of a day, an hour and a quarter, and long past.
+let midnight = Instant(seconds: 1_704_067_200)
+
+let second: Int64 = 1_000_000
+let minute: Int64 = 60 * second
+let hour: Int64 = 60 * minute
+let day: Int64 = 24 * hour
+
+let video = RenditionID(kind: .video, index: 0)
+let secondVideo = RenditionID(kind: .video, index: 1)
+let audio = RenditionID(kind: .audio, index: 0)
+
+func slug(_ text: String) throws -> ChannelID {
+    guard let id = ChannelID(text) else { throw TestFailure("\(text) is no channel id") }
+    return id
+}
+
+func settings(_ id: String, title: String = "A channel") throws -> ChannelSettings {
+    ChannelSettings(
+        id: try slug(id), title: title, sources: [SourceSettings(url: "http://origin.test/\(id).m3u8")],
+        retentionSeconds: 604_800)
+}
+
+func window(_ begin: Int64, _ end: Int64) -> TimeWindow {
+    TimeWindow(begin: midnight + begin, end: midnight + end)
+}
+
+/// A channel that one node records: makes facts and batches of it.
+struct Tape: Sendable {
+    static let node = "11111111-1111-1111-1111-111111111111"
+    static let otherNode = "22222222-2222-2222-2222-222222222222"
+
+    let channel: Channel
+    var fence: Int64
+
+    /// Enters a channel and takes its lease.
+    init(_ id: String = "news", in test: TestCatalogue) async throws {
+        channel = try await test.catalogue.create(try settings(id))
+        try await test.catalogue.heartbeat(node: Self.node, seconds: 60, about: "{}")
+        guard let lease = try await test.catalogue.takeLease(channel: channel.row, node: Self.node) else {
+            throw TestFailure("the lease of a new channel is not free")
+        }
+        fence = lease.fence
+    }
+
+    var row: Int32 { channel.row }
+
+    /// A segment of four seconds and 1,000 bytes, unless said otherwise; its time follows from its number.
+    func fact(
+        _ number: Int64, of rendition: RenditionID = video, feed: Int64 = 1, at start: Int64? = nil,
+        lasting duration: Int64 = 4 * second, bytes: Int64 = 1000, state: MediaState = MediaState.plain,
+    ) -> SegmentFact {
+        SegmentFact(
+            channel: channel.id, identity: SegmentIdentity(rendition: rendition, feed: feed, number: number),
+            start: midnight + (start ?? number * 4 * second), duration: duration, state: state, storedBytes: bytes,
+            plainBytes: bytes, arrived: midnight + (start ?? number * 4 * second) + duration,
+            firstTimestamp: number * 360_000, digest: Array(repeating: UInt8(truncatingIfNeeded: number), count: 32),
+            fence: fence)
+    }
+
+    /// Facts with these numbers of the source, published under the same ones.
+    func published(_ numbers: Range<Int64>, of rendition: RenditionID = video, epoch: Int32 = 0) -> [DecidedSegment] {
+        numbers.map { DecidedSegment(fact: fact($0, of: rendition), number: $0, epoch: epoch) }
+    }
+
+    /// A batch after which everything in it is behind the watermark.
+    func batch(_ segments: [DecidedSegment] = [], epoch: Int32 = 0, watermark: Int64? = nil) -> Batch {
+        let end = segments.filter { $0.number != nil }.map(\.fact.end).max() ?? Instant(microseconds: 0)
+        var batch = Batch(
+            channel: channel.row, fence: fence,
+            line: LineUpdate(
+                epoch: epoch, end: end, watermark: watermark.map { midnight + $0 } ?? end, targetSeconds: 4))
+        batch.segments = segments
+        return batch
+    }
+}
+
+extension MediaState {
+    static let plain = MediaState(container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.64001f")
+}
+
+extension DecidedSegment {
+    /// A segment that goes to the archive only.
+    static func archived(_ fact: SegmentFact) -> DecidedSegment {
+        DecidedSegment(fact: fact, number: nil, epoch: nil)
+    }
+}
+
+extension TestCatalogue {
+    /// Enters a batch of published segments with these numbers.
+    @discardableResult
+    func publish(_ numbers: Range<Int64>, of rendition: RenditionID = video, on tape: Tape) async throws -> Bool {
+        try await catalogue.remember(tape.batch(tape.published(numbers, of: rendition)))
+    }
+
+    /// Everything held of a rendition around a window.
+    func held(
+        _ tape: Tape, _ rendition: RenditionID = video, in window: TimeWindow = window(-day, 30 * day),
+        view: WindowView = .archive,
+    ) async throws -> [RecordedSegment] {
+        let record = try await catalogue.record(of: tape.row, in: window, view: view)
+        return record.renditions.first { $0.id == rendition }?.segments ?? []
+    }
+
+    /// The starts of what is held, microseconds after midnight.
+    func starts(_ tape: Tape, _ rendition: RenditionID = video) async throws -> [Int64] {
+        try await held(tape, rendition).map { $0.start - midnight }
+    }
+}
