@@ -1,1 +1,43 @@
-// ViewerAPI: in the making.
+package import Catalogue
+package import HTTP
+package import Logging
+import Playback
+package import SegmentStore
+package import Timeline
+
+/// What players ask for: everything below `/live/`.
+///
+/// Segments, initialization sections and keys are answered at once, without the catalogue; playlists and downloads later.
+package final class ViewerAPI: Sendable {
+    private let objects: ObjectAnswers
+    private let windows: WindowAnswers
+
+    /// - Parameter clock: what the time is
+    package init(
+        catalogue: Catalogue, store: any SegmentStore, configuration: Configuration,
+        clock: @escaping @Sendable () -> Instant, logger: Logger,
+    ) {
+        objects = ObjectAnswers(store: store, logger: logger)
+        windows = WindowAnswers(
+            directory: ChannelDirectory(catalogue: catalogue),
+            player: WindowPlayer(catalogue: catalogue, maxWindowSeconds: configuration.maxWindowSeconds),
+            store: store, clock: clock, logger: logger)
+    }
+
+    /// The answer to a request; nil when its path is not one of ours.
+    package func answer(_ request: HTTPRequest) -> HTTPAnswer? {
+        guard request.path.utf8.starts(with: ViewerRoute.root.utf8) else { return nil }
+        switch request.method {
+        case .get, .head: break
+        case .options: return .now(Fields.preflight())
+        default: return .now(Fields.methodNotAllowed())
+        }
+        switch ViewerRoute(path: request.path) {
+        case nil: return .now(Fields.noSuchResource)
+        case .object(let key): return .now(objects.answer(request, key: key))
+        case .window(let route):
+            let windows = windows
+            return .later { await windows.answer(request, route: route) }
+        }
+    }
+}

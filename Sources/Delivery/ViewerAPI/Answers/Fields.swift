@@ -1,0 +1,35 @@
+import HTTP
+
+/// Header fields that answers to players share, and the answers that need nothing else.
+enum Fields {
+    /// What pages of other origins may read (Fetch, "CORS protocol").
+    static let exposed = [
+        "Accept-Ranges", "Backcast-Final", "Backcast-Held-Seconds", "Backcast-Missing-Seconds", "Backcast-Next",
+        "Backcast-Window", "Content-Disposition", "Content-Length", "Content-Range", "ETag", "Retry-After",
+    ].joined(separator: ", ")
+
+    static let allowedMethods = "GET, HEAD, OPTIONS"
+
+    /// The fields of every answer.
+    static let common: HTTPHeaders = [
+        "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": exposed,
+    ]
+
+    static func preflight() -> HTTPResponse {
+        var headers = common
+        headers["Access-Control-Allow-Methods"] = allowedMethods
+        headers["Access-Control-Allow-Headers"] = "Range, If-Range, If-Match, If-None-Match, Accept, Accept-Encoding"
+        headers["Access-Control-Max-Age"] = String(Limits.preflightSeconds)
+        headers["Allow"] = allowedMethods
+        return HTTPResponse(status: .noContent, headers: headers)
+    }
+
+    static func methodNotAllowed() -> HTTPResponse {
+        var response = Problem(.methodNotAllowed, "this resource can be read only").response()
+        response.headers["Allow"] = allowedMethods
+        return response
+    }
+
+    /// Made once: players ask for what is gone all the time, and on the server's own threads.
+    static let noSuchResource = Problem(.notFound, "there is no such resource").response()
+}

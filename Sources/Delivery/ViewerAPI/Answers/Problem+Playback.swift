@@ -1,0 +1,38 @@
+import Catalogue
+import HTTP
+import Playback
+import Timeline
+
+/// The one place where failures become status codes.
+extension Problem {
+    init(_ error: ParameterError) {
+        self = Problem(.badRequest, error.reason).naming(error.parameter)
+    }
+
+    init(_ error: PlaybackError) {
+        let detail = error.description
+        switch error {
+        case .emptyWindow: self = Problem(.badRequest, detail).naming("endtime")
+        case .windowTooLong(let limit):
+            self = Problem(.badRequest, "\(detail); leave the end out and follow Backcast-Next to page through more")
+                .naming("duration").limitingWindow(to: limit)
+        case .lengthTooLong(let limit): self = Problem(.badRequest, detail).naming("dvr").limitingWindow(to: limit)
+        case .delayTooLong: self = Problem(.badRequest, detail).naming("delay")
+        case .nothingRecorded(let available): self = Problem(.notFound, detail).offering(available)
+        case .noSuchRendition: self = Problem(.notFound, detail).naming("rendition")
+        case .expired(let before): self = Problem(.gone, "\(detail); it keeps what begins from \(before.rfc3339) on")
+        case .incomplete(let id, let missing): self = Problem(.conflict, detail).missing(missing, of: id)
+        case .notOneStream: self = Problem(.notFound, "\(detail); use download.mp4").pointing(to: "download.mp4")
+        case .catalogue(let error):
+            self =
+                error.isTransient
+                ? Problem.unavailable : Problem(.internalServerError, "the catalogue could not be read")
+        case .system: self = Problem(.internalServerError, "the answer could not be made")
+        }
+    }
+
+    /// The catalogue is away, and back soon.
+    static var unavailable: Problem {
+        Problem(.serviceUnavailable, "the catalogue is away").retryable(afterSeconds: Limits.retryAfterSeconds)
+    }
+}

@@ -1,0 +1,88 @@
+import Catalogue
+import HTTP
+import Playback
+import Timeline
+
+extension WindowAnswers {
+    func playlist(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse {
+        let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
+        guard let wanted = try await media(asked, window) else {
+            let query = asked.parameters.window.query(pinnedTo: window.plan)
+            let playlist = try RenderedPlaylist(window.multivariantPlaylist(query: query))
+            return try response(asked, playlist, window, leading: window.leading)
+        }
+        guard let bytes = window.mediaPlaylist(of: wanted) else { throw .noSuchRendition(wanted) }
+        return try response(asked, try RenderedPlaylist(bytes), window, leading: window[wanted])
+    }
+
+    /// The rendition whose media playlist is asked for; nil when it is the multivariant one.
+    private func media(_ asked: AskedWindow, _ window: ComposedWindow) async throws(PlaybackError) -> RenditionID? {
+        switch asked.route.resource {
+        case .master: return nil
+        case .media(let id): return try await present(id, asked, window)
+        case .index, .transportStream:
+            if let id = asked.parameters.rendition { return try await present(id, asked, window) }
+            return asked.channel.shape == .media ? window.leading?.id : nil
+        }
+    }
+
+    /// A rendition that the window has.
+    private func present(
+        _ id: RenditionID, _ asked: AskedWindow, _ window: ComposedWindow,
+    ) async throws(PlaybackError) -> RenditionID {
+        if window[id] != nil { return id }
+        guard window.known.contains(id) else { throw .noSuchRendition(id) }
+        throw .nothingRecorded(available: try await player.available(near: asked.parameters.window, asked.channel))
+    }
+
+    private func response(
+        _ asked: AskedWindow, _ playlist: RenderedPlaylist, _ window: ComposedWindow, leading: ListedRendition?,
+    ) throws(PlaybackError) -> HTTPResponse {
+        let coding = ContentCoding.chosen(for: asked.request.headers.values(of: "Accept-Encoding")) ?? .identity
+        let validators = Validators(
+            entityTag: EntityTag(strong: coding == .gzip ? "\(playlist.tag)-gz" : playlist.tag))
+        var headers = fields(asked, window, leading)
+        headers["Content-Type"] = "application/vnd.apple.mpegurl"
+        headers["Vary"] = "Accept-Encoding"
+        headers["ETag"] = validators.entityTag?.fieldValue
+        switch Preconditions.evaluated(
+            method: asked.request.method, headers: asked.request.headers, current: validators)
+        {
+        case .notModified: return HTTPResponse(status: .notModified, headers: headers)
+        case .preconditionFailed:
+            return Problem(.preconditionFailed, "the playlist has changed").response()
+        case .proceed: break
+        }
+        guard coding == .gzip else {
+            return HTTPResponse(status: .ok, headers: headers, body: .bytes(playlist.bytes))
+        }
+        headers["Content-Encoding"] = coding.rawValue
+        return HTTPResponse(status: .ok, headers: headers, body: .bytes(try playlist.gzip()))
+    }
+
+    /// How complete the window is, and how long the answer may be kept.
+    func fields(_ asked: AskedWindow, _ window: ComposedWindow, _ leading: ListedRendition?) -> HTTPHeaders {
+        var headers = Fields.common
+        headers["Backcast-Window"] = "\(window.window.begin.exactRFC3339)/\(window.window.end.exactRFC3339)"
+        if let leading {
+            let (held, missing) = window.completeness(of: leading)
+            headers["Backcast-Held-Seconds"] = SecondsText.text(held)
+            headers["Backcast-Missing-Seconds"] = SecondsText.text(missing)
+        }
+        headers["Backcast-Final"] = window.isFinal ? "true" : "false"
+        headers["Backcast-Next"] = window.next?.exactRFC3339
+        headers["Cache-Control"] = cacheControl(asked, window)
+        return headers
+    }
+
+    /// A final window may be kept until retention reaches it, but no longer than a repair may stay unseen.
+    private func cacheControl(_ asked: AskedWindow, _ window: ComposedWindow) -> String {
+        guard window.isFinal else { return "no-cache" }
+        var age = Limits.finalAgeSeconds
+        if let kept = asked.channel.settings.retentionSeconds {
+            let since = (asked.now - window.window.begin) / Microseconds.perSecond
+            age = min(age, kept - since)
+        }
+        return age > 0 ? "public, max-age=\(age)" : "no-cache"
+    }
+}

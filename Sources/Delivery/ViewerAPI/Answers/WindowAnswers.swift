@@ -1,0 +1,62 @@
+import Catalogue
+import HTTP
+import Logging
+import Playback
+import SegmentStore
+import Timeline
+
+/// Answers everything that is a window of time: playlists and downloads.
+struct WindowAnswers: Sendable {
+    let directory: ChannelDirectory
+    let player: WindowPlayer
+    let store: any SegmentStore
+    let clock: @Sendable () -> Instant
+    let logger: Logger
+
+    func answer(_ request: HTTPRequest, route: WindowRoute) async -> HTTPResponse {
+        do {
+            let now = clock()
+            guard let channel = try await directory.channel(route.channel, now: now) else {
+                return Problem(.notFound, "there is no channel \(route.channel)").response()
+            }
+            let zone = ChannelZone(named: channel.settings.timeZone)
+            let parameters = try ViewerParameters(query: request.query, zone: zone.instant)
+            guard channel.shape != nil else {
+                return Problem(.notFound, "nothing of \(channel.id) is recorded yet").offering([]).response()
+            }
+            let asked = AskedWindow(
+                request: request, route: route, channel: channel, parameters: parameters, now: now)
+            return route.resource == .transportStream
+                ? try await download(asked) : try await playlist(asked)
+        } catch let error as ParameterError {
+            return Problem(error).response()
+        } catch {
+            return failure(error, route)
+        }
+    }
+
+    private func failure(_ error: any Error, _ route: WindowRoute) -> HTTPResponse {
+        let playback: PlaybackError =
+            switch error {
+            case let error as PlaybackError: error
+            case let error as CatalogueError: .catalogue(error)
+            default: .system("\(error)")
+            }
+        switch playback {
+        case .catalogue, .system:
+            logger.warning(
+                "cannot answer a window", metadata: ["channel": "\(route.channel)", "error": "\(playback)"])
+        default: break
+        }
+        return Problem(playback).response()
+    }
+}
+
+/// A request with its channel found and its parameters read.
+struct AskedWindow: Sendable {
+    var request: HTTPRequest
+    var route: WindowRoute
+    var channel: Channel
+    var parameters: ViewerParameters
+    var now: Instant
+}

@@ -1,0 +1,72 @@
+import Digest
+import HTTP
+
+/// Reads one segment, decrypted if need be, from an offset on. Used by one task.
+final class PartReader {
+    struct Cipher {
+        var key: [UInt8]
+        var iv: [UInt8]
+    }
+
+    private let file: any OpenFile
+    /// Bytes of the clear segment.
+    private let byteCount: UInt64
+    private let cipher: Cipher?
+    private var decryption: AES128CBC?
+    private var fileOffset: UInt64 = 0
+    /// Clear bytes that are still to be dropped.
+    private var skipping: UInt64
+    private var delivered: UInt64
+    /// Clear bytes that are ready.
+    private var ready: ArraySlice<UInt8> = []
+    private var isFinished = false
+
+    init(file: any OpenFile, byteCount: UInt64, skipping: UInt64, cipher: Cipher?) {
+        self.file = file
+        self.byteCount = byteCount
+        self.skipping = skipping
+        self.cipher = cipher
+        delivered = skipping
+        if cipher == nil {
+            fileOffset = skipping
+            self.skipping = 0
+        }
+    }
+
+    /// The next clear bytes; nil at the end of the segment.
+    func next(limit: Int, isolation: isolated (any Actor)? = #isolation) async throws -> [UInt8]? {
+        guard delivered < byteCount else { return nil }
+        while ready.isEmpty { try await fill() }
+        let count = min(limit, ready.count, Int(clamping: byteCount - delivered))
+        let piece = Array(ready.prefix(count))
+        ready = ready.dropFirst(count)
+        delivered += UInt64(count)
+        return piece
+    }
+
+    private func fill(isolation: isolated (any Actor)? = #isolation) async throws {
+        guard !isFinished else { throw DownloadError.endedEarly }
+        let bytes = try await FileReading.bytes(of: file, at: fileOffset, limit: Limits.downloadPiece)
+        fileOffset += UInt64(bytes.count)
+        guard cipher != nil else {
+            isFinished = bytes.isEmpty
+            ready = bytes[...]
+            return
+        }
+        var clear = try decrypted(bytes)[...]
+        let dropped = min(UInt64(clear.count), skipping)
+        clear = clear.dropFirst(Int(dropped))
+        skipping -= dropped
+        ready = clear
+    }
+
+    /// Decrypts a piece; no bytes end the segment and check its padding.
+    private func decrypted(_ bytes: [UInt8]) throws -> [UInt8] {
+        guard let cipher else { return bytes }
+        if decryption == nil { decryption = try AES128CBC(.decrypt, key: cipher.key, iv: cipher.iv) }
+        guard bytes.isEmpty else { return try decryption?.update(bytes) ?? [] }
+        isFinished = true
+        guard let ending = decryption.take() else { return [] }
+        return try ending.finish()
+    }
+}

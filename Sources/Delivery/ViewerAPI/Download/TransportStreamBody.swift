@@ -1,0 +1,70 @@
+import Digest
+import HTTP
+import Playback
+import SegmentStore
+import Timeline
+
+/// A range of a window's transport stream, read from the archive while it is sent.
+actor TransportStreamBody: HTTPBodySource {
+    private let store: any SegmentStore
+    private var parts: ArraySlice<TransportStreamPlan.Part>
+    /// Bytes of the next part that come before the range.
+    private var skipped: UInt64
+    /// Bytes still to be sent.
+    private var remaining: UInt64
+    private var current: PartReader?
+    private var keys: [ArchiveKey: [UInt8]] = [:]
+
+    init(plan: TransportStreamPlan, store: any SegmentStore, offset: UInt64, byteCount: UInt64) {
+        self.store = store
+        remaining = byteCount
+        skipped = offset
+        parts = plan.parts[...]
+        while let first = parts.first, skipped >= first.byteCount {
+            skipped -= first.byteCount
+            parts = parts.dropFirst()
+        }
+    }
+
+    func next(limit: Int) async throws -> [UInt8]? {
+        while remaining > 0 {
+            let reader = try await reader()
+            let piece = try await reader.next(limit: min(limit, Int(clamping: remaining)))
+            if let piece {
+                remaining -= UInt64(piece.count)
+                return piece
+            }
+            current = nil
+        }
+        return nil
+    }
+
+    private func reader() async throws -> PartReader {
+        if let current { return current }
+        guard let part = parts.first else { throw DownloadError.endedEarly }
+        parts = parts.dropFirst()
+        let reader = PartReader(
+            file: try store.open(part.key), byteCount: part.byteCount, skipping: skipped,
+            cipher: try await cipher(of: part))
+        skipped = 0
+        current = reader
+        return reader
+    }
+
+    private func cipher(of part: TransportStreamPlan.Part) async throws -> PartReader.Cipher? {
+        guard let cipher = part.cipher else { return nil }
+        if let key = keys[cipher.key] { return PartReader.Cipher(key: key, iv: cipher.iv) }
+        let key = try await store.read(cipher.key)
+        // A window has few keys; one that changes with every segment must not fill the memory.
+        if keys.count >= 16 { keys.removeAll() }
+        keys[cipher.key] = key
+        return PartReader.Cipher(key: key, iv: cipher.iv)
+    }
+}
+
+/// Why a download cannot go on; its connection is cut, so that the client sees that it is not whole.
+enum DownloadError: Error, Equatable {
+    /// The archive holds less of the window than the catalogue says.
+    case endedEarly
+    case unreadable(errno: Int32)
+}

@@ -1,0 +1,58 @@
+import Catalogue
+import HTTP
+import Playback
+import Timeline
+
+extension WindowAnswers {
+    /// The window as one transport stream.
+    func download(_ asked: AskedWindow) async throws -> HTTPResponse {
+        guard case .closed(let begin, let end) = asked.parameters.window.span else {
+            throw ParameterError("begintime", "a download needs begintime, and has an end")
+        }
+        let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
+        guard end != nil else { return pinned(asked, window) }
+        let wanted = asked.parameters.rendition
+        if let wanted, window[wanted] == nil, window.known.contains(wanted) {
+            throw PlaybackError.nothingRecorded(
+                available: try await player.available(near: asked.parameters.window, asked.channel))
+        }
+        let plan = try TransportStreamPlan(window, channel: asked.channel.id, rendition: wanted)
+        let leading = wanted.flatMap { window[$0] } ?? window.leading
+        var headers = fields(asked, window, leading)
+        headers["Content-Type"] = "video/mp2t"
+        headers["Accept-Ranges"] = "bytes"
+        headers["Content-Disposition"] =
+            "attachment; filename=\"\(asked.channel.id)_\(begin.compactText).ts\""
+        return response(asked, plan, headers)
+    }
+
+    /// An open end moves: the client is sent to the URL that says where it is now, so that a resumed download fits.
+    private func pinned(_ asked: AskedWindow, _ window: ComposedWindow) -> HTTPResponse {
+        var query = asked.parameters.window.query(pinnedTo: window.plan) ?? ""
+        if let rendition = asked.parameters.rendition { query += "&rendition=\(rendition)" }
+        var headers = Fields.common
+        headers["Location"] = "download.ts?\(query)"
+        headers["Cache-Control"] = "no-store"
+        return HTTPResponse(status: .found, headers: headers)
+    }
+
+    private func response(
+        _ asked: AskedWindow, _ plan: TransportStreamPlan, _ fields: HTTPHeaders,
+    ) -> HTTPResponse {
+        let validators = Validators(entityTag: EntityTag(strong: plan.tag))
+        var headers = fields
+        headers["ETag"] = validators.entityTag?.fieldValue
+        let request = asked.request
+        switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators) {
+        case .notModified: return HTTPResponse(status: .notModified, headers: headers)
+        case .preconditionFailed: return Problem(.preconditionFailed, "the window has changed").response()
+        case .proceed: break
+        }
+        let range = ByteRange.requested(
+            method: request.method, headers: request.headers, current: validators, length: plan.byteCount)
+        return RangeAnswer.response(range, length: plan.byteCount, headers: headers) { offset, length in
+            .stream(
+                length: length, TransportStreamBody(plan: plan, store: store, offset: offset, byteCount: length))
+        }
+    }
+}

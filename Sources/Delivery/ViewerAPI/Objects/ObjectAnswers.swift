@@ -1,0 +1,91 @@
+import HTTP
+import Logging
+import SegmentStore
+import Timeline
+
+/// Answers segments, initialization sections and keys: bytes that never change under their name.
+///
+/// Runs on the server's threads: no catalogue, no task, no Foundation.
+struct ObjectAnswers: Sendable {
+    let store: any SegmentStore
+    let logger: Logger
+
+    func answer(_ request: HTTPRequest, key: ArchiveKey) -> HTTPResponse {
+        do throws(StoreError) {
+            return answer(request, key: key, file: try store.open(key))
+        } catch {
+            return failure(error, key)
+        }
+    }
+
+    private func answer(_ request: HTTPRequest, key: ArchiveKey, file: any OpenFile) -> HTTPResponse {
+        let validators = Validators(entityTag: EntityTag(strong: key.name))
+        var headers = Fields.common
+        headers["Content-Type"] = key.mediaType
+        headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        headers["Accept-Ranges"] = "bytes"
+        headers["ETag"] = validators.entityTag?.fieldValue
+        switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators) {
+        case .notModified: return HTTPResponse(status: .notModified, headers: headers)
+        case .preconditionFailed: return HTTPResponse(status: .preconditionFailed, headers: headers)
+        case .proceed: break
+        }
+        let range = ByteRange.requested(
+            method: request.method, headers: request.headers, current: validators, length: file.byteCount)
+        return RangeAnswer.response(range, length: file.byteCount, headers: headers) { offset, length in
+            .file(FileSlice(file: file, offset: offset, byteCount: length))
+        }
+    }
+
+    private func failure(_ error: StoreError, _ key: ArchiveKey) -> HTTPResponse {
+        switch error {
+        case .notFound, .invalidKey: return Fields.noSuchResource
+        default:
+            logger.warning("cannot open an object", metadata: ["key": "\(key.path)", "error": "\(error)"])
+            return Self.unreadable
+        }
+    }
+
+    private static let unreadable = Problem(.serviceUnavailable, "the archive cannot be read")
+        .retryable(afterSeconds: Limits.retryAfterSeconds).response()
+}
+
+/// Answers a range of something whose length is known.
+enum RangeAnswer {
+    static func response(
+        _ range: ByteRange, length: UInt64, headers: HTTPHeaders, body: (UInt64, UInt64) -> HTTPBody,
+    ) -> HTTPResponse {
+        var headers = headers
+        switch range {
+        case .whole: return HTTPResponse(status: .ok, headers: headers, body: body(0, length))
+        case .part(let offset, let count):
+            headers["Content-Range"] =
+                ContentRange.part(offset: offset, length: count, total: length).fieldValue
+            return HTTPResponse(status: .partialContent, headers: headers, body: body(offset, count))
+        case .unsatisfiable:
+            headers["Content-Range"] = ContentRange.unsatisfied(total: length).fieldValue
+            headers["Cache-Control"] = "no-store"
+            headers["Content-Type"] = nil
+            headers["ETag"] = nil
+            return HTTPResponse(status: .rangeNotSatisfiable, headers: headers)
+        }
+    }
+}
+
+extension ArchiveKey {
+    /// The last part of its URL.
+    fileprivate var name: String {
+        switch self {
+        case .segment(_, _, let name): name.description
+        case .initialization(_, _, let name), .key(_, let name): name
+        }
+    }
+
+    fileprivate var mediaType: String {
+        switch self {
+        case .segment(_, _, let name): name.fileExtension.mediaType
+        case .initialization: "video/mp4"
+        case .key: "application/octet-stream"
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import HTTP
+import Playback
+import Timeline
+
+/// The window that a query names, in our own words or in a dialect.
+extension ParameterReader {
+    func span() throws(ParameterError) -> WindowRequest.Span {
+        let beginnings = ["begintime", "utc", "playseek"].filter(has)
+        if let second = beginnings.dropFirst().first {
+            throw ParameterError(second, "\(second) and \(beginnings[0]) both say where the window begins")
+        }
+        guard let name = beginnings.first else { return try sliding() }
+        for other in ["dvr", "delay"] where has(other) {
+            throw ParameterError(other, "\(other) is for live: it does not go with \(name)")
+        }
+        return name == "playseek" ? try playseek() : try window(beginning: name)
+    }
+
+    private func sliding() throws(ParameterError) -> WindowRequest.Span {
+        for name in ["duration", "endtime", "mode", "lutc"] where has(name) {
+            throw ParameterError(name, "\(name) needs begintime")
+        }
+        return .sliding(
+            length: try duration("dvr", allowsZero: false), delay: try duration("delay", allowsZero: true) ?? 0)
+    }
+
+    private func window(beginning name: String) throws(ParameterError) -> WindowRequest.Span {
+        guard let begin = try instant(name) else { throw ParameterError(name, "\(name) is missing") }
+        // `lutc` is the clock of the viewer at the click: the window goes on to live, whatever it says.
+        _ = try instant("lutc")
+        return try span(begin: begin, end: try end(after: begin))
+    }
+
+    private func end(after begin: Instant) throws(ParameterError) -> Instant? {
+        if has("duration"), has("endtime") {
+            throw ParameterError("duration", "duration and endtime both say where the window ends")
+        }
+        if let duration = try duration("duration", allowsZero: false) { return begin + duration }
+        guard let end = try instant("endtime") else { return nil }
+        guard end > begin else { throw ParameterError("endtime", "endtime is not after the begin of the window") }
+        return end
+    }
+
+    private func span(begin: Instant, end: Instant?) throws(ParameterError) -> WindowRequest.Span {
+        let isEvent = try flag("mode", value: "event")
+        return isEvent ? .event(begin: begin, end: end) : .closed(begin: begin, end: end)
+    }
+
+    /// `{begin}-{end}`, in the time of the channel's zone.
+    private func playseek() throws(ParameterError) -> WindowRequest.Span {
+        for name in ["duration", "endtime", "lutc"] where has(name) {
+            throw ParameterError(name, "\(name) does not go with playseek")
+        }
+        let parts = (items["playseek"] ?? "").split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2 else {
+            throw ParameterError("playseek", "playseek is yyyyMMddHHmmss-yyyyMMddHHmmss")
+        }
+        let begin = try instant("playseek", text: String(parts[0]))
+        let end = parts[1].isEmpty ? nil : try instant("playseek", text: String(parts[1]))
+        if let end, end <= begin { throw ParameterError("playseek", "playseek ends before it begins") }
+        return try span(begin: begin, end: end)
+    }
+}

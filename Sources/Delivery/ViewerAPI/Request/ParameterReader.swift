@@ -1,0 +1,68 @@
+import HTTP
+import Playback
+import Timeline
+
+/// Reads single parameters of a query.
+struct ParameterReader {
+    let items: QueryItems
+    let zone: InstantReading.Zone
+
+    private static let known: Set<String> = [
+        "begintime", "endtime", "duration", "mode", "dvr", "delay", "rendition", "gaps", "tracks", "strict", "utc",
+        "lutc", "playseek",
+    ]
+
+    func refuseRepeated() throws(ParameterError) {
+        if let name = items.repeatedNames.first(where: Self.known.contains) {
+            throw ParameterError(name, "\(name) is given more than once")
+        }
+    }
+
+    func instant(_ name: String) throws(ParameterError) -> Instant? {
+        guard let text = items[name] else { return nil }
+        return try instant(name, text: text)
+    }
+
+    func instant(_ name: String, text: String) throws(ParameterError) -> Instant {
+        guard let instant = InstantReading.reading(text, zone: zone) else {
+            throw ParameterError(
+                name,
+                "\(name) is no instant: epoch seconds, milliseconds or microseconds, yyyyMMddHHmmss or RFC 3339")
+        }
+        return instant
+    }
+
+    /// A duration in microseconds.
+    func duration(_ name: String, allowsZero: Bool) throws(ParameterError) -> Int64? {
+        guard let text = items[name] else { return nil }
+        guard let duration = DurationReading.microseconds(reading: text) else {
+            throw ParameterError(name, "\(name) is no duration: seconds, or ISO 8601 such as PT1H30M")
+        }
+        guard duration > 0 || allowsZero else { throw ParameterError(name, "\(name) must be more than 0") }
+        return duration
+    }
+
+    /// One of some words; nil when the parameter is absent.
+    func choice<Value>(_ name: String, _ choices: [(String, Value)]) throws(ParameterError) -> Value? {
+        guard let text = items[name] else { return nil }
+        guard let chosen = choices.first(where: { $0.0 == text }) else {
+            throw ParameterError(name, "\(name) is one of \(choices.map(\.0).joined(separator: ", "))")
+        }
+        return chosen.1
+    }
+
+    /// Whether a parameter has the one value that it knows.
+    func flag(_ name: String, value: String) throws(ParameterError) -> Bool {
+        try choice(name, [(value, true)]) ?? false
+    }
+
+    func rendition() throws(ParameterError) -> RenditionID? {
+        guard let text = items["rendition"] else { return nil }
+        guard let id = RenditionID(text) else {
+            throw ParameterError("rendition", "rendition is v, a or s and a number, such as v0")
+        }
+        return id
+    }
+
+    func has(_ name: String) -> Bool { items[name] != nil }
+}

@@ -1,0 +1,31 @@
+import Timeline
+
+extension Instant {
+    /// The shortest form that our own URLs take: milliseconds where they are exact, else microseconds.
+    var parameterText: String {
+        let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: Microseconds.perMillisecond)
+        if rest == 0, (100_000_000_000..<10_000_000_000_000).contains(whole) { return "\(whole)" }
+        if (100_000_000_000_000..<10_000_000_000_000_000).contains(microseconds) { return "\(microseconds)" }
+        return SecondsText.text(max(0, microseconds))
+    }
+
+    /// RFC 3339 that loses nothing: milliseconds, or microseconds where those are not exact.
+    var exactRFC3339: String {
+        let below = CivilTime(self).microsecond % 1000
+        guard below != 0 else { return rfc3339 }
+        let digits = String(below)
+        return rfc3339.dropLast() + String(repeating: "0", count: 3 - digits.utf8.count) + digits + "Z"
+    }
+}
+
+/// Microseconds as seconds with as many decimals as they need.
+enum SecondsText {
+    static func text(_ microseconds: Int64) -> String {
+        let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: Microseconds.perSecond)
+        guard rest > 0 else { return "\(whole)" }
+        let digits = String(rest)
+        var fraction = String(repeating: "0", count: 6 - digits.utf8.count) + digits
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        return "\(whole).\(fraction)"
+    }
+}

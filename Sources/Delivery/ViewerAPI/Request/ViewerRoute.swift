@@ -1,0 +1,67 @@
+import Timeline
+
+/// A path below `/live/`, read.
+enum ViewerRoute: Equatable {
+    /// What an URL determines without asking the catalogue.
+    case object(ArchiveKey)
+    case window(WindowRoute)
+
+    static let root = "/live/"
+
+    /// Nil when there is no such resource.
+    ///
+    /// Our names need no escapes: a path with one names nothing.
+    init?(path: String) {
+        let parts = path.dropFirst(Self.root.utf8.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, let channel = ChannelID(String(first)) else { return nil }
+        switch parts.count {
+        case 2:
+            guard let route = WindowRoute(channel: channel, file: parts[1]) else { return nil }
+            self = .window(route)
+        case 3:
+            guard let key = Self.key(channel, folder: parts[1], name: String(parts[2])) else { return nil }
+            self = .object(key)
+        default: return nil
+        }
+    }
+
+    private static func key(_ channel: ChannelID, folder: Substring, name: String) -> ArchiveKey? {
+        if folder == "keys" { return ArchiveKey.isKeyName(name) ? .key(channel, name) : nil }
+        guard let rendition = RenditionID(String(folder)) else { return nil }
+        if let segment = SegmentName(name) { return .segment(channel, rendition, segment) }
+        return ArchiveKey.isInitializationName(name) ? .initialization(channel, rendition, name) : nil
+    }
+}
+
+/// A resource that is a window of time.
+struct WindowRoute: Equatable {
+    enum Resource: Equatable {
+        /// `index.m3u8`: the form that the channel has.
+        case index
+        /// `master.m3u8`: always multivariant.
+        case master
+        /// `{r}.m3u8`.
+        case media(RenditionID)
+        /// `download.ts`.
+        case transportStream
+    }
+
+    var channel: ChannelID
+    var resource: Resource
+
+    init(channel: ChannelID, resource: Resource) {
+        self.channel = channel
+        self.resource = resource
+    }
+
+    init?(channel: ChannelID, file: Substring) {
+        switch file {
+        case "index.m3u8": self.init(channel: channel, resource: .index)
+        case "master.m3u8": self.init(channel: channel, resource: .master)
+        case "download.ts": self.init(channel: channel, resource: .transportStream)
+        default:
+            guard file.hasSuffix(".m3u8"), let id = RenditionID(String(file.dropLast(5))) else { return nil }
+            self.init(channel: channel, resource: .media(id))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Catalogue
+import Timeline
+
+/// Counts discontinuities so that all renditions of an answer agree.
+///
+/// A segment's domain is its epoch. Where the archive shows a hole or another initialization section inside an epoch
+/// (a segment that came late, or is lost, beside one that is not), every rendition gets one more boundary there, at the
+/// first segment whose middle lies behind it. Growing lists read the published log, where an epoch has no holes.
+struct Domains {
+    private struct Boundary: Hashable {
+        var epoch: Int32
+        var begin: Instant
+    }
+
+    private var extra: [Boundary] = []
+
+    init() {}
+
+    /// Finds the boundaries inside epochs.
+    init(of lists: [ListedRendition], states: [Int32: MediaState]) {
+        var found: Set<Boundary> = []
+        for list in lists {
+            var last: RecordedSegment?
+            for segment in list.segments {
+                if let last, last.epoch == segment.epoch, Self.isBroken(last, segment, states) {
+                    found.insert(Boundary(epoch: segment.epoch, begin: segment.start))
+                }
+                last = segment
+            }
+        }
+        extra = found.sorted { ($0.epoch, $0.begin) < ($1.epoch, $1.begin) }
+    }
+
+    /// The discontinuity sequence number of a segment.
+    func number(of segment: RecordedSegment) -> Int64 {
+        if extra.isEmpty { return Int64(segment.epoch) }
+        let middle = segment.start + segment.duration / 2
+        let before = extra.count { $0.epoch < segment.epoch || $0.epoch == segment.epoch && $0.begin <= middle }
+        return Int64(segment.epoch) + Int64(before)
+    }
+
+    private static func isBroken(
+        _ a: RecordedSegment, _ b: RecordedSegment, _ states: [Int32: MediaState],
+    ) -> Bool {
+        if b.start - a.end > Limits.holeTolerance { return true }
+        guard a.stateID != b.stateID, let before = states[a.stateID], let after = states[b.stateID] else {
+            return false
+        }
+        return before.container != after.container || before.tracks != after.tracks
+            || before.initName != after.initName
+    }
+}

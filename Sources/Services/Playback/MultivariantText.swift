@@ -1,0 +1,154 @@
+import Catalogue
+import HLS
+import Timeline
+
+extension ComposedWindow {
+    /// The multivariant playlist over the renditions that have something in the window.
+    ///
+    /// - Parameter query: what every URI carries, without `?`; nil for none
+    package func multivariantPlaylist(query: String?) -> [UInt8] {
+        MultivariantText(window: self, query: query).playlist().writtenBytes()
+    }
+}
+
+/// Makes a multivariant playlist of what the renditions had in a window.
+struct MultivariantText {
+    let window: ComposedWindow
+    let query: String?
+
+    func playlist() -> MultivariantPlaylist {
+        var playlist = MultivariantPlaylist()
+        let variants = variants
+        playlist.renditions = alternatives(besides: variants)
+        playlist.variants = variants.map(variant)
+        playlist.version = playlist.minimalVersion
+        return playlist
+    }
+
+    /// Videos; a channel without has its audio, or its subtitles, as variants.
+    private var variants: [ListedRendition] {
+        for kind in [RenditionKind.video, .audio, .subtitles] {
+            let found = window.renditions.filter { $0.id.kind == kind }
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+
+    private func uri(of id: RenditionID) -> String {
+        query.map { "\(id).m3u8?\($0)" } ?? "\(id).m3u8"
+    }
+}
+
+// EXT-X-STREAM-INF.
+extension MultivariantText {
+    private func variant(_ rendition: ListedRendition) -> VariantStream {
+        let description = rendition.description
+        let group = members(ofGroup: description.audioGroup, kind: .audio, besides: rendition)
+        let own = bitRate(of: rendition)
+        let added = group.map(bitRate).max { $0.peak < $1.peak }
+        var stream = VariantStream(
+            uri: uri(of: rendition.id), bandwidth: Int(clamping: max(1, own.peak + (added?.peak ?? 0))))
+        stream.averageBandwidth = Int(clamping: own.average + (group.map(bitRate).map(\.average).max() ?? 0))
+        stream.codecs = codecs(of: [rendition] + group)
+        stream.resolution = resolution(of: rendition)
+        stream.frameRate = description.frameRate.flatMap(Double.init).flatMap { $0 > 0 && $0 < 1000 ? $0 : nil }
+        if !group.isEmpty { stream.audioGroup = description.audioGroup }
+        let subtitles = members(ofGroup: description.subtitlesGroup, kind: .subtitles, besides: rendition)
+        if !subtitles.isEmpty { stream.subtitlesGroup = description.subtitlesGroup }
+        return stream
+    }
+
+    private func members(
+        ofGroup group: String?, kind: RenditionKind, besides variant: ListedRendition,
+    ) -> [ListedRendition] {
+        guard let group else { return [] }
+        return window.renditions.filter {
+            $0.id.kind == kind && $0.id != variant.id && Self.group(of: $0) == group
+        }
+    }
+
+    /// Measured; of a growing list, which may rise, at least what the source says.
+    private func bitRate(of rendition: ListedRendition) -> BitRate {
+        var rate = BitRate(of: rendition.segments, targetSeconds: window.targetSeconds)
+        if window.plan.kind != .closed { rate.peak = max(rate.peak, rendition.description.bandwidth ?? 0) }
+        return rate
+    }
+
+    /// Every codec that the media has; what the source says where the media does not tell.
+    private func codecs(of renditions: [ListedRendition]) -> String? {
+        var all: [Substring] = []
+        for rendition in renditions {
+            let measured = states(of: rendition).flatMap { $0.codecs.split(separator: ",") }
+            let said = rendition.description.codecs?.split(separator: ",") ?? []
+            if measured.isEmpty && said.isEmpty && rendition.id.kind != .subtitles { return nil }
+            for codec in measured.isEmpty ? said : measured where !all.contains(codec) { all.append(codec) }
+        }
+        return all.isEmpty ? nil : all.joined(separator: ",")
+    }
+
+    private func resolution(of rendition: ListedRendition) -> VariantStream.Resolution? {
+        let largest = states(of: rendition).max { $0.width * $0.height < $1.width * $1.height }
+        if let largest, largest.width > 0, largest.height > 0 {
+            return VariantStream.Resolution(width: largest.width, height: largest.height)
+        }
+        let said = rendition.description.resolution?.split(separator: "x").compactMap { Int($0) } ?? []
+        return said.count == 2 ? VariantStream.Resolution(width: said[0], height: said[1]) : nil
+    }
+
+    /// The states of a rendition in the order of their first segments.
+    private func states(of rendition: ListedRendition) -> [MediaState] {
+        var ids: [Int32] = []
+        for segment in rendition.segments where ids.last != segment.stateID && !ids.contains(segment.stateID) {
+            ids.append(segment.stateID)
+        }
+        return ids.compactMap { window.states[$0] }
+    }
+}
+
+// EXT-X-MEDIA.
+extension MultivariantText {
+    private func alternatives(besides variants: [ListedRendition]) -> [Rendition] {
+        var names: [String: Set<String>] = [:]
+        var defaults: Set<String> = []
+        return window.renditions.compactMap { listed in
+            guard !variants.contains(where: { $0.id == listed.id }),
+                let type = Self.type(of: listed), let group = Self.group(of: listed)
+            else { return nil }
+            let place = "\(type.rawValue) \(group)"
+            var rendition = alternative(listed, type, group)
+            if !names[place, default: []].insert(rendition.name).inserted {
+                rendition.name += " (\(listed.id))"
+                names[place, default: []].insert(rendition.name)
+            }
+            if rendition.isDefault { rendition.isDefault = defaults.insert(place).inserted }
+            return rendition
+        }
+    }
+
+    private func alternative(
+        _ listed: ListedRendition, _ type: Rendition.MediaType, _ group: String,
+    ) -> Rendition {
+        let description = listed.description
+        var rendition = Rendition(
+            type: type, groupID: group, name: description.name ?? "\(listed.id)", uri: uri(of: listed.id))
+        rendition.language = description.language
+        rendition.isDefault = description.isDefault
+        // DEFAULT=YES needs AUTOSELECT=YES (RFC 8216, 4.3.4.1); FORCED is for subtitles only.
+        rendition.isAutoselect = description.autoselect || description.isDefault
+        rendition.isForced = description.forced && type == .subtitles
+        if type == .audio { rendition.channels = description.channels }
+        return rendition
+    }
+
+    private static func type(of rendition: ListedRendition) -> Rendition.MediaType? {
+        switch rendition.id.kind {
+        case .video: nil
+        case .audio: .audio
+        case .subtitles: .subtitles
+        }
+    }
+
+    private static func group(of rendition: ListedRendition) -> String? {
+        rendition.description.groupID
+    }
+}

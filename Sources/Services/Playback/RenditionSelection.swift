@@ -1,0 +1,50 @@
+import Catalogue
+import Timeline
+
+/// Which stretches of one rendition go into an answer, and where the answer has to end because of it.
+struct RenditionSelection {
+    /// Indices of the segments to list, in order.
+    var ranges: [Range<Int>] = []
+    /// Where another container, or a long stretch without a track, begins: the answer ends there.
+    var end: Instant?
+    /// Where a stretch begins of which it is not known yet whether it is long: nothing after it may be listed.
+    var hold: Instant?
+
+    init(_ stretches: [Stretch], plan: WindowPlan, takesAnyTracks: Bool, watermark: Instant) {
+        let inside = stretches.filter { $0.window.overlaps(plan.window) }
+        guard let reference = Self.reference(inside, plan.kind, takesAnyTracks)?.state else { return }
+        for stretch in inside {
+            let continues =
+                takesAnyTracks ? stretch.state.container == reference.container : stretch.state.continues(reference)
+            if continues {
+                ranges.append(stretch.range)
+            } else if ranges.isEmpty || stretch.lacksTracks(of: reference) && !stretch.isLong {
+                guard Self.isOpen(stretch, plan.kind, watermark) else { continue }
+                hold = stretch.window.begin
+                return
+            } else {
+                end = stretch.window.begin
+                return
+            }
+        }
+    }
+
+    /// What the rest of the list is measured by: the first stretch, but not a short one that lacks a track of the next.
+    private static func reference(
+        _ stretches: [Stretch], _ kind: WindowPlan.Kind, _ takesAnyTracks: Bool,
+    ) -> Stretch? {
+        guard var reference = stretches.first else { return nil }
+        if kind == .event || takesAnyTracks { return reference }
+        for stretch in stretches.dropFirst() {
+            if stretch.state.continues(reference.state) { continue }
+            guard !reference.isLong, reference.lacksTracks(of: stretch.state) else { break }
+            reference = stretch
+        }
+        return reference
+    }
+
+    /// Whether a growing list must wait for what follows a stretch.
+    private static func isOpen(_ stretch: Stretch, _ kind: WindowPlan.Kind, _ watermark: Instant) -> Bool {
+        kind == .event && watermark - stretch.window.end <= Limits.holeTolerance
+    }
+}

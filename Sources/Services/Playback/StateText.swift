@@ -1,0 +1,44 @@
+import HLS
+import Timeline
+
+/// The lines that a state needs before its segments, made once per state.
+struct StateText {
+    /// EXT-X-MAP, with its line end; nil when the container has no initialization section.
+    let map: [UInt8]?
+    /// EXT-X-KEY up to its IV, without a line end; nil when the state is clear or its keys cannot be recorded.
+    let key: [UInt8]?
+    /// EXT-X-KEY lines of DRM systems.
+    let foreignKeys: [UInt8]
+    /// The ending of its segments' URIs, with the line end.
+    let ending: [UInt8]
+    let version: Int
+
+    init(_ state: MediaState, rendition: RenditionID) {
+        map = state.initName.map { name in
+            var writer = PlaylistWriter()
+            writer.map(MediaMap(uri: "\(rendition)/\(name)"))
+            return writer.bytes
+        }
+        key = state.keyName.flatMap { name in
+            state.keyMethod.map { Array("#EXT-X-KEY:METHOD=\($0),URI=\"keys/\(name)\"".utf8) }
+        }
+        foreignKeys = state.drmTags.flatMap { Array(Self.line($0).utf8) }
+        ending = Array(".\(state.container.rawValue)\n".utf8)
+        version = Self.version(of: state)
+    }
+
+    var isClear: Bool { key == nil && foreignKeys.isEmpty }
+
+    /// A tag kept verbatim, whether its name was kept or not.
+    private static func line(_ tag: String) -> String {
+        let text = tag.filter { !$0.isNewline }
+        return text.hasPrefix("#EXT-X-KEY:") ? "\(text)\n" : "#EXT-X-KEY:\(text)\n"
+    }
+
+    /// RFC 8216bis §8: 3 for decimals in EXTINF, 5 for KEYFORMAT and SAMPLE-AES, 6 for MAP.
+    private static func version(of state: MediaState) -> Int {
+        if state.initName != nil { return 6 }
+        let isPlain = state.drmTags.isEmpty && (state.keyMethod ?? "AES-128") == "AES-128"
+        return isPlain ? 3 : 5
+    }
+}

@@ -1,0 +1,107 @@
+/// Bytes of a playlist under way; an entry is written through a pointer, without a check per byte.
+struct TextBuffer {
+    private var storage: [UInt8]
+    private var count = 0
+
+    init(capacity: Int) {
+        storage = [UInt8](repeating: 0, count: max(64, capacity))
+    }
+
+    /// What has been written, given up by the buffer.
+    consuming func finish() -> [UInt8] {
+        storage.removeLast(storage.count - count)
+        return storage
+    }
+
+    mutating func append(_ bytes: [UInt8]) {
+        unsafe write(atMost: bytes.count) { unsafe $0.append(bytes) }
+    }
+
+    mutating func append(_ text: StaticString) {
+        unsafe write(atMost: text.utf8CodeUnitCount) { unsafe $0.append(text) }
+    }
+
+    /// Writes bytes at the end; the closure must not write more than it announces.
+    @inline(__always)
+    mutating func write(atMost byteCount: Int, _ body: (inout TextCursor) -> Void) {
+        if storage.count - count < byteCount { grow(byteCount) }
+        let start = count
+        count = unsafe storage.withUnsafeMutableBufferPointer { buffer in
+            var cursor = unsafe TextCursor(buffer, at: start)
+            unsafe body(&cursor)
+            return unsafe cursor.position
+        }
+    }
+
+    private mutating func grow(_ byteCount: Int) {
+        storage.append(contentsOf: repeatElement(0, count: max(byteCount, storage.count)))
+    }
+}
+
+/// A place in a buffer that has room for what is written.
+@unsafe struct TextCursor {
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
+    private(set) var position: Int
+
+    init(_ buffer: UnsafeMutableBufferPointer<UInt8>, at position: Int) {
+        unsafe self.buffer = unsafe buffer
+        unsafe self.position = position
+    }
+
+    @inline(__always)
+    mutating func append(_ byte: UInt8) {
+        unsafe buffer[position] = byte
+        unsafe position += 1
+    }
+
+    mutating func append(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[position...])
+        _ = unsafe target.update(fromContentsOf: bytes)
+        unsafe position += bytes.count
+    }
+
+    mutating func append(_ text: StaticString) {
+        let source = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[position...])
+        _ = unsafe target.update(fromContentsOf: source)
+        unsafe position += source.count
+    }
+
+    /// A number without leading zeros, at most 20 digits.
+    mutating func append(decimal value: UInt64) {
+        var digits = 1
+        var rest = value
+        while rest >= 10 {
+            rest /= 10
+            digits += 1
+        }
+        unsafe append(value, digits: digits)
+    }
+
+    /// The last digits of a number, with leading zeros.
+    mutating func append(_ value: UInt64, digits: Int) {
+        var rest = value
+        var index = unsafe position + digits
+        let start = unsafe position
+        while index > start {
+            index -= 1
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            unsafe buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+            rest = quotient
+        }
+        unsafe position += digits
+    }
+
+    /// Bytes as hexadecimal digits, two for each.
+    mutating func append(hexadecimal bytes: [UInt8]) {
+        for byte in bytes {
+            unsafe append(Self.hexDigit(byte >> 4))
+            unsafe append(Self.hexDigit(byte & 15))
+        }
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}

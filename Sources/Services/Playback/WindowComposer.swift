@@ -1,0 +1,77 @@
+package import Catalogue
+import Timeline
+
+/// Decides what an answer lists, from what the catalogue holds: a pure function.
+package enum WindowComposer {
+    /// Composes a window of the past.
+    ///
+    /// - Parameters:
+    ///   - record: everything from a minute before the window to a minute after it, so that stretches at its ends are
+    ///     seen whole
+    ///   - isSettled: whether nothing in the window is under way any more
+    /// - Returns: a window without renditions when nothing is held
+    package static func compose(
+        _ record: WindowRecord, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
+    ) -> ComposedWindow {
+        let selections = record.renditions.map { rendition in
+            RenditionSelection(
+                Stretch.splitting(rendition.segments, states: record.states, isPlayable: isPlayable), plan: plan,
+                takesAnyTracks: request.takesAnyTracks, watermark: record.line.watermark)
+        }
+        let end = selections.compactMap(\.end).min()
+        let hold = selections.compactMap(\.hold).min()
+        let stop = min(end ?? .distantFuture, hold ?? .distantFuture)
+        let listed = TimeWindow(begin: plan.window.begin, end: min(plan.window.end, stop))
+        let renditions = zip(record.renditions, selections).map { rendition, selection in
+            ListedRendition(
+                description: rendition.description,
+                segments: segments(of: rendition, selection, in: listed))
+        }.filter { !$0.segments.isEmpty }
+        var window = composed(renditions, end: end, record: record, plan: plan, request: request)
+        if hold != nil { window.isEnded = false }
+        window.isFinal = window.isEnded && isSettled
+        return window
+    }
+
+    private static func composed(
+        _ renditions: [ListedRendition], end: Instant?, record: WindowRecord, plan: WindowPlan,
+        request: WindowRequest,
+    ) -> ComposedWindow {
+        let line = record.line
+        let isCut = end.map { $0 < plan.window.end } ?? false
+        let next = isCut ? end : plan.next
+        let isEnded = plan.kind == .closed || plan.kind == .event && (isCut || line.watermark >= plan.window.end)
+        let last = min(plan.window.end, next ?? .distantFuture, line.watermark)
+        let measured = renditions.map(\.targetSeconds).max() ?? 1
+        return ComposedWindow(
+            plan: plan, window: TimeWindow(begin: plan.window.begin, end: max(plan.window.begin, last)), next: next,
+            isEnded: isEnded, isFinal: false,
+            targetSeconds: plan.kind == .closed ? measured : max(measured, line.targetSeconds),
+            renditions: renditions, known: record.renditions.map(\.id), states: record.states,
+            writesGaps: request.writesGaps && plan.kind != .sliding,
+            domains: plan.kind == .closed ? Domains(of: renditions, states: record.states) : Domains())
+    }
+
+    /// A segment whose key nobody has cannot be played.
+    private static func isPlayable(_ segment: RecordedSegment, _ state: MediaState) -> Bool {
+        if segment.flags.contains(.keyPending) { return false }
+        return state.keyMethod == nil || state.keyName != nil || !state.drmTags.isEmpty
+    }
+
+    private static func segments(
+        of rendition: RenditionRecord, _ selection: RenditionSelection, in window: TimeWindow,
+    ) -> [RecordedSegment] {
+        var listed: [RecordedSegment] = []
+        listed.reserveCapacity(selection.ranges.reduce(0) { $0 + $1.count })
+        for range in selection.ranges {
+            for segment in rendition.segments[range] where segment.window.overlaps(window) {
+                listed.append(segment)
+            }
+        }
+        return listed
+    }
+}
+
+extension Instant {
+    static let distantFuture = Instant(microseconds: .max)
+}

@@ -1,0 +1,70 @@
+import Catalogue
+package import Timeline
+
+/// A window with every open end resolved: what the lists of all renditions of one answer share.
+package struct WindowPlan: Sendable, Equatable {
+    package enum Kind: Sendable {
+        case closed
+        case event
+        case sliding
+    }
+
+    package var kind: Kind
+    /// The window as asked; of a closed one the end is at most the live edge.
+    package var window: TimeWindow
+    /// Where an open end that was cut goes on.
+    package var next: Instant?
+    /// Whether the same request means the same window for ever.
+    package var isFixed: Bool
+
+    /// Resolves a window of the past; sliding ones resolve by what is found (`SlidingWindow`).
+    static func resolving(
+        _ request: WindowRequest, line: Line, maxWindowSeconds: Int64,
+    ) throws(PlaybackError) -> WindowPlan {
+        switch request.span {
+        case .closed(let begin, let end):
+            try checkLength(begin: begin, end: end, maxWindowSeconds)
+            return try closed(begin: begin, end: end, line: line, limit: maxWindowSeconds * Microseconds.perSecond)
+        case .event(let begin, let end):
+            try checkLength(begin: begin, end: end, maxWindowSeconds)
+            return try event(begin: begin, end: end, line: line, limit: maxWindowSeconds * Microseconds.perSecond)
+        case .sliding:
+            throw .emptyWindow
+        }
+    }
+
+    private static func checkLength(
+        begin: Instant, end: Instant?, _ maxWindowSeconds: Int64,
+    ) throws(PlaybackError) {
+        guard let end else { return }
+        if end <= begin { throw .emptyWindow }
+        let (limit, overflow) = maxWindowSeconds.multipliedReportingOverflow(by: Microseconds.perSecond)
+        if !overflow, end - begin > limit { throw .windowTooLong(limitSeconds: maxWindowSeconds) }
+    }
+
+    private static func closed(
+        begin: Instant, end: Instant?, line: Line, limit: Int64,
+    ) throws(PlaybackError) -> WindowPlan {
+        let asked = end ?? begin + limit
+        try checkPlace(TimeWindow(begin: begin, end: asked), line)
+        let resolved = min(asked, line.watermark)
+        return WindowPlan(
+            kind: .closed, window: TimeWindow(begin: begin, end: resolved),
+            next: end == nil && asked < line.watermark ? asked : nil, isFixed: asked <= line.watermark)
+    }
+
+    private static func event(
+        begin: Instant, end: Instant?, line: Line, limit: Int64,
+    ) throws(PlaybackError) -> WindowPlan {
+        let window = TimeWindow(begin: begin, end: end ?? begin + limit)
+        try checkPlace(window, line)
+        return WindowPlan(
+            kind: .event, window: window, next: end == nil && window.end < line.watermark ? window.end : nil,
+            isFixed: window.end <= line.watermark)
+    }
+
+    private static func checkPlace(_ window: TimeWindow, _ line: Line) throws(PlaybackError) {
+        if window.end <= line.forgotten { throw .expired(before: line.forgotten) }
+        if window.begin >= line.watermark { throw .nothingRecorded(available: []) }
+    }
+}

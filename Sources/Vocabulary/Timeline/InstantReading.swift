@@ -1,0 +1,84 @@
+/// Reads an instant as URLs say it: the number of its digits tells the form.
+package enum InstantReading {
+    /// The instant that a civil time names in some zone; nil when there is none.
+    package typealias Zone = (CivilTime) -> Instant?
+
+    /// Reads epoch seconds (up to 11 digits, decimals allowed), milliseconds (12 or 13), microseconds (15 or 16),
+    /// `yyyyMMddHHmmss` (14; 17 with milliseconds) or RFC 3339; nil for anything else.
+    ///
+    /// - Parameter zone: what the forms of 14 and 17 digits mean when they name no zone themselves
+    package static func reading(_ text: String, zone: Zone = \.instant) -> Instant? {
+        var scanner = DigitScanner(text)
+        let digits = scanner.digits()
+        switch digits.count {
+        case 4 where scanner.next == UInt8(ascii: "-"): return rfc3339(text)
+        case 1...11: return seconds(digits, &scanner)
+        case 12, 13: return whole(digits, &scanner).map { Instant(milliseconds: $0) }
+        case 15, 16: return whole(digits, &scanner).map { Instant(microseconds: $0) }
+        case 14, 17: return compact(digits, &scanner, zone)
+        default: return nil
+        }
+    }
+
+    private static func seconds(_ digits: ArraySlice<UInt8>, _ scanner: inout DigitScanner) -> Instant? {
+        guard let seconds = DigitScanner.number(digits), let fraction = scanner.fraction(), scanner.isAtEnd else {
+            return nil
+        }
+        return Instant(seconds: seconds) + fraction
+    }
+
+    private static func whole(_ digits: ArraySlice<UInt8>, _ scanner: inout DigitScanner) -> Int64? {
+        scanner.isAtEnd ? DigitScanner.number(digits) : nil
+    }
+
+    /// `yyyyMMddHHmmss`, perhaps with milliseconds, perhaps with a zone behind.
+    private static func compact(
+        _ digits: ArraySlice<UInt8>, _ scanner: inout DigitScanner, _ zone: Zone,
+    ) -> Instant? {
+        var fields = DigitScanner(digits)
+        guard let civil = fields.civilTime(dateMark: nil, clockMark: nil, between: []) else { return nil }
+        var time = civil
+        if digits.count == 17 { time.microsecond = (fields.number(ofDigits: 3) ?? 0) * 1000 }
+        if scanner.isAtEnd { return zone(time) }
+        guard let offset = scanner.offset(), scanner.isAtEnd else { return nil }
+        return time.instant.map { $0 - offset }
+    }
+
+    /// `yyyy-MM-ddTHH:mm:ss[.fraction]` with `Z` or an offset (RFC 3339, 5.6).
+    private static func rfc3339(_ text: String) -> Instant? {
+        var scanner = DigitScanner(text)
+        let separators = [UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")]
+        guard
+            let time = scanner.civilTime(
+                dateMark: UInt8(ascii: "-"), clockMark: UInt8(ascii: ":"), between: separators),
+            let instant = time.instant, let fraction = scanner.fraction(), let offset = scanner.offset(),
+            scanner.isAtEnd
+        else { return nil }
+        return instant + fraction - offset
+    }
+}
+
+extension DigitScanner {
+    /// Date and time of day with marks between their fields, or with none.
+    fileprivate mutating func civilTime(dateMark: UInt8?, clockMark: UInt8?, between: [UInt8]) -> CivilTime? {
+        guard let year = number(ofDigits: 4), skip(dateMark), let month = number(ofDigits: 2), skip(dateMark),
+            let day = number(ofDigits: 2), between.isEmpty || skip(anyOf: between),
+            let hour = number(ofDigits: 2), skip(clockMark), let minute = number(ofDigits: 2), skip(clockMark),
+            let second = number(ofDigits: 2)
+        else { return nil }
+        return CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+    }
+
+    /// `Z`, `GMT`, `UTC` or `±hh:mm` as microseconds east of Greenwich; a plus may have become a space on its way.
+    fileprivate mutating func offset() -> Int64? {
+        for word in ["Z", "z", "GMT", "UTC"] where skip(word: word) { return 0 }
+        let isWest = next == UInt8(ascii: "-")
+        guard skip(anyOf: [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: " ")]),
+            let hours = number(ofDigits: 2), hours < 24
+        else { return nil }
+        _ = skip(anyOf: [UInt8(ascii: ":")])
+        guard let minutes = number(ofDigits: 2), minutes < 60 else { return nil }
+        let offset = Int64(hours * 3600 + minutes * 60) * Microseconds.perSecond
+        return isWest ? -offset : offset
+    }
+}

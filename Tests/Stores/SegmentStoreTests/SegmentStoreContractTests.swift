@@ -1,0 +1,228 @@
+import Glibc
+import HTTP
+import Testing
+import Timeline
+
+@testable import SegmentStore
+
+/// What every store keeps, with the same statements.
+@Suite("The contract of a segment store")
+struct SegmentStoreContractTests {
+    /// FIPS 180-4, example of one block: SHA-256 of "abc".
+    static let digestOfABC: [UInt8] = [
+        0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
+        0xb0, 0x03, 0x61, 0xa3, 0x96, 0x17, 0x7a, 0x9c, 0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad,
+    ]
+
+    @Test(
+        "What was committed in pieces is read as one, with its length and digest",
+        arguments: StoreKind.allCases)
+    func roundTrip(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let key = try segmentKey()
+            let draft = try await store.makeDraft()
+            try await draft.append(Array("a".utf8))
+            try await draft.append([])
+            try await draft.append(Array("bc".utf8))
+            let object = try await draft.commit(as: key)
+            #expect(
+                object
+                    == CommittedObject(key: key, byteCount: 3, digest: Self.digestOfABC, wasThere: false))
+            #expect(try await store.read(key) == Array("abc".utf8))
+            #expect(try await store.contains(key))
+        }
+    }
+
+    @Test(
+        "An object is opened with its length and a descriptor that reads its bytes",
+        arguments: StoreKind.allCases)
+    func opening(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.put(Array("abcdef".utf8), as: try segmentKey())
+            let file = try store.open(try segmentKey())
+            #expect(file.byteCount == 6)
+            var bytes = [UInt8](repeating: 0, count: 3)
+            #expect(pread(file.descriptor, &bytes, 3, 2) == 3)
+            #expect(bytes == Array("cde".utf8))
+        }
+    }
+
+    @Test("What is not there is its own error, for opening and reading", arguments: StoreKind.allCases)
+    func absence(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let key = try segmentKey()
+            #expect(await failure { _ = try store.open(key) } == .notFound(key))
+            #expect(await failure { _ = try await store.read(key) } == .notFound(key))
+            #expect(try await store.contains(key) == false)
+            try await store.delete(key)
+        }
+    }
+
+    @Test("A draft is seen by nobody before it is committed", arguments: StoreKind.allCases)
+    func invisible(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let draft = try await store.makeDraft()
+            try await draft.append([1, 2, 3])
+            #expect(try await store.contains(try segmentKey()) == false)
+        }
+    }
+
+    @Test("The same bytes under a name that has them are success", arguments: StoreKind.allCases)
+    func repetition(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let key = try segmentKey()
+            let first = try await store.put([1, 2, 3], as: key)
+            let second = try await store.put([1, 2, 3], as: key)
+            #expect(!first.wasThere)
+            #expect(second.wasThere)
+            #expect(second.key == key)
+        }
+    }
+
+    @Test("Other bytes take the next revision, and find it again", arguments: StoreKind.allCases)
+    func revisions(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let key = try segmentKey()
+            for byte in UInt8(0)...3 {
+                let object = try await store.put([byte], as: key)
+                #expect(try object.key == segmentKey(revision: Int16(byte)))
+            }
+            let again = try await store.put([2], as: key)
+            #expect(try again.key == segmentKey(revision: 2))
+            #expect(again.wasThere)
+            #expect(try await store.read(key) == [0])
+        }
+    }
+
+    @Test("A name made of the digest is never given a revision", arguments: StoreKind.allCases)
+    func digestNames(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let keys: [ArchiveKey] = [
+                .initialization(try channel(), video, "init-0123456789abcdef.mp4"),
+                .key(try channel(), "0123456789abcdef0123456789abcdef"),
+            ]
+            for key in keys {
+                #expect(try await store.put([7], as: key).wasThere == false)
+                let again = try await store.put([7], as: key)
+                #expect(again.wasThere)
+                #expect(again.key == key)
+            }
+        }
+    }
+
+    @Test(
+        "A name that is none of its kind is refused, and nothing is written", arguments: StoreKind.allCases,
+        ["../../passwd", "init-0123.mp4", "", "0123456789ABCDEF0123456789ABCDEF"])
+    func invalidNames(_ kind: StoreKind, _ name: String) async throws {
+        try await kind.withStore { store in
+            for key in [
+                ArchiveKey.initialization(try channel(), video, name), .key(try channel(), name),
+            ] {
+                #expect(await failure { try await store.put([1], as: key) } == .invalidKey(key))
+                #expect(await failure { _ = try store.open(key) } == .invalidKey(key))
+                #expect(await failure { try await store.delete(key) } == .invalidKey(key))
+            }
+        }
+    }
+
+    @Test("A draft ends with its commit", arguments: StoreKind.allCases)
+    func ending(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let draft = try await store.makeDraft()
+            _ = try await draft.commit(as: try segmentKey())
+            #expect(await failure { try await draft.append([1]) } == .draftEnded)
+            #expect(await failure { _ = try await draft.commit(as: try segmentKey()) } == .draftEnded)
+        }
+    }
+
+    @Test("What is longer than may be read at once is refused with its length", arguments: StoreKind.allCases)
+    func tooLarge(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let key = try segmentKey()
+            let count = Limits.wholeObjectByteCount + 1
+            try await store.put([UInt8](repeating: 0, count: count), as: key)
+            #expect(
+                await failure { _ = try await store.read(key) } == .tooLarge(key, byteCount: Int64(count)))
+            #expect(try store.open(key).byteCount == UInt64(count))
+        }
+    }
+
+    @Test("Deleting an hour spares other hours and what is to keep", arguments: StoreKind.allCases)
+    func deletingAnHour(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let starts = [-1, 0, 1, 3599, 3600].map { eight + $0 * Microseconds.perSecond }
+            for start in starts { try await store.put([1, 2], as: try segmentKey(start)) }
+            let deleted = try await store.deleteHour(
+                channel: try channel(), rendition: video, hour: starts[2], keeping: [segmentName(starts[1])])
+            #expect(deleted == Deleted(files: 2, bytes: 4))
+            var held: [Bool] = []
+            for start in starts { held.append(try await store.contains(try segmentKey(start))) }
+            #expect(held == [true, true, false, false, true])
+            let nothing = try await store.deleteHour(
+                channel: try channel("other"), rendition: video, hour: eight, keeping: [])
+            #expect(nothing == Deleted())
+        }
+    }
+
+    @Test("Deleting a channel leaves the others", arguments: StoreKind.allCases)
+    func deletingAChannel(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let keys = [try segmentKey(), try segmentKey(in: "news-2"), try segmentKey(in: "sports")]
+            for key in keys { try await store.put([1], as: key) }
+            let secret = ArchiveKey.key(try channel(), "0123456789abcdef0123456789abcdef")
+            try await store.put([1], as: secret)
+            try await store.deleteChannel(try channel())
+            try await store.deleteChannel(try channel())
+            #expect(try await store.contains(secret) == false)
+            var held: [Bool] = []
+            for key in keys { held.append(try await store.contains(key)) }
+            #expect(held == [false, true, true])
+        }
+    }
+
+    @Test("64 drafts at once end each with its own bytes", arguments: StoreKind.allCases)
+    func parallelDrafts(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<64 {
+                    group.addTask {
+                        let draft = try await store.makeDraft()
+                        for _ in 0..<4 {
+                            try await draft.append([UInt8](repeating: UInt8(number), count: 1000))
+                        }
+                        let start = eight + Int64(number) * 100 * Microseconds.perSecond
+                        #expect(try await draft.commit(as: try segmentKey(start)).wasThere == false)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for number in 0..<64 {
+                let start = eight + Int64(number) * 100 * Microseconds.perSecond
+                let bytes = try await store.read(try segmentKey(start))
+                #expect(bytes == [UInt8](repeating: UInt8(number), count: 4000))
+            }
+        }
+    }
+
+    @Test("Many drafts for one name get a revision each", arguments: StoreKind.allCases)
+    func contention(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let keys = try await withThrowingTaskGroup(of: ArchiveKey.self) { group in
+                for byte in UInt8(0)..<16 {
+                    group.addTask { try await store.put([byte], as: try segmentKey()).key }
+                }
+                return try await group.reduce(into: Set<ArchiveKey>()) { $0.insert($1) }
+            }
+            #expect(try keys == Set((0..<16).map { try segmentKey(revision: $0) }))
+        }
+    }
+
+    @Test("The space left is within the whole", arguments: StoreKind.allCases)
+    func space(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let space = try await store.space()
+            #expect(space.totalBytes > 0)
+            #expect((0...space.totalBytes).contains(space.availableBytes))
+        }
+    }
+}

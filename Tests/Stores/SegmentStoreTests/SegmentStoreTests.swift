@@ -1,1 +1,0 @@
-// SegmentStoreTests: in the making.
