@@ -6,6 +6,7 @@ import Postgres
 import Recorder
 import SegmentStore
 import Telemetry
+import ViewerAPI
 
 /// The program put together: every object in the order in which one needs the other.
 struct Composition: Sendable {
@@ -49,8 +50,12 @@ struct Composition: Sendable {
             configuration: adminConfiguration(token),
             archiveIsReachable: { (try? await store.space()) != nil },
             now: HostClock.system.now, logger: logger)
+        let viewer = ViewerAPI(
+            catalogue: catalogue, store: store,
+            configuration: Configuration(maxWindowSeconds: Int64(settings.maxWindowSeconds)),
+            clock: HostClock.system.now, logger: logger)
         let servers = try Servers.open(
-            ServerPlan.plans(settings, admin: admin, viewer: nil),
+            ServerPlan.plans(settings, admin: admin, viewer: role.servesViewers ? viewer : nil),
             settings: settings, descriptors: descriptors, logger: logger,
             onFinished: requests.finished)
         let recording = try state.map { state in

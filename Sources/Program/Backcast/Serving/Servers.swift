@@ -2,6 +2,7 @@ import AdminAPI
 import HTTP
 import HTTPServer
 import Logging
+import ViewerAPI
 
 /// The listening servers of a process: one, or two when operators have an address of their own.
 struct Servers: Sendable {
@@ -74,3 +75,8 @@ struct ServerPlan: Sendable {
 }
 
 extension AdminAPI: RequestPart {}
+
+extension ViewerAPI: RequestPart {
+    /// Nothing that a viewer sends has a body.
+    func bodyLimit(for request: HTTPRequest) -> Int? { nil }
+}

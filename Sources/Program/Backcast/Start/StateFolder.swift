@@ -20,23 +20,27 @@ final class StateFolder: Sendable {
     /// Makes the folder where there is none (mode 0700) and takes it; a folder that another process holds is an error.
     static func open(_ path: String) throws(ProgramError) -> StateFolder {
         do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let above = URL(filePath: path).deletingLastPathComponent().path
+            try FileManager.default.createDirectory(atPath: above, withIntermediateDirectories: true)
         } catch {
             throw ProgramError("\(Setting.state.rawValue): the folder \(path) cannot be made: \(error)")
         }
-        return StateFolder(path: path, lock: try takeLock(path + "/lock"))
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw .system("\(Setting.state.rawValue): the folder \(path) cannot be made", errno)
+        }
+        return StateFolder(path: path, lock: try takeLock(in: path))
     }
 
     /// A lock goes with its process, however that ends.
-    private static func takeLock(_ path: String) throws(ProgramError) -> Int32 {
+    private static func takeLock(in folder: String) throws(ProgramError) -> Int32 {
+        let path = folder + "/lock"
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw .system("\(Setting.state.rawValue): \(path) cannot be opened", errno)
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw ProgramError("\(Setting.state.rawValue): another backcast uses the folder of \(path)")
+            throw ProgramError("\(Setting.state.rawValue): another backcast uses the folder \(folder)")
         }
         return descriptor
     }

@@ -1,0 +1,67 @@
+import Logging
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Backcast
+
+@Suite("The database at the start")
+struct DatabaseStartTests {
+    private let logger = Logger(label: "test")
+
+    @Test(
+        "run and migrate bring the schema up to date, and twice is harmless", arguments: [Role.run, .migrate])
+    func applied(role: Role) async throws {
+        try await withStart { start in
+            try await start.waitUntilReady()
+            try await start.settleSchema(migrations(1), for: role)
+            try await start.settleSchema(migrations(2), for: role)
+            try await start.settleSchema(migrations(2), for: .serve)
+        }
+    }
+
+    @Test("record and serve refuse another schema and say what to do", arguments: [Role.record, .serve])
+    func refused(role: Role) async throws {
+        try await withStart { start in
+            for step in 0..<3 {
+                if step > 0 { try await start.settleSchema(migrations(step == 1 ? 1 : 3), for: .migrate) }
+                let error = await #expect(throws: ProgramError.self) {
+                    try await start.settleSchema(migrations(2), for: role)
+                }
+                #expect(error?.description.contains("run `backcast migrate`") == true)
+            }
+        }
+    }
+
+    @Test("waiting for a database that is not there ends with the task")
+    func waiting() async throws {
+        let folder = try TemporaryFolder()
+        let pool = PostgresPool(
+            PoolConfiguration(try ConnectionString("postgresql:///x?host=\(folder.path)")), logger: logger)
+        let waiting = Task { try await DatabaseStart(pool: pool, logger: logger).waitUntilReady() }
+        waiting.cancel()
+        let result = await waiting.result
+        #expect(throws: (any Error).self) { try result.get() }
+        await pool.close()
+    }
+
+    private func migrations(_ count: Int) throws -> Migrations {
+        try Migrations(
+            (1...count).map { number in
+                try Migrations.Migration(
+                    name: "000\(number)-t.sql", text: "CREATE TABLE t\(number) (id int PRIMARY KEY);")
+            })
+    }
+
+    private func withStart(_ body: (DatabaseStart) async throws -> Void) async throws {
+        let uri = try await TestDatabase.shared.database("start")
+        let pool = PostgresPool(PoolConfiguration(try ConnectionString(uri)), logger: logger)
+        do {
+            try await body(DatabaseStart(pool: pool, logger: logger))
+        } catch {
+            await pool.close()
+            throw error
+        }
+        await pool.close()
+    }
+}
