@@ -62,7 +62,7 @@ struct DangerRule {
     }
 
     private func isListed(_ construct: DangerousConstruct, _ path: String) -> Bool {
-        exceptions.contains { $0.construct == construct && $0.path == path }
+        exceptions.contains { $0.construct == construct && $0.covers(path) }
     }
 
     private func stale(_ exception: ListedException, in files: [TextFile]) -> Finding? {
@@ -70,8 +70,12 @@ struct DangerRule {
         guard exception.reason.split(separator: " ").count >= 3 else {
             return Finding(path: exception.path, reason: "\(name): no reason is listed")
         }
-        let lines = files.first { $0.path == exception.path }?.codeLines ?? []
-        guard !lines.contains(where: { exception.construct.stands(in: $0.text) }) else { return nil }
+        let construct = exception.construct
+        let isThere = files.contains { file in
+            exception.covers(file.path) && file.text.contains(construct.word)
+                && file.codeLines.contains { construct.stands(in: $0.text) }
+        }
+        guard !isThere else { return nil }
         return Finding(path: exception.path, reason: "\(name) is listed but not there")
     }
 }

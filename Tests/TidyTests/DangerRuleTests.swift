@@ -50,6 +50,16 @@ struct DangerRuleTests {
         #expect(DangerRule(exceptions: [exception]).findings(in: files).map(\.path) == [files[1].path])
     }
 
+    @Test("A listed folder covers what is in it, and nothing beside it")
+    func folder() {
+        let exception = ListedException(
+            construct: .forcedTry, path: "Sources/Stores/Journal/", reason: "the pattern is a literal")
+        let files = [
+            TextFile(Self.path, "try! a()"), TextFile("Sources/Stores/JournalOther/B.swift", "try! a()"),
+        ]
+        #expect(DangerRule(exceptions: [exception]).findings(in: files).map(\.path) == [files[1].path])
+    }
+
     @Test(
         "An entry that no longer applies, or gives no reason, is found",
         arguments: [("a()", "the pattern is a literal"), ("try! a()", "because")])

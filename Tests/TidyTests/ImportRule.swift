@@ -2,7 +2,8 @@
 struct ImportRule {
     /// Part of the toolchain or of the system: no row of the table.
     static let toolchain: Set<String> = [
-        "Swift", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization", "Testing",
+        "Swift", "Foundation", "FoundationEssentials", "FoundationNetworking", "Glibc", "Dispatch",
+        "Synchronization", "Testing",
     ]
 
     /// A use for Foundation that the Vocabulary layer has to do without.
