@@ -1,6 +1,7 @@
 """Rules of the admin API that relate two fields, which a JSON Schema cannot: applied to valid requests only.
 
-An id in the body of PUT and PATCH is that of the path; `from` lies before `to`, by at most 31 days.
+An id in the body of PUT and PATCH is that of the path; `from` lies before `to`, by at most 31 days. Beside them a
+repair: the coverage phase of schemathesis 4.32 sends the entity tag "0" as 0, which its own pattern does not allow.
 """
 
 from datetime import datetime, timedelta, timezone
@@ -17,6 +18,9 @@ def before_call(context, case, kwargs):
     body, path = case.body, case.path_parameters or {}
     if isinstance(body, dict) and "id" in body and "channel" in path:
         body["id"] = path["channel"]
+    for name in ("If-Match", "If-None-Match"):
+        if (case.headers or {}).get(name) == "0":
+            case.headers[name] = '"0"'
     if case.path.endswith("/timeline"):
         order(case.query)
 

@@ -137,6 +137,21 @@ import Testing
         }
     }
 
+    @Test(
+        "A condition that cannot be read is refused by name, not taken as absent",
+        arguments: ["", "0", "\"a", "a, b"])
+    func malformedConditions(value: String) async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            for (method, name) in [(HTTPMethod.get, "If-None-Match"), (.delete, "If-Match")] {
+                let answer = try await admin.send(
+                    method, "/api/v1/channels/a", fields: HTTPHeaders(dictionaryLiteral: (name, value)))
+                #expect(try answer.isProblem(400))
+                #expect(answer.text.contains("\"header\":\"\(name)\""))
+            }
+        }
+    }
+
     @Test("A merge patch changes what it names; null gives the default back")
     func patch() async throws {
         try await withAdmin { admin async throws in
