@@ -5,7 +5,8 @@ package import Timeline
 /// with a query that nearly always says the same.
 package final class ChannelDirectory: Sendable {
     private let catalogue: Catalogue
-    private let recent = Recent<ChannelID, Channel>(age: Limits.directoryAge, capacity: Limits.directoryEntries)
+    private let recent = Recent<ChannelID, Channel>(
+        age: Limits.directoryAge, capacity: Limits.directoryEntries)
 
     package init(catalogue: Catalogue) {
         self.catalogue = catalogue

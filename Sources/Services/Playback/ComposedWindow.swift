@@ -32,7 +32,9 @@ package struct ComposedWindow: Sendable {
 
     static func leading(of renditions: [ListedRendition]) -> ListedRendition? {
         let videos = renditions.filter { $0.id.kind == .video }
-        let best = videos.max { ($0.description.bandwidth ?? 0, $1.id) < ($1.description.bandwidth ?? 0, $0.id) }
+        let best = videos.max {
+            ($0.description.bandwidth ?? 0, $1.id) < ($1.description.bandwidth ?? 0, $0.id)
+        }
         return best ?? renditions.first
     }
 

@@ -35,7 +35,9 @@ struct Domains {
     func number(of segment: RecordedSegment) -> Int64 {
         if extra.isEmpty { return Int64(segment.epoch) }
         let middle = segment.start + segment.duration / 2
-        let before = extra.count { $0.epoch < segment.epoch || $0.epoch == segment.epoch && $0.begin <= middle }
+        let before = extra.count {
+            $0.epoch < segment.epoch || $0.epoch == segment.epoch && $0.begin <= middle
+        }
         return Int64(segment.epoch) + Int64(before)
     }
 

@@ -61,7 +61,8 @@ struct MediaPlaylistText {
             guard let state = current else { continue }
             let number = window.domains.number(of: segment)
             if let last, window.writesGaps { writeGaps(from: last.end, to: segment.start, state) }
-            let joints = last == nil ? 0 : min(max(0, number - lastNumber), Int64(Limits.discontinuitiesPerJoint))
+            let joints =
+                last == nil ? 0 : min(max(0, number - lastNumber), Int64(Limits.discontinuitiesPerJoint))
             for _ in 0..<joints { buffer.append("#EXT-X-DISCONTINUITY\n") }
             let isFresh = last == nil || joints > 0
             sticky.write(state, iv: segment.iv, isFresh: isFresh, to: &buffer)

@@ -51,7 +51,9 @@ extension MultivariantText {
         stream.averageBandwidth = Int(clamping: own.average + (group.map(bitRate).map(\.average).max() ?? 0))
         stream.codecs = codecs(of: [rendition] + group)
         stream.resolution = resolution(of: rendition)
-        stream.frameRate = description.frameRate.flatMap(Double.init).flatMap { $0 > 0 && $0 < 1000 ? $0 : nil }
+        stream.frameRate = description.frameRate.flatMap(Double.init).flatMap {
+            $0 > 0 && $0 < 1000 ? $0 : nil
+        }
         if !group.isEmpty { stream.audioGroup = description.audioGroup }
         let subtitles = members(ofGroup: description.subtitlesGroup, kind: .subtitles, besides: rendition)
         if !subtitles.isEmpty { stream.subtitlesGroup = description.subtitlesGroup }
@@ -98,7 +100,8 @@ extension MultivariantText {
     /// The states of a rendition in the order of their first segments.
     private func states(of rendition: ListedRendition) -> [MediaState] {
         var ids: [Int32] = []
-        for segment in rendition.segments where ids.last != segment.stateID && !ids.contains(segment.stateID) {
+        for segment in rendition.segments where ids.last != segment.stateID && !ids.contains(segment.stateID)
+        {
             ids.append(segment.stateID)
         }
         return ids.compactMap { window.states[$0] }

@@ -38,7 +38,8 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
         case .nothingRecorded: "nothing is recorded there"
         case .noSuchRendition(let id): "the channel has no rendition \(id)"
         case .expired: "the window lies before what retention keeps"
-        case .incomplete(let id, let missing): "\(id) lacks \(Microseconds.seconds(missing)) seconds of the window"
+        case .incomplete(let id, let missing):
+            "\(id) lacks \(Microseconds.seconds(missing)) seconds of the window"
         case .notOneStream(let reason): reason
         case .catalogue(let error): "\(error)"
         case .system(let reason): reason

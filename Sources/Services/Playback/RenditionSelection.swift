@@ -15,7 +15,8 @@ struct RenditionSelection {
         guard let reference = Self.reference(inside, plan.kind, takesAnyTracks)?.state else { return }
         for stretch in inside {
             let continues =
-                takesAnyTracks ? stretch.state.container == reference.container : stretch.state.continues(reference)
+                takesAnyTracks
+                ? stretch.state.container == reference.container : stretch.state.continues(reference)
             if continues {
                 ranges.append(stretch.range)
             } else if ranges.isEmpty || stretch.lacksTracks(of: reference) && !stretch.isLong {

@@ -24,7 +24,8 @@ package struct SlidingWindow: Sendable {
     /// What has to be read before the edge, microseconds.
     func lookBack(_ line: Line) -> Int64 {
         let target = Int64(max(1, line.targetSeconds)) * Microseconds.perSecond
-        return max(length ?? 0, Limits.slidingMicroseconds, Int64(Limits.slidingSegments) * target) + 2 * target
+        return max(length ?? 0, Limits.slidingMicroseconds, Int64(Limits.slidingSegments) * target) + 2
+            * target
     }
 
     /// Whether the record has as much as players need: three target durations at least (RFC 8216, 6.2.2).

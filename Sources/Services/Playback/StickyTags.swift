@@ -30,7 +30,8 @@ struct StickyTags {
         let isSame = state.key == key && state.foreignKeys == foreignKeys && (key == nil || wanted == iv)
         if isSame && !(isFresh && !state.isClear) { return }
         // A tag replaces the one of its KEYFORMAT only: what nothing replaces has to be ended first.
-        let isReplaced = (key == nil || state.key != nil) && (foreignKeys.isEmpty || foreignKeys == state.foreignKeys)
+        let isReplaced =
+            (key == nil || state.key != nil) && (foreignKeys.isEmpty || foreignKeys == state.foreignKeys)
         if !isReplaced { writeNone(&buffer) }
         if let wantedKey = state.key { writeKey(wantedKey, wanted, &buffer) }
         if !state.foreignKeys.isEmpty { buffer.append(state.foreignKeys) }

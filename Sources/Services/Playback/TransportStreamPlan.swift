@@ -61,14 +61,17 @@ package struct TransportStreamPlan: Sendable {
     }
 
     private static func part(
-        _ segment: RecordedSegment, of rendition: ListedRendition, in window: ComposedWindow, _ channel: ChannelID,
+        _ segment: RecordedSegment, of rendition: ListedRendition, in window: ComposedWindow,
+        _ channel: ChannelID,
     ) throws(PlaybackError) -> Part {
         guard let state = window.states[segment.stateID], state.container == .transportStream else {
             throw .notOneStream("\(rendition.id) is not recorded as a transport stream")
         }
-        let name = SegmentName(start: segment.start, revision: segment.revision, fileExtension: .transportStream)
+        let name = SegmentName(
+            start: segment.start, revision: segment.revision, fileExtension: .transportStream)
         var part = Part(
-            key: .segment(channel, rendition.id, name), byteCount: UInt64(max(0, segment.plainBytes)), cipher: nil)
+            key: .segment(channel, rendition.id, name), byteCount: UInt64(max(0, segment.plainBytes)),
+            cipher: nil)
         if state.keyMethod != nil || !state.drmTags.isEmpty {
             guard state.keyMethod == "AES-128", let key = state.keyName, let iv = segment.iv else {
                 throw .notOneStream("\(rendition.id) is encrypted for players that hold its keys")

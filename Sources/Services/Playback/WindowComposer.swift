@@ -15,7 +15,8 @@ package enum WindowComposer {
     ) -> ComposedWindow {
         let selections = record.renditions.map { rendition in
             RenditionSelection(
-                Stretch.splitting(rendition.segments, states: record.states, isPlayable: isPlayable), plan: plan,
+                Stretch.splitting(rendition.segments, states: record.states, isPlayable: isPlayable),
+                plan: plan,
                 takesAnyTracks: request.takesAnyTracks, watermark: record.line.watermark)
         }
         let end = selections.compactMap(\.end).min()
@@ -40,11 +41,13 @@ package enum WindowComposer {
         let line = record.line
         let isCut = end.map { $0 < plan.window.end } ?? false
         let next = isCut ? end : plan.next
-        let isEnded = plan.kind == .closed || plan.kind == .event && (isCut || line.watermark >= plan.window.end)
+        let isEnded =
+            plan.kind == .closed || plan.kind == .event && (isCut || line.watermark >= plan.window.end)
         let last = min(plan.window.end, next ?? .distantFuture, line.watermark)
         let measured = renditions.map(\.targetSeconds).max() ?? 1
         return ComposedWindow(
-            plan: plan, window: TimeWindow(begin: plan.window.begin, end: max(plan.window.begin, last)), next: next,
+            plan: plan, window: TimeWindow(begin: plan.window.begin, end: max(plan.window.begin, last)),
+            next: next,
             isEnded: isEnded, isFinal: false,
             targetSeconds: plan.kind == .closed ? measured : max(measured, line.targetSeconds),
             renditions: renditions, known: record.renditions.map(\.id), states: record.states,

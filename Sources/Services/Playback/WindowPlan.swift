@@ -24,10 +24,12 @@ package struct WindowPlan: Sendable, Equatable {
         switch request.span {
         case .closed(let begin, let end):
             try checkLength(begin: begin, end: end, maxWindowSeconds)
-            return try closed(begin: begin, end: end, line: line, limit: maxWindowSeconds * Microseconds.perSecond)
+            return try closed(
+                begin: begin, end: end, line: line, limit: maxWindowSeconds * Microseconds.perSecond)
         case .event(let begin, let end):
             try checkLength(begin: begin, end: end, maxWindowSeconds)
-            return try event(begin: begin, end: end, line: line, limit: maxWindowSeconds * Microseconds.perSecond)
+            return try event(
+                begin: begin, end: end, line: line, limit: maxWindowSeconds * Microseconds.perSecond)
         case .sliding:
             throw .emptyWindow
         }

@@ -19,7 +19,9 @@ package final class WindowPlayer: Sendable {
     ) async throws(PlaybackError) -> ComposedWindow {
         try checkSliding(request, channel)
         let window = try await offering(request, channel) { () throws(PlaybackError) in
-            let line = try await asking { () throws(CatalogueError) in try await catalogue.line(of: channel.row) }
+            let line = try await asking { () throws(CatalogueError) in
+                try await catalogue.line(of: channel.row)
+            }
             if case .sliding(let length, let delay) = request.span {
                 let sliding = SlidingWindow(length: length, delay: delay, line: line, now: now)
                 return try await compose(sliding, of: channel, line: line)
@@ -106,7 +108,9 @@ extension WindowPlayer {
         return !pending.contains { $0.overlaps(plan.window) }
     }
 
-    private func pendingWindows(of channel: Channel, _ now: Instant) async throws(PlaybackError) -> [TimeWindow] {
+    private func pendingWindows(of channel: Channel, _ now: Instant) async throws(PlaybackError)
+        -> [TimeWindow]
+    {
         if let known = pending.value(of: channel.row, now: now) { return known }
         let windows = try await asking { () throws(CatalogueError) in
             try await catalogue.pendingSegments(of: channel.row, limit: Limits.pendingSegments)
@@ -117,8 +121,9 @@ extension WindowPlayer {
 
     private func checkSliding(_ request: WindowRequest, _ channel: Channel) throws(PlaybackError) {
         guard case .sliding(let length, let delay) = request.span else { return }
-        if let length, length / Microseconds.perSecond > maxWindowSeconds
-            || length / Microseconds.perSecond == maxWindowSeconds && length % Microseconds.perSecond > 0
+        if let length,
+            length / Microseconds.perSecond > maxWindowSeconds
+                || length / Microseconds.perSecond == maxWindowSeconds && length % Microseconds.perSecond > 0
         {
             throw .lengthTooLong(limitSeconds: maxWindowSeconds)
         }

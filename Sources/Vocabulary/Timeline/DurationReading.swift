@@ -10,7 +10,9 @@ package enum DurationReading {
     }
 
     /// The units before and after `T` in the order in which they may stand, in seconds.
-    private static let dateUnits: [(UInt8, Int64)] = [(UInt8(ascii: "W"), 604_800), (UInt8(ascii: "D"), 86_400)]
+    private static let dateUnits: [(UInt8, Int64)] = [
+        (UInt8(ascii: "W"), 604_800), (UInt8(ascii: "D"), 86_400),
+    ]
     private static let timeUnits: [(UInt8, Int64)] = [
         (UInt8(ascii: "H"), 3600), (UInt8(ascii: "M"), 60), (UInt8(ascii: "S"), 1),
     ]
@@ -46,7 +48,9 @@ package enum DurationReading {
     }
 
     private static func amount(_ scanner: inout DigitScanner) -> (whole: Int64, fraction: Int64)? {
-        guard let whole = DigitScanner.number(scanner.digits()), let fraction = scanner.fraction() else { return nil }
+        guard let whole = DigitScanner.number(scanner.digits()), let fraction = scanner.fraction() else {
+            return nil
+        }
         return (whole, fraction)
     }
 

@@ -21,7 +21,8 @@ package enum InstantReading {
     }
 
     private static func seconds(_ digits: ArraySlice<UInt8>, _ scanner: inout DigitScanner) -> Instant? {
-        guard let seconds = DigitScanner.number(digits), let fraction = scanner.fraction(), scanner.isAtEnd else {
+        guard let seconds = DigitScanner.number(digits), let fraction = scanner.fraction(), scanner.isAtEnd
+        else {
             return nil
         }
         return Instant(seconds: seconds) + fraction
@@ -63,7 +64,8 @@ extension DigitScanner {
     fileprivate mutating func civilTime(dateMark: UInt8?, clockMark: UInt8?, between: [UInt8]) -> CivilTime? {
         guard let year = number(ofDigits: 4), skip(dateMark), let month = number(ofDigits: 2), skip(dateMark),
             let day = number(ofDigits: 2), between.isEmpty || skip(anyOf: between),
-            let hour = number(ofDigits: 2), skip(clockMark), let minute = number(ofDigits: 2), skip(clockMark),
+            let hour = number(ofDigits: 2), skip(clockMark), let minute = number(ofDigits: 2),
+            skip(clockMark),
             let second = number(ofDigits: 2)
         else { return nil }
         return CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)

@@ -4,7 +4,8 @@ import HTTP
 enum Fields {
     /// What pages of other origins may read (Fetch, "CORS protocol").
     static let exposed = [
-        "Accept-Ranges", "Backcast-Final", "Backcast-Held-Seconds", "Backcast-Missing-Seconds", "Backcast-Next",
+        "Accept-Ranges", "Backcast-Final", "Backcast-Held-Seconds", "Backcast-Missing-Seconds",
+        "Backcast-Next",
         "Backcast-Window", "Content-Disposition", "Content-Length", "Content-Range", "ETag", "Retry-After",
     ].joined(separator: ", ")
 
@@ -18,7 +19,8 @@ enum Fields {
     static func preflight() -> HTTPResponse {
         var headers = common
         headers["Access-Control-Allow-Methods"] = allowedMethods
-        headers["Access-Control-Allow-Headers"] = "Range, If-Range, If-Match, If-None-Match, Accept, Accept-Encoding"
+        headers["Access-Control-Allow-Headers"] =
+            "Range, If-Range, If-Match, If-None-Match, Accept, Accept-Encoding"
         headers["Access-Control-Max-Age"] = String(Limits.preflightSeconds)
         headers["Allow"] = allowedMethods
         return HTTPResponse(status: .noContent, headers: headers)

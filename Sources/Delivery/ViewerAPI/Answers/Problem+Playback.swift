@@ -14,15 +14,20 @@ extension Problem {
         switch error {
         case .emptyWindow: self = Problem(.badRequest, detail).naming("endtime")
         case .windowTooLong(let limit):
-            self = Problem(.badRequest, "\(detail); leave the end out and follow Backcast-Next to page through more")
-                .naming("duration").limitingWindow(to: limit)
-        case .lengthTooLong(let limit): self = Problem(.badRequest, detail).naming("dvr").limitingWindow(to: limit)
+            self = Problem(
+                .badRequest, "\(detail); leave the end out and follow Backcast-Next to page through more"
+            )
+            .naming("duration").limitingWindow(to: limit)
+        case .lengthTooLong(let limit):
+            self = Problem(.badRequest, detail).naming("dvr").limitingWindow(to: limit)
         case .delayTooLong: self = Problem(.badRequest, detail).naming("delay")
         case .nothingRecorded(let available): self = Problem(.notFound, detail).offering(available)
         case .noSuchRendition: self = Problem(.notFound, detail).naming("rendition")
-        case .expired(let before): self = Problem(.gone, "\(detail); it keeps what begins from \(before.rfc3339) on")
+        case .expired(let before):
+            self = Problem(.gone, "\(detail); it keeps what begins from \(before.rfc3339) on")
         case .incomplete(let id, let missing): self = Problem(.conflict, detail).missing(missing, of: id)
-        case .notOneStream: self = Problem(.notFound, "\(detail); use download.mp4").pointing(to: "download.mp4")
+        case .notOneStream:
+            self = Problem(.notFound, "\(detail); use download.mp4").pointing(to: "download.mp4")
         case .catalogue(let error):
             self =
                 error.isTransient
@@ -33,6 +38,7 @@ extension Problem {
 
     /// The catalogue is away, and back soon.
     static var unavailable: Problem {
-        Problem(.serviceUnavailable, "the catalogue is away").retryable(afterSeconds: Limits.retryAfterSeconds)
+        Problem(.serviceUnavailable, "the catalogue is away").retryable(
+            afterSeconds: Limits.retryAfterSeconds)
     }
 }

@@ -25,7 +25,11 @@ struct Problem {
 
     /// Names what is held, nearest first.
     func offering(_ windows: [TimeWindow]) -> Problem {
-        changed { $0.document.available = windows.map { Document.Span(begin: $0.begin.rfc3339, end: $0.end.rfc3339) } }
+        changed {
+            $0.document.available = windows.map {
+                Document.Span(begin: $0.begin.rfc3339, end: $0.end.rfc3339)
+            }
+        }
     }
 
     /// Names how much is missing, in microseconds.

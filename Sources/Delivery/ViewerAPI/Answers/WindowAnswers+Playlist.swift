@@ -16,7 +16,9 @@ extension WindowAnswers {
     }
 
     /// The rendition whose media playlist is asked for; nil when it is the multivariant one.
-    private func media(_ asked: AskedWindow, _ window: ComposedWindow) async throws(PlaybackError) -> RenditionID? {
+    private func media(_ asked: AskedWindow, _ window: ComposedWindow) async throws(PlaybackError)
+        -> RenditionID?
+    {
         switch asked.route.resource {
         case .master: return nil
         case .media(let id): return try await present(id, asked, window)
@@ -32,13 +34,16 @@ extension WindowAnswers {
     ) async throws(PlaybackError) -> RenditionID {
         if window[id] != nil { return id }
         guard window.known.contains(id) else { throw .noSuchRendition(id) }
-        throw .nothingRecorded(available: try await player.available(near: asked.parameters.window, asked.channel))
+        throw .nothingRecorded(
+            available: try await player.available(near: asked.parameters.window, asked.channel))
     }
 
     private func response(
-        _ asked: AskedWindow, _ playlist: RenderedPlaylist, _ window: ComposedWindow, leading: ListedRendition?,
+        _ asked: AskedWindow, _ playlist: RenderedPlaylist, _ window: ComposedWindow,
+        leading: ListedRendition?,
     ) throws(PlaybackError) -> HTTPResponse {
-        let coding = ContentCoding.chosen(for: asked.request.headers.values(of: "Accept-Encoding")) ?? .identity
+        let coding =
+            ContentCoding.chosen(for: asked.request.headers.values(of: "Accept-Encoding")) ?? .identity
         let validators = Validators(
             entityTag: EntityTag(strong: coding == .gzip ? "\(playlist.tag)-gz" : playlist.tag))
         var headers = fields(asked, window, leading)

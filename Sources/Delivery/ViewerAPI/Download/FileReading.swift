@@ -4,7 +4,9 @@ import HTTP
 
 /// Reads pieces of files on a few threads of its own: a slow disk must not hold the threads that tasks run on.
 enum FileReading {
-    private static let queues = (0..<Limits.readerThreads).map { DispatchQueue(label: "backcast.download.\($0)") }
+    private static let queues = (0..<Limits.readerThreads).map {
+        DispatchQueue(label: "backcast.download.\($0)")
+    }
 
     /// Bytes from an offset on, at most `limit`; none at the end of the file.
     static func bytes(of file: any OpenFile, at offset: UInt64, limit: Int) async throws -> [UInt8] {

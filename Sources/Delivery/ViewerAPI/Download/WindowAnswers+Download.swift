@@ -43,7 +43,8 @@ extension WindowAnswers {
         var headers = fields
         headers["ETag"] = validators.entityTag?.fieldValue
         let request = asked.request
-        switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators) {
+        switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators)
+        {
         case .notModified: return HTTPResponse(status: .notModified, headers: headers)
         case .preconditionFailed: return Problem(.preconditionFailed, "the window has changed").response()
         case .proceed: break
@@ -52,7 +53,8 @@ extension WindowAnswers {
             method: request.method, headers: request.headers, current: validators, length: plan.byteCount)
         return RangeAnswer.response(range, length: plan.byteCount, headers: headers) { offset, length in
             .stream(
-                length: length, TransportStreamBody(plan: plan, store: store, offset: offset, byteCount: length))
+                length: length,
+                TransportStreamBody(plan: plan, store: store, offset: offset, byteCount: length))
         }
     }
 }

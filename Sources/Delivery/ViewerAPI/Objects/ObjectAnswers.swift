@@ -25,7 +25,8 @@ struct ObjectAnswers: Sendable {
         headers["Cache-Control"] = "public, max-age=31536000, immutable"
         headers["Accept-Ranges"] = "bytes"
         headers["ETag"] = validators.entityTag?.fieldValue
-        switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators) {
+        switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators)
+        {
         case .notModified: return HTTPResponse(status: .notModified, headers: headers)
         case .preconditionFailed: return HTTPResponse(status: .preconditionFailed, headers: headers)
         case .proceed: break

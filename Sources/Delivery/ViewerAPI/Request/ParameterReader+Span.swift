@@ -21,7 +21,8 @@ extension ParameterReader {
             throw ParameterError(name, "\(name) needs begintime")
         }
         return .sliding(
-            length: try duration("dvr", allowsZero: false), delay: try duration("delay", allowsZero: true) ?? 0)
+            length: try duration("dvr", allowsZero: false),
+            delay: try duration("delay", allowsZero: true) ?? 0)
     }
 
     private func window(beginning name: String) throws(ParameterError) -> WindowRequest.Span {
@@ -37,7 +38,9 @@ extension ParameterReader {
         }
         if let duration = try duration("duration", allowsZero: false) { return begin + duration }
         guard let end = try instant("endtime") else { return nil }
-        guard end > begin else { throw ParameterError("endtime", "endtime is not after the begin of the window") }
+        guard end > begin else {
+            throw ParameterError("endtime", "endtime is not after the begin of the window")
+        }
         return end
     }
 

@@ -8,7 +8,8 @@ struct ParameterReader {
     let zone: InstantReading.Zone
 
     private static let known: Set<String> = [
-        "begintime", "endtime", "duration", "mode", "dvr", "delay", "rendition", "gaps", "tracks", "strict", "utc",
+        "begintime", "endtime", "duration", "mode", "dvr", "delay", "rendition", "gaps", "tracks", "strict",
+        "utc",
         "lutc", "playseek",
     ]
 
@@ -27,7 +28,8 @@ struct ParameterReader {
         guard let instant = InstantReading.reading(text, zone: zone) else {
             throw ParameterError(
                 name,
-                "\(name) is no instant: epoch seconds, milliseconds or microseconds, yyyyMMddHHmmss or RFC 3339")
+                "\(name) is no instant: epoch seconds, milliseconds or microseconds, yyyyMMddHHmmss or RFC 3339"
+            )
         }
         return instant
     }

@@ -12,7 +12,8 @@ enum ViewerRoute: Equatable {
     ///
     /// Our names need no escapes: a path with one names nothing.
     init?(path: String) {
-        let parts = path.dropFirst(Self.root.utf8.count).split(separator: "/", omittingEmptySubsequences: false)
+        let parts = path.dropFirst(Self.root.utf8.count).split(
+            separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, let channel = ChannelID(String(first)) else { return nil }
         switch parts.count {
         case 2:

@@ -1,0 +1,121 @@
+import HLS
+import Playback
+import Testing
+import Timeline
+
+struct MediaPlaylistTextTests {
+    @Test("A plain window is a finished VOD list with a date at its first segment")
+    func plain() throws {
+        let text = try Recorded(run(3, from: 0)).closed(0, 12).text()
+        #expect(
+            text == """
+                #EXTM3U
+                #EXT-X-VERSION:3
+                #EXT-X-TARGETDURATION:4
+                #EXT-X-MEDIA-SEQUENCE:0
+                #EXT-X-DISCONTINUITY-SEQUENCE:0
+                #EXT-X-PLAYLIST-TYPE:VOD
+                #EXT-X-PROGRAM-DATE-TIME:2016-07-26T05:05:16.000Z
+                #EXTINF:4.000000,
+                v0/1469509516000.ts
+                #EXTINF:4.000000,
+                v0/1469509520000.ts
+                #EXTINF:4.000000,
+                v0/1469509524000.ts
+                #EXT-X-ENDLIST
+
+                """)
+    }
+
+    @Test("A begin inside the first segment is said by START, to the microsecond")
+    func start() throws {
+        let text = try Recorded(run(3, from: 0)).closed(1.5, 12).text() ?? ""
+        #expect(text.contains("#EXT-X-START:TIME-OFFSET=1.5,PRECISE=YES\n"))
+        let whole = try Recorded(run(3, from: 0)).closed(-10, 12).text() ?? ""
+        #expect(!whole.contains("EXT-X-START"))
+    }
+
+    @Test("A hole leaves its segments out and gives a discontinuity with a fresh date")
+    func hole() throws {
+        let text = try Recorded(run(1, from: 0) + run(1, from: 60, number: 1, epoch: 1)).closed(0, 64).text()
+        #expect(
+            text?.hasSuffix(
+                """
+                #EXTINF:4.000000,
+                v0/1469509516000.ts
+                #EXT-X-DISCONTINUITY
+                #EXT-X-PROGRAM-DATE-TIME:2016-07-26T05:06:16.000Z
+                #EXTINF:4.000000,
+                v0/1469509576000.ts
+                #EXT-X-ENDLIST
+
+                """) == true)
+    }
+
+    @Test("There are as many discontinuities between neighbours as their epochs differ")
+    func severalEpochs() throws {
+        let window = try Recorded(run(1, from: 0, epoch: 7) + run(1, from: 60, epoch: 10)).closed(0, 64)
+        let list = try #require(try media(window.text()))
+        #expect(list.segments.map(\.discontinuityCount) == [0, 3])
+        #expect(list.discontinuitySequence == 7)
+    }
+
+    @Test("GAP entries fill a hole when they are asked for, none longer than the target duration")
+    func gaps() throws {
+        let recorded = Recorded(run(1, from: 0) + run(1, from: 14, epoch: 1))
+        let window = try recorded.closed(0, 18) { $0.writesGaps = true }
+        let list = try #require(try media(window.text()))
+        #expect(list.version == 8)
+        #expect(list.segments.map(\.isGap) == [false, true, true, true, false])
+        #expect(list.segments.allSatisfy { $0.durationMicroseconds <= 4_000_000 })
+        #expect(list.durationMicroseconds == 18_000_000)
+        #expect(list.segments.last?.discontinuityCount == 1)
+    }
+
+    @Test("A date is written anew when the one that players compute is off by more than 100 ms")
+    func dates() throws {
+        var segments = run(3, from: 0)
+        segments[1].start = at(4.09)
+        segments[2].start = at(8.12)
+        let list = try #require(try media(try Recorded(segments).closed(0, 12).text()))
+        #expect(
+            list.segments.map(\.programDateTimeMicroseconds) == [
+                at(0).microseconds, nil, at(8.12).microseconds,
+            ])
+    }
+
+    @Test("Durations keep their microseconds")
+    func durations() throws {
+        var segments = run(2, from: 0, of: 2.005333)
+        segments[1].revision = 2
+        let text = try Recorded(segments).closed(0, 4).text() ?? ""
+        #expect(text.contains("#EXTINF:2.005333,\nv0/1469509516000.ts\n"))
+        #expect(text.contains("#EXTINF:2.005333,\nv0/1469509518005-2.ts\n"))
+    }
+
+    @Test("The target duration is the largest EXTINF of all renditions, rounded to the nearest second")
+    func targetDuration() throws {
+        var recorded = Recorded(run(3, from: 0, of: 4))
+        recorded.add(run(2, from: 0, of: 6.5), as: "a0")
+        let window = try recorded.closed(0, 12)
+        #expect(try media(window.text())?.targetDurationSeconds == 7)
+        #expect(try media(window.text(of: "a0"))?.targetDurationSeconds == 7)
+    }
+
+    @Test("INDEPENDENT-SEGMENTS is promised only when every segment has it")
+    func independent() throws {
+        let all = Recorded(run(2, from: 0, flags: .independent))
+        #expect(try media(try all.closed(0, 8).text())?.isIndependentSegments == true)
+        let some = Recorded(run(2, from: 0, flags: .independent) + run(1, from: 8))
+        #expect(try media(try some.closed(0, 12).text())?.isIndependentSegments == false)
+    }
+}
+
+/// Reads what was written: it must be a media playlist without a remark.
+func media(_ text: String?) throws -> MediaPlaylist? {
+    guard let text else { return nil }
+    let read = try Playlist.reading(text, source: VariableSource())
+    #expect(read.notes.isEmpty)
+    guard case .media(let list) = read.playlist else { return nil }
+    return list
+}

@@ -1,0 +1,104 @@
+import Catalogue
+import HLS
+import Testing
+import Timeline
+
+@testable import Playback
+
+struct MultivariantTextTests {
+    private func playlist(_ window: ComposedWindow, query: String? = "begintime=1") throws
+        -> MultivariantPlaylist
+    {
+        let text = String(decoding: window.multivariantPlaylist(query: query), as: UTF8.self)
+        let read = try Playlist.reading(text, source: VariableSource())
+        #expect(read.notes.isEmpty)
+        guard case .multivariant(let list) = read.playlist else { throw Wrong() }
+        return list
+    }
+
+    private struct Wrong: Error {}
+
+    private func recorded() -> Recorded {
+        var recorded = Recorded()
+        var video = MediaState.silent
+        (video.width, video.height) = (1280, 720)
+        recorded.states[2] = video
+        recorded.states[3] = MediaState(container: .transportStream, tracks: "audio:aac", codecs: "mp4a.40.2")
+        recorded.add(run(3, from: 0, state: 2, bytes: 500_000), as: "v0") {
+            $0.audioGroup = "aac"
+            $0.subtitlesGroup = "subs"
+            $0.frameRate = "50"
+        }
+        for (id, language) in [("a0", "de"), ("a1", "en")] {
+            recorded.add(run(3, from: 0, state: 3, bytes: 64_000), as: id) {
+                $0.groupID = "aac"
+                $0.name = "Ton"
+                $0.language = language
+                $0.isDefault = true
+            }
+        }
+        recorded.add([], as: "s0") { $0.groupID = "subs" }
+        return recorded
+    }
+
+    @Test("A variant says what it had in the window: rates, codecs, size, and the groups that have something")
+    func variant() throws {
+        let list = try playlist(try recorded().closed(0, 12))
+        let variant = try #require(list.variants.first)
+        #expect(list.variants.count == 1)
+        #expect(variant.uri == "v0.m3u8?begintime=1")
+        #expect(variant.bandwidth == 1_000_000 + 128_000)
+        #expect(variant.averageBandwidth == 1_128_000)
+        #expect(variant.codecs == "avc1.64001f,mp4a.40.2")
+        #expect(variant.resolution == VariantStream.Resolution(width: 1280, height: 720))
+        #expect(variant.frameRate == 50)
+        #expect(variant.audioGroup == "aac")
+        #expect(variant.subtitlesGroup == nil)
+    }
+
+    @Test("Names are unique in a group, and at most one is the default")
+    func group() throws {
+        let list = try playlist(try recorded().closed(0, 12))
+        #expect(list.renditions.map(\.uri) == ["a0.m3u8?begintime=1", "a1.m3u8?begintime=1"])
+        #expect(Set(list.renditions.map(\.name)).count == 2)
+        #expect(list.renditions.count(where: \.isDefault) == 1)
+        #expect(list.renditions.allSatisfy { !$0.isDefault || $0.isAutoselect })
+    }
+
+    @Test("A group with nothing in the window goes with its references")
+    func emptyGroup() throws {
+        var recorded = recorded()
+        for index in 1...2 { recorded.renditions[index].segments = [] }
+        let list = try playlist(try recorded.closed(0, 12))
+        #expect(list.renditions.isEmpty)
+        #expect(list.variants.first?.audioGroup == nil)
+        #expect(list.variants.first?.codecs == "avc1.64001f")
+    }
+
+    @Test("Sound alone is a variant")
+    func radio() throws {
+        var recorded = Recorded(run(3, from: 0, state: 2), as: "a0")
+        recorded.states[2] = MediaState(container: .aac, tracks: "audio:aac", codecs: "mp4a.40.2")
+        let list = try playlist(try recorded.closed(0, 12), query: nil)
+        #expect(list.variants.map(\.uri) == ["a0.m3u8"])
+        #expect(list.renditions.isEmpty)
+    }
+
+    @Test("BANDWIDTH is the peak of runs of half to one and a half target durations")
+    func peak() {
+        var segments = run(4, from: 0, bytes: 500_000)
+        segments[2].storedBytes = 1_000_000
+        #expect(BitRate(of: segments, targetSeconds: 4) == BitRate(peak: 2_000_000, average: 1_250_000))
+        // A tail of a fraction of a second says nothing of a rate that a player must sustain.
+        let tail = run(1, from: 16, of: 0.1, bytes: 500_000)
+        #expect(BitRate(of: run(4, from: 0) + tail, targetSeconds: 4).peak < 3_000_000)
+    }
+}
+
+extension BitRate {
+    fileprivate init(peak: Int64, average: Int64) {
+        self.init(of: [], targetSeconds: 1)
+        self.peak = peak
+        self.average = average
+    }
+}

@@ -1,1 +1,0 @@
-// PlaybackTests: in the making.

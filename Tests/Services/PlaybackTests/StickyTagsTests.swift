@@ -1,0 +1,115 @@
+import HLS
+import Testing
+import Timeline
+
+@testable import Playback
+
+struct StickyTagsTests {
+    private let oldKey = "0123456789abcdef0123456789abcdef"
+    private let newKey = "fedcba9876543210fedcba9876543210"
+
+    private func keyed(_ recorded: [RecordedSegment], iv: UInt8) -> [RecordedSegment] {
+        recorded.map { segment in
+            var keyed = segment
+            keyed.iv = [UInt8](repeating: 0, count: 15) + [iv]
+            return keyed
+        }
+    }
+
+    @Test("A key stands at the first segment with its IV, again where IV or key changes, and NONE ends it")
+    func keys() throws {
+        var recorded = Recorded(
+            keyed(run(2, from: 0, state: 2), iv: 7) + keyed(run(1, from: 8, state: 2), iv: 8)
+                + keyed(run(1, from: 12, state: 3), iv: 8) + run(1, from: 16, epoch: 1))
+        recorded.states[2] = .encrypted(oldKey)
+        recorded.states[3] = .encrypted(newKey)
+        #expect(
+            try lines(recorded.closed(0, 20).text()) == [
+                "#EXT-X-KEY:METHOD=AES-128,URI=\"keys/\(oldKey)\",IV=0x00000000000000000000000000000007",
+                "v0/1469509516000.ts", "v0/1469509520000.ts",
+                "#EXT-X-KEY:METHOD=AES-128,URI=\"keys/\(oldKey)\",IV=0x00000000000000000000000000000008",
+                "v0/1469509524000.ts",
+                "#EXT-X-KEY:METHOD=AES-128,URI=\"keys/\(newKey)\",IV=0x00000000000000000000000000000008",
+                "v0/1469509528000.ts", "#EXT-X-DISCONTINUITY", "#EXT-X-KEY:METHOD=NONE",
+                "v0/1469509532000.ts",
+            ])
+    }
+
+    @Test("A window that starts in the middle states the key that was in force")
+    func middle() throws {
+        var recorded = Recorded(keyed(run(5, from: 0, state: 2), iv: 7))
+        recorded.states[2] = .encrypted(oldKey)
+        let list = try #require(try media(try recorded.closed(9, 12).text()))
+        #expect(list.segments.count == 1)
+        #expect(list.segments.first?.keys.first?.uri == "keys/\(oldKey)")
+        #expect(list.segments.first?.keys.first?.initializationVector == 7)
+    }
+
+    @Test("The key is stated again after a discontinuity")
+    func restated() throws {
+        var recorded = Recorded(
+            keyed(run(1, from: 0, state: 2), iv: 7) + keyed(run(1, from: 60, epoch: 1, state: 2), iv: 7))
+        recorded.states[2] = .encrypted(oldKey)
+        let text = try recorded.closed(0, 64).text() ?? ""
+        #expect(text.split(separator: "\n").count { $0.hasPrefix("#EXT-X-KEY:METHOD=AES-128") } == 2)
+    }
+
+    @Test("MAP stands at the first segment, at a change and after a discontinuity, under version 6")
+    func maps() throws {
+        var recorded = Recorded(
+            run(2, from: 0, state: 2) + run(1, from: 8, epoch: 1, state: 3)
+                + run(1, from: 60, epoch: 2, state: 3))
+        recorded.states[2] = .fragmented("init-0000000000000001.mp4")
+        recorded.states[3] = .fragmented("init-0000000000000002.mp4")
+        let text = try recorded.closed(0, 64).text() ?? ""
+        #expect(text.contains("#EXT-X-VERSION:6\n"))
+        #expect(
+            lines(text) == [
+                "#EXT-X-MAP:URI=\"v0/init-0000000000000001.mp4\"", "v0/1469509516000.m4s",
+                "v0/1469509520000.m4s",
+                "#EXT-X-DISCONTINUITY", "#EXT-X-MAP:URI=\"v0/init-0000000000000002.mp4\"",
+                "v0/1469509524000.m4s",
+                "#EXT-X-DISCONTINUITY", "#EXT-X-MAP:URI=\"v0/init-0000000000000002.mp4\"",
+                "v0/1469509576000.m4s",
+            ])
+    }
+
+    @Test("No key covers an initialization section, as those are stored clear")
+    func mapAndKey() throws {
+        var recorded = Recorded(
+            keyed(run(1, from: 0, state: 2), iv: 7) + keyed(run(1, from: 60, epoch: 1, state: 2), iv: 8))
+        var state = MediaState.fragmented("init-0000000000000001.mp4")
+        state.keyMethod = "AES-128"
+        state.keyName = oldKey
+        recorded.states[2] = state
+        let list = try #require(try media(try recorded.closed(0, 64).text()))
+        #expect(list.segments.map { $0.map?.keys.isEmpty } == [true, true])
+        #expect(list.segments.map { $0.keys.first?.initializationVector } == [7, 8])
+    }
+
+    @Test("Keys of DRM systems are written as they came, under version 5")
+    func foreignKeys() throws {
+        var recorded = Recorded(run(1, from: 0, state: 2) + run(1, from: 4, epoch: 1))
+        var state = MediaState.muxed
+        state.keyMethod = "SAMPLE-AES"
+        state.drmTags = [
+            "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a\",KEYFORMAT=\"com.apple.streamingkeydelivery\""
+        ]
+        recorded.states[2] = state
+        let text = try recorded.closed(0, 8).text() ?? ""
+        #expect(text.contains("#EXT-X-VERSION:5\n"))
+        #expect(
+            lines(text) == [
+                state.drmTags[0], "v0/1469509516000.ts", "#EXT-X-DISCONTINUITY", "#EXT-X-KEY:METHOD=NONE",
+                "v0/1469509520000.ts",
+            ])
+    }
+
+    /// The lines that say what holds for segments, and their URIs.
+    private func lines(_ text: String?) -> [String] {
+        let wanted = ["#EXT-X-KEY", "#EXT-X-MAP", "#EXT-X-DISCONTINUITY", "v0/"]
+        return (text ?? "").split(separator: "\n").map(String.init).filter { line in
+            wanted.contains { line.hasPrefix($0) } && !line.hasPrefix("#EXT-X-DISCONTINUITY-SEQUENCE")
+        }
+    }
+}

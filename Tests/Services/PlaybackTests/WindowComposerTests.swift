@@ -1,0 +1,153 @@
+import Catalogue
+import HLS
+import Testing
+import Timeline
+
+@testable import Playback
+
+struct WindowComposerTests {
+    @Test("A window lists exactly the segments that overlap it, for any window of any time line")
+    func overlaps() throws {
+        var random = SystemRandomNumberGenerator()
+        let seed = random.next()
+        var generator = SplitMix(state: seed)
+        for _ in 0..<200 {
+            let recorded = Recorded(randomTimeline(&generator))
+            let segments = recorded.renditions[0].segments
+            let begin = Double.random(in: -50...600, using: &generator)
+            let end = begin + Double.random(in: 0.001...400, using: &generator)
+            let expected = segments.filter { $0.start < at(end) && $0.end > at(begin) }.map(\.start)
+            #expect(try recorded.closed(begin, end).starts() == expected, "seed \(seed)")
+        }
+    }
+
+    @Test("Every rendition counts the same discontinuities, also where only one has the hole")
+    func commonCount() throws {
+        var recorded = Recorded(run(2, from: 0) + run(2, from: 16, epoch: 1))
+        recorded.add(run(4, from: 0) + run(2, from: 16, epoch: 1), as: "a0")
+        let window = try recorded.closed(0, 24)
+        #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 1, 0])
+        #expect(try media(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
+    }
+
+    @Test("A hole that the archive has inside an epoch is a boundary in every rendition")
+    func holeInsideEpoch() throws {
+        var recorded = Recorded(run(2, from: 0, epoch: 3) + run(2, from: 16, epoch: 3))
+        recorded.add(run(6, from: 0, epoch: 3), as: "a0")
+        let window = try recorded.closed(0, 24)
+        #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 1, 0])
+        #expect(try media(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
+    }
+
+    @Test("A rendition that begins later starts at the number that the others have reached")
+    func laterRendition() throws {
+        var recorded = Recorded(run(2, from: 0, epoch: 3) + run(2, from: 16, epoch: 3))
+        recorded.add(run(2, from: 16, epoch: 3), as: "a0")
+        let window = try recorded.closed(0, 24)
+        #expect(try media(window.text())?.discontinuitySequence == 3)
+        #expect(try media(window.text(of: "a0"))?.discontinuitySequence == 4)
+    }
+
+    @Test("A short stretch without a track is left out, and listed when any tracks are wanted")
+    func trackMissing() throws {
+        var recorded = Recorded(
+            run(2, from: 0) + run(3, from: 8, epoch: 1, state: 2) + run(2, from: 20, epoch: 2))
+        recorded.states[2] = .silent
+        let window = try recorded.closed(0, 28)
+        #expect(window.starts() == [0, 4, 20, 24].map(at))
+        #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 2, 0])
+        #expect(window.next == nil)
+        #expect(try #require(window.leading).missing(in: window.window) == 12_000_000)
+        #expect(try recorded.closed(0, 28) { $0.takesAnyTracks = true }.starts().count == 7)
+    }
+
+    @Test(
+        "A stretch without a track that lasts a minute ends the answer, also where the window shows less of it"
+    )
+    func longTrackMissing() throws {
+        var recorded = Recorded(
+            run(2, from: 0) + run(15, from: 8, epoch: 1, state: 2) + run(2, from: 68, epoch: 2))
+        recorded.states[2] = .silent
+        for end in [12.0, 76.0] {
+            let window = try recorded.closed(0, end)
+            #expect(window.starts() == [0, 4].map(at))
+            #expect(window.next == at(8))
+            #expect(window.window == TimeWindow(begin: at(0), end: at(8)))
+        }
+        #expect(try recorded.closed(8, 76).starts().count == 15)
+    }
+
+    @Test("A short stretch without a track at the begin does not decide what the answer has")
+    func beginWithoutTrack() throws {
+        var recorded = Recorded(run(3, from: 0, state: 2) + run(2, from: 12, epoch: 1))
+        recorded.states[2] = .silent
+        #expect(try recorded.closed(0, 20).starts() == [12, 16].map(at))
+        #expect(try recorded.closed(0, 10).starts() == [0, 4, 8].map(at))
+    }
+
+    @Test("Another container ends the answer for all renditions")
+    func containerChange() throws {
+        var recorded = Recorded(run(2, from: 0) + run(2, from: 8, epoch: 1, state: 2))
+        recorded.states[2] = .fragmented("init-0000000000000001.mp4")
+        recorded.states[3] = MediaState(container: .aac, tracks: "audio:aac")
+        recorded.add(run(2, from: 0, state: 3) + run(2, from: 8, epoch: 1, state: 3), as: "a0")
+        let window = try recorded.closed(0, 16)
+        #expect(window.starts() == [0, 4].map(at))
+        #expect(window.starts(of: "a0") == [0, 4].map(at))
+        #expect(window.next == at(8))
+        #expect(window.isEnded)
+        #expect(try recorded.closed(0, 16) { $0.takesAnyTracks = true }.next == at(8))
+        #expect(try recorded.closed(8, 16).starts() == [8, 12].map(at))
+    }
+
+    @Test("A segment whose key nobody has is left out")
+    func keyPending() throws {
+        let recorded = Recorded(run(1, from: 0) + run(1, from: 4, flags: .keyPending) + run(1, from: 8))
+        let window = try recorded.closed(0, 12)
+        #expect(window.starts() == [0, 8].map(at))
+        #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 1])
+    }
+
+    @Test("Held and missing make up the window, from its begin as asked to the live edge")
+    func completeness() throws {
+        var recorded = Recorded(run(2, from: 4) + run(1, from: 20, epoch: 1))
+        recorded.watermark = 24
+        let window = try recorded.closed(0, 100)
+        let (held, missing) = window.completeness(of: try #require(window.leading))
+        #expect(window.window == TimeWindow(begin: at(0), end: at(24)))
+        #expect((held, missing) == (12_000_000, 12_000_000))
+    }
+
+    @Test("Nothing held is a window without renditions")
+    func nothing() throws {
+        #expect(try Recorded(run(2, from: 0)).closed(20, 30).renditions.isEmpty)
+    }
+}
+
+/// Runs of segments with holes between them, as a recorder would leave them.
+private func randomTimeline(_ generator: inout SplitMix) -> [RecordedSegment] {
+    var segments: [RecordedSegment] = []
+    var time = 0.0
+    for epoch in 0..<Int32.random(in: 1...6, using: &generator) {
+        for _ in 0..<Int.random(in: 1...20, using: &generator) {
+            let duration = Double(Int.random(in: 900_000...9_000_000, using: &generator)) / 1_000_000
+            segments += run(1, from: time, of: duration, number: Int64(segments.count), epoch: epoch)
+            time = Double((segments.last?.end ?? origin) - origin) / 1_000_000
+        }
+        time += Double.random(in: 1...90, using: &generator)
+    }
+    return segments
+}
+
+/// A generator that a seed repeats.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

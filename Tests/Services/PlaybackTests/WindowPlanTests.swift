@@ -1,0 +1,58 @@
+import Catalogue
+import Testing
+import Timeline
+
+@testable import Playback
+
+struct WindowPlanTests {
+    private var line: Line {
+        Line(epoch: 0, end: at(1000), watermark: at(1000), forgotten: at(100), targetSeconds: 4)
+    }
+
+    private func plan(_ span: WindowRequest.Span, limit: Int64 = 600) throws(PlaybackError) -> WindowPlan {
+        try WindowPlan.resolving(WindowRequest(span), line: line, maxWindowSeconds: limit)
+    }
+
+    @Test("An open end is the live edge, or the longest window with the rest named")
+    func openEnd() throws {
+        let short = try plan(.closed(begin: at(900), end: nil))
+        #expect(short.window == window(900, 1000))
+        #expect(short.next == nil)
+        #expect(!short.isFixed)
+        let long = try plan(.closed(begin: at(200), end: nil))
+        #expect(long.window == window(200, 800))
+        #expect(long.next == at(800))
+        #expect(long.isFixed)
+    }
+
+    @Test("An end ahead of the live edge is clamped to it")
+    func clamped() throws {
+        let plan = try plan(.closed(begin: at(900), end: at(1200)))
+        #expect(plan.window == window(900, 1000))
+        #expect(!plan.isFixed)
+    }
+
+    @Test("An EVENT list keeps its end, and has one when none is given")
+    func event() throws {
+        #expect(try plan(.event(begin: at(900), end: at(1200))).window == window(900, 1200))
+        #expect(try plan(.event(begin: at(900), end: nil)).window == window(900, 1500))
+    }
+
+    @Test("What cannot be answered says why")
+    func errors() {
+        expect(.closed(begin: at(500), end: at(500)), fails: "the window ends before it begins")
+        expect(.closed(begin: at(200), end: at(801)), fails: "a window may be at most 600 seconds long")
+        expect(.closed(begin: at(1000), end: nil), fails: "nothing is recorded there")
+        expect(.closed(begin: at(50), end: at(100)), fails: "the window lies before what retention keeps")
+        expect(.event(begin: at(2000), end: nil), fails: "nothing is recorded there")
+    }
+
+    private func expect(_ span: WindowRequest.Span, fails description: String) {
+        do {
+            _ = try plan(span)
+            Issue.record("no error: \(description)")
+        } catch {
+            #expect(error.description == description)
+        }
+    }
+}
