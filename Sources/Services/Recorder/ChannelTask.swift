@@ -32,7 +32,8 @@ struct ChannelTask: Sendable {
 
     private func record(under lease: Lease) async throws {
         let journal = try parts.journal.channel(channel.id)
-        let recorder = ChannelRecorder(channel: channel, lease: lease, parts: parts, journal: journal, logger: logger)
+        let recorder = ChannelRecorder(
+            channel: channel, lease: lease, parts: parts, journal: journal, logger: logger)
         let heads = try await parts.catalogue.heads(of: channel.row)
         await recorder.resume(heads: heads, replayed: try await journal.replay())
         try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
@@ -101,7 +102,8 @@ struct ChannelTask: Sendable {
     }
 
     private func follow(
-        _ source: SourceSettings, _ recorder: ChannelRecorder, _ keys: KeyKeeper, _ pools: FetchPools, isOnly: Bool,
+        _ source: SourceSettings, _ recorder: ChannelRecorder, _ keys: KeyKeeper, _ pools: FetchPools,
+        isOnly: Bool,
     ) async -> Result<RenditionRecorder.Ending, any Error> {
         do {
             let link = try SourceLink(source, client: parts.client, policy: parts.addressPolicy)

@@ -47,7 +47,9 @@ struct PlaylistFollower: Sendable {
         guard let first = Self.number(list, 0), let last = Self.number(list, list.segments.count - 1) else {
             return .nothingNew
         }
-        guard let highest else { return .new(from: max(0, list.segments.count - Limits.backlogSegments), missing: 0) }
+        guard let highest else {
+            return .new(from: max(0, list.segments.count - Limits.backlogSegments), missing: 0)
+        }
         let target = Self.target(of: list)
         if isUnconfirmed, first <= highest {
             return .undecided(index: last <= highest ? list.segments.count - 1 : Int(highest - first))
@@ -91,7 +93,9 @@ struct PlaylistFollower: Sendable {
             if listed <= known, idle < 3 * target { return .stale }
         }
         let isKnown = list.segments.indices.contains { index in
-            Self.seen(list, index).map { entry in recent.contains { $0.number == entry.number && $0.core == entry.core } }
+            Self.seen(list, index).map { entry in
+                recent.contains { $0.number == entry.number && $0.core == entry.core }
+            }
                 ?? false
         }
         if !isKnown, let sequence = list.discontinuitySequence, sequence > discontinuitySequence ?? 0 {

@@ -111,7 +111,9 @@ struct RenditionPlan: Sendable {
         let like = known.filter { $0.id.kind == wanted.id.kind }
         if let stable = wanted.stableID { return like.first { $0.stableID == stable } }
         let same = like.filter { alike($0, wanted) }
-        return same.first { $0.bandwidth == wanted.bandwidth } ?? same.first { $0.position == wanted.position }
+        return same.first { $0.bandwidth == wanted.bandwidth } ?? same.first {
+            $0.position == wanted.position
+        }
             ?? (same.count == 1 ? same.first : nil)
     }
 

@@ -84,7 +84,8 @@ struct RenditionRecorder: Sendable {
             }
         }
         if !taken {
-            await recorder.lost(segment, FetchFailure(.segmentExpired, "too many segments wait to be fetched"))
+            await recorder.lost(
+                segment, FetchFailure(.segmentExpired, "too many segments wait to be fetched"))
         }
     }
 
@@ -99,7 +100,8 @@ struct RenditionRecorder: Sendable {
     private static func pause(after list: MediaPlaylist, changed: Bool, target: Int64) -> Int64 {
         if list.isEnded { return PollPace.afterEnd }
         return PollPace.afterLoad(
-            changed: changed, lastDuration: list.segments.last?.durationMicroseconds ?? target, target: target,
+            changed: changed, lastDuration: list.segments.last?.durationMicroseconds ?? target,
+            target: target,
             listLength: list.durationMicroseconds)
     }
 }

@@ -38,7 +38,9 @@ struct SourceRecorder: Sendable {
         return await renditionRecorder(id, url: link.url).run(first: first)
     }
 
-    private func recordAll(_ list: MultivariantPlaylist, base: HTTPURL) async throws -> RenditionRecorder.Ending {
+    private func recordAll(_ list: MultivariantPlaylist, base: HTTPURL) async throws
+        -> RenditionRecorder.Ending
+    {
         let known = await recorder.renditions.values.map(\.description)
         let plan = RenditionPlan(list, choice: channel.settings.renditions, known: known)
         guard !plan.items.isEmpty else {
@@ -73,7 +75,8 @@ struct SourceRecorder: Sendable {
         do {
             try await parts.catalogue.setShape(shape, of: channel.row)
         } catch {
-            recorder.logger.warning("The channel's shape could not be entered", metadata: ["cause": "\(error)"])
+            recorder.logger.warning(
+                "The channel's shape could not be entered", metadata: ["cause": "\(error)"])
         }
     }
 }

@@ -102,7 +102,9 @@ struct TimePlacing: Sendable {
     }
 
     /// The start that the segment's own clock says.
-    private mutating func ownStart(date: Instant?, arrived: Instant, shared: Instant?, target: Int64) -> Instant {
+    private mutating func ownStart(date: Instant?, arrived: Instant, shared: Instant?, target: Int64)
+        -> Instant
+    {
         guard clock == .source, let date, let offset = sourceOffset else {
             return shared ?? arrived + (sourceOffset ?? 0)
         }

@@ -48,7 +48,9 @@ package struct RetentionService: Sendable {
             do {
                 try await round()
             } catch {
-                if !Task.isCancelled { logger.warning("A round of retention failed", metadata: ["cause": "\(error)"]) }
+                if !Task.isCancelled {
+                    logger.warning("A round of retention failed", metadata: ["cause": "\(error)"])
+                }
             }
             try? await Task.sleep(for: .seconds(seconds))
         }
@@ -58,7 +60,8 @@ package struct RetentionService: Sendable {
     package func forgetByRule() async throws {
         for channel in try await catalogue.everyChannel() {
             guard let cut = try await cut(of: channel) else { continue }
-            let count = try await catalogue.forget(channel, before: cut, graceSeconds: configuration.graceSeconds)
+            let count = try await catalogue.forget(
+                channel, before: cut, graceSeconds: configuration.graceSeconds)
             if count > 0 {
                 logger.debug("Forgotten", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
             }
@@ -81,7 +84,9 @@ package struct RetentionService: Sendable {
 
     private func forgetStates(of channel: Channel) async throws {
         let grace = Int64(configuration.graceSeconds) * Microseconds.perSecond
-        for key in try await catalogue.forgetStates(of: channel, unusedSince: grace) { try await store.delete(key) }
+        for key in try await catalogue.forgetStates(of: channel, unusedSince: grace) {
+            try await store.delete(key)
+        }
     }
 
     private func deleteDoomed() async throws {
@@ -91,7 +96,10 @@ package struct RetentionService: Sendable {
                 keeping: try await catalogue.names(in: hour))
             try await catalogue.undoom(hour)
             logger.debug(
-                "Deleted", metadata: ["channel": "\(hour.channel)", "files": "\(deleted.files)", "bytes": "\(deleted.bytes)"])
+                "Deleted",
+                metadata: [
+                    "channel": "\(hour.channel)", "files": "\(deleted.files)", "bytes": "\(deleted.bytes)",
+                ])
         }
     }
 

@@ -9,7 +9,9 @@ package struct TimelineReport: Sendable, Equatable {
 
 extension Catalogue {
     /// Spans of the leading rendition and the gaps of all, up to the live edge.
-    package func timeline(of channel: Channel, in window: TimeWindow) async throws(CatalogueError) -> TimelineReport {
+    package func timeline(of channel: Channel, in window: TimeWindow) async throws(CatalogueError)
+        -> TimelineReport
+    {
         let line = try await line(of: channel.row)
         let part = window.clamped(to: TimeWindow(begin: line.forgotten, end: line.watermark))
         return try await asking {
@@ -17,7 +19,8 @@ extension Catalogue {
             for (row, description) in try await describedRenditions(of: channel.row) {
                 coverage.append(
                     RenditionCoverage(
-                        id: description.id, spans: try await spans(of: row, in: part), life: try await life(of: row)))
+                        id: description.id, spans: try await spans(of: row, in: part),
+                        life: try await life(of: row)))
             }
             coverage.sort { $0.id < $1.id }
             let losses = try await losses(of: channel.row, in: part)
@@ -31,16 +34,21 @@ extension Catalogue {
     }
 
     /// The stretches held nearest to a window, nearest first: what a 404 offers instead.
-    package func available(of channel: Int32, near window: TimeWindow) async throws(CatalogueError) -> [TimeWindow] {
+    package func available(of channel: Int32, near window: TimeWindow) async throws(CatalogueError)
+        -> [TimeWindow]
+    {
         let line = try await line(of: channel)
         return try await asking {
-            guard let leading = try await describedRenditions(of: channel).min(by: { $0.1.id < $1.1.id }) else {
+            guard let leading = try await describedRenditions(of: channel).min(by: { $0.1.id < $1.1.id })
+            else {
                 return []
             }
             let known = TimeWindow(begin: line.forgotten, end: line.watermark)
             let around = try await neighbourhood(of: window, in: leading.0).clamped(to: known)
             let spans = try await spans(of: leading.0, in: around).map(\.window)
-            return Array(spans.sorted { $0.distance(to: window) < $1.distance(to: window) }.prefix(Limits.spansOffered))
+            return Array(
+                spans.sorted { $0.distance(to: window) < $1.distance(to: window) }.prefix(Limits.spansOffered)
+            )
         }
     }
 

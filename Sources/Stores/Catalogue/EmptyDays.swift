@@ -13,7 +13,9 @@ extension Catalogue {
         return try await asking {
             var dropped: [String] = []
             for day in try await daysInOrder(before: Self.partition(ofDay: newest)) {
-                guard try await pool.query("SELECT FROM \(verbatim: day.name) LIMIT 1").isEmpty else { continue }
+                guard try await pool.query("SELECT FROM \(verbatim: day.name) LIMIT 1").isEmpty else {
+                    continue
+                }
                 if try await drop(day) { dropped.append(day.name) }
             }
             if !dropped.isEmpty { days.removeAll() }
@@ -44,7 +46,8 @@ extension Catalogue {
             guard try await session.detach(day.name) else { return false }
             guard try await session.query("SELECT FROM \(verbatim: day.name) LIMIT 1").isEmpty else {
                 _ = try await session.query(
-                    "ALTER TABLE segment_rolling ATTACH PARTITION \(verbatim: day.name) \(verbatim: day.bounds)")
+                    "ALTER TABLE segment_rolling ATTACH PARTITION \(verbatim: day.name) \(verbatim: day.bounds)"
+                )
                 return false
             }
             _ = try await session.query("DROP TABLE \(verbatim: day.name)")

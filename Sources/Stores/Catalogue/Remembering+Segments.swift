@@ -112,7 +112,9 @@ private struct IncomingRows {
     init(_ all: [DecidedSegment], renditions rows: [RenditionID: Int32], isPublished: Bool) {
         var seen = Set<SegmentIdentity>()
         let ordered = all.filter { $0.number != nil } + all.filter { $0.number == nil }
-        segments = ordered.filter { rows[$0.fact.identity.rendition] != nil && seen.insert($0.fact.identity).inserted }
+        segments = ordered.filter {
+            rows[$0.fact.identity.rendition] != nil && seen.insert($0.fact.identity).inserted
+        }
         renditions = segments.compactMap { rows[$0.fact.identity.rendition] }
         numbers = segments.map { isPublished ? $0.number : nil }
         epochs = segments.map { isPublished ? $0.epoch : nil }
@@ -138,7 +140,8 @@ private struct IncomingRows {
             guard let name = names[rendition] else { continue }
             identities.insert(
                 SegmentIdentity(
-                    rendition: name, feed: try row.decode("feed_id"), number: try row.decode("origin_number")))
+                    rendition: name, feed: try row.decode("feed_id"), number: try row.decode("origin_number"))
+            )
         }
         return (identities, quarters)
     }

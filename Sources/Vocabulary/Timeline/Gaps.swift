@@ -19,7 +19,9 @@ package enum Gaps {
             }
         }
         return gaps.sorted {
-            ($0.window.begin, $0.rendition?.description ?? "") < ($1.window.begin, $1.rendition?.description ?? "")
+            ($0.window.begin, $0.rendition?.description ?? "") < (
+                $1.window.begin, $1.rendition?.description ?? ""
+            )
         }
     }
 
@@ -28,7 +30,9 @@ package enum Gaps {
 
     private static func labelled(_ windows: WindowSet, rendition: RenditionID?, _ losses: [Loss]) -> [Gap] {
         windows.windows.filter { $0.microseconds > grainMicroseconds }.map { window in
-            let causes = losses.filter { $0.rendition == nil || rendition == nil || $0.rendition == rendition }
+            let causes = losses.filter {
+                $0.rendition == nil || rendition == nil || $0.rendition == rendition
+            }
             let cause = causes.max { covered($0, window) < covered($1, window) }
             let reason = cause.flatMap { covered($0, window) > 0 ? $0.reason : nil } ?? .recorderDown
             return Gap(window: window, reason: reason, rendition: rendition)

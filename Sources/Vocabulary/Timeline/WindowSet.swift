@@ -37,7 +37,9 @@ package struct WindowSet: Sendable, Equatable {
             while j < other.windows.count, other.windows[j].end <= begin { j += 1 }
             var k = j
             while k < other.windows.count, other.windows[k].begin < window.end {
-                if other.windows[k].begin > begin { rest.append(TimeWindow(begin: begin, end: other.windows[k].begin)) }
+                if other.windows[k].begin > begin {
+                    rest.append(TimeWindow(begin: begin, end: other.windows[k].begin))
+                }
                 begin = max(begin, other.windows[k].end)
                 k += 1
             }

@@ -77,6 +77,7 @@ actor InitializationKeeper {
             return Array(body.bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         default: break
         }
-        throw FetchFailure(.segmentMissing, "the source answered \(body.status.rawValue) for the initialization section")
+        throw FetchFailure(
+            .segmentMissing, "the source answered \(body.status.rawValue) for the initialization section")
     }
 }

@@ -66,10 +66,14 @@ struct SegmentFetcher: Sendable {
             guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full", isTransient: false) }
             let intake = try await intake(of: listed, base: base, domain: domain)
             let draft = try await store.makeDraft()
-            let received = try await receive(listed, base: base, intake: intake) { try await draft.append($0) }
+            let received = try await receive(listed, base: base, intake: intake) {
+                try await draft.append($0)
+            }
             var flags = listed.flags
             if case .damaged(let damage) = received.inspection?.wholeness {
-                guard takesDamaged else { throw FetchFailure(.segmentCorrupt, "the segment is not whole: \(damage)") }
+                guard takesDamaged else {
+                    throw FetchFailure(.segmentCorrupt, "the segment is not whole: \(damage)")
+                }
                 flags.insert(.damaged)
             }
             let state = state(of: received, intake: intake, listed: listed)
@@ -126,7 +130,9 @@ struct SegmentFetcher: Sendable {
     }
 
     private func contentKey(_ key: Key, base: HTTPURL) async throws -> ContentKey {
-        guard let uri = key.uri else { throw FetchFailure(.keyMissing, "EXT-X-KEY has no URI", isTransient: false) }
+        guard let uri = key.uri else {
+            throw FetchFailure(.keyMissing, "EXT-X-KEY has no URI", isTransient: false)
+        }
         return try await keys.key(at: try link.resolve(uri, against: base), link: link)
     }
 
@@ -165,10 +171,13 @@ struct SegmentFetcher: Sendable {
         return result
     }
 
-    private func state(of received: SegmentReading.Result, intake: SegmentIntake, listed: ListedSegment) -> MediaState {
+    private func state(of received: SegmentReading.Result, intake: SegmentIntake, listed: ListedSegment)
+        -> MediaState
+    {
         var state = MediaState(container: container(of: received, listed: listed))
         if let inspection = received.inspection {
-            let tracks = inspection.tracks.isEmpty
+            let tracks =
+                inspection.tracks.isEmpty
                 ? intake.initialization?.section.tracks.map(\.description) ?? [] : inspection.tracks
             state.tracks = tracks.compactMap(Self.word).joined(separator: ",")
             state.codecs = (inspection.codecStrings ?? []).joined(separator: ",")

@@ -37,7 +37,9 @@ final class SegmentReading {
     init(_ intake: SegmentIntake) throws {
         self.intake = intake
         inspector = StreamingInspector(initSection: intake.initialization?.section)
-        if let key = intake.key, let iv = intake.iv { cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv) }
+        if let key = intake.key, let iv = intake.iv {
+            cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
+        }
     }
 
     /// Takes what came; gives what is to be stored.
@@ -53,7 +55,8 @@ final class SegmentReading {
         var rest: [UInt8] = []
         if let ended = cipher.take() {
             guard case .whole = EncryptedBody.check(byteCount: Int(storedBytes)) else {
-                throw FetchFailure(.segmentCorrupt, "\(storedBytes) bytes are no whole number of cipher blocks")
+                throw FetchFailure(
+                    .segmentCorrupt, "\(storedBytes) bytes are no whole number of cipher blocks")
             }
             rest = try ended.finish()
             try look(at: rest)

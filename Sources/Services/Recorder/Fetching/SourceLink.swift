@@ -50,7 +50,9 @@ struct PlaylistFailure: Error, Sendable, CustomStringConvertible {
 
 extension SourceLink {
     /// Fetches and reads a playlist.
-    func playlist(_ url: HTTPURL, now: HostClock, fresh: Bool = false) async throws(PlaylistFailure) -> FetchedPlaylist {
+    func playlist(_ url: HTTPURL, now: HostClock, fresh: Bool = false) async throws(PlaylistFailure)
+        -> FetchedPlaylist
+    {
         let body = try await fetch(url, fresh: fresh)
         let arrival = now.now()
         guard body.status.rawValue == 200 else {

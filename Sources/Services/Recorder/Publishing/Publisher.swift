@@ -84,7 +84,8 @@ struct Publisher: Sendable {
 
     /// A segment will not come.
     mutating func lost(_ identity: SegmentIdentity, reason: GapReason, note: String) {
-        guard let index = lanes[identity.rendition]?.slots.firstIndex(where: { $0.identity == identity }) else {
+        guard let index = lanes[identity.rendition]?.slots.firstIndex(where: { $0.identity == identity })
+        else {
             return
         }
         lanes[identity.rendition]?.slots[index].progress = .lost(reason, note: note)
@@ -232,7 +233,9 @@ struct Publisher: Sendable {
 
     private mutating func moveWatermark(now: Instant) {
         let holding = lanes.values.filter { !isSilent($0, now: now) }
-        guard let settled = holding.map({ $0.settledEnd ?? $0.slots.first?.start ?? watermark }).min() else { return }
+        guard let settled = holding.map({ $0.settledEnd ?? $0.slots.first?.start ?? watermark }).min() else {
+            return
+        }
         watermark = max(watermark, settled)
     }
 }

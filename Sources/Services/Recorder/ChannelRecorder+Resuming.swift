@@ -1,0 +1,78 @@
+import Catalogue
+import Journal
+import Timeline
+
+/// Going on where the catalogue and the journal stand.
+extension ChannelRecorder {
+    /// Goes on where the catalogue and the journal stand.
+    func resume(heads: [RenditionHead], replayed: [(JournalPosition, JournalEntry)]) {
+        for head in heads {
+            renditions[head.description.id] = RenditionProgress(
+                resuming: head, choice: channel.settings.clock)
+            restoredFeeds.formUnion(head.known.map(\.feed))
+            publisher.open(lane(resuming: head))
+        }
+        let known = Set(
+            heads.flatMap { head in
+                head.known.filter { !$0.isLost }.map {
+                    SegmentIdentity(rendition: head.description.id, feed: $0.feed, number: $0.number)
+                }
+            })
+        replay(replayed, known: known)
+        publishStatus()
+    }
+
+    private func lane(resuming head: RenditionHead) -> Lane {
+        var lane = Lane(rendition: head.description.id, nextNumber: head.nextNumber, now: now)
+        lane.publishedEnd = head.last?.end
+        lane.settledEnd = head.last?.end
+        lane.epoch = head.last?.epoch
+        lane.state = head.last?.state
+        return lane
+    }
+
+    /// Enters what the journal has and the catalogue has not, as if it had just been stored.
+    private func replay(_ entries: [(JournalPosition, JournalEntry)], known: Set<SegmentIdentity>) {
+        var facts: [SegmentFact] = []
+        for (position, entry) in entries {
+            switch entry {
+            case .segment(var fact):
+                positions[fact.identity] = position
+                fact.fence = lease.fence
+                facts.append(fact)
+            case .feed(let fact):
+                newFeeds.append(fact)
+                feedPositions.append(position)
+            case .loss(let loss):
+                newLosses.append(loss)
+                feedPositions.append(position)
+            }
+        }
+        for fact in facts.sorted(by: { $0.start < $1.start }) {
+            resumeNumbering(with: fact)
+            if known.contains(fact.identity) {
+                newlyKnown.append(fact.identity)
+                continue
+            }
+            let slot = Lane.Slot(identity: fact.identity, start: fact.start, duration: fact.duration)
+            publisher.listed([slot], of: fact.identity.rendition, now: now)
+            publisher.stored(fact)
+        }
+    }
+
+    /// A replayed fact is also what the source's numbering is compared with.
+    private func resumeNumbering(with fact: SegmentFact) {
+        let id = fact.identity.rendition
+        if renditions[id] == nil { open(RenditionDescription(id: id)) }
+        guard var progress = renditions[id], fact.identity.feed >= progress.feed ?? 0 else { return }
+        let isNewFeed = progress.feed != fact.identity.feed
+        if isNewFeed { progress.digests = [:] }
+        progress.digests[fact.identity.number] = fact.digest
+        progress.feed = fact.identity.feed
+        let highest = max(isNewFeed ? 0 : progress.follower.highest ?? 0, fact.identity.number)
+        progress.follower = PlaylistFollower(resumingAfter: highest)
+        progress.placing = TimePlacing(
+            choice: channel.settings.clock, end: max(progress.placing.end ?? fact.end, fact.end))
+        renditions[id] = progress
+    }
+}

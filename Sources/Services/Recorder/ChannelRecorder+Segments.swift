@@ -1,0 +1,52 @@
+import Catalogue
+import HLS
+import Journal
+import Logging
+import SegmentStore
+import Timeline
+
+/// What becomes of a listed segment.
+extension ChannelRecorder {
+    /// A segment's bytes are durable: the fact goes to the journal, then to the publisher.
+    func stored(_ listed: ListedSegment, _ stored: SegmentFetcher.Stored) async throws {
+        guard case .segment(_, _, let name) = stored.object.key else { return }
+        let fact = SegmentFact(
+            channel: channel.id, identity: listed.identity, start: listed.start, duration: listed.duration,
+            revision: name.revision, state: settled(stored.state, of: listed.identity.rendition),
+            flags: stored.flags,
+            storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
+            programDateTime: listed.entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) },
+            arrived: now, firstTimestamp: stored.firstTimestamp, digest: stored.object.digest,
+            fence: lease.fence)
+        positions[fact.identity] = try await journal.append([.segment(fact)]).first
+        renditions[fact.identity.rendition]?.count(fact)
+        publisher.stored(fact)
+    }
+
+    /// A segment will not come.
+    func lost(_ listed: ListedSegment, _ failure: FetchFailure) {
+        let id = listed.identity.rendition
+        renditions[id]?.countLost(failure.reason)
+        publisher.lost(listed.identity, reason: failure.reason, note: failure.description)
+        logger.warning(
+            "A segment is lost",
+            metadata: [
+                "rendition": "\(id)", "number": "\(listed.identity.number)",
+                "reason": "\(failure.reason.word)",
+                "cause": "\(failure)",
+            ])
+    }
+
+    /// What a segment does not say of its codecs is taken from the one before it with the same tracks.
+    private func settled(_ state: MediaState, of id: RenditionID) -> MediaState {
+        guard let last = lastStates[id], last.tracks == state.tracks, last.initName == state.initName else {
+            lastStates[id] = state
+            return state
+        }
+        var state = state
+        if state.codecs.isEmpty { state.codecs = last.codecs }
+        if state.width == 0 { (state.width, state.height) = (last.width, last.height) }
+        lastStates[id] = state
+        return state
+    }
+}

@@ -1,0 +1,59 @@
+import Catalogue
+import HTTP
+import Logging
+import Timeline
+
+/// What is said of the channel.
+extension ChannelRecorder {
+    /// The source does not deliver; `nil` reason: it is just another remark.
+    func inTrouble(_ reason: GapReason, _ detail: String) {
+        if trouble == nil {
+            trouble = (reason, now)
+            logger.warning("The source does not deliver", metadata: ["cause": "\(detail)"])
+        }
+        status.detail = detail
+        publishStatus()
+    }
+
+    func settleTrouble(ended: Bool) {
+        if ended {
+            trouble = (.sourceEnded, trouble?.since ?? now)
+            status.detail = "the source has ended its playlist"
+        } else if trouble != nil {
+            trouble = nil
+            status.detail = nil
+            logger.info("The source delivers again")
+        }
+        if !ended, status.detail == nil, let distrust = renditions.values.compactMap(\.placing.distrust).first
+        {
+            status.detail = distrust
+        }
+        publishStatus()
+    }
+
+    func publishStatus() {
+        status.renditions = renditions.values.map(\.status).sorted { $0.id < $1.id }
+        status.state = state
+        parts.board.set(status, of: channel.id)
+    }
+
+    private var state: ChannelStatus.State {
+        guard renditions.values.contains(where: { $0.status.stored > 0 || $0.placing.end != nil }) else {
+            return .waiting
+        }
+        if trouble?.reason == .sourceEnded { return .ended }
+        let listed = renditions.values.compactMap(\.lastListed).max() ?? status.since
+        let patience = Int64(3 * max(publisher.targetSeconds, 1)) * 1_000_000
+        return now - listed > patience ? .stalled : .recording
+    }
+
+    /// Looks whether time alone has changed the state.
+    func refreshStatus() {
+        publishStatus()
+    }
+
+    /// A URL without user info and query: those may be secrets.
+    static func redacted(_ text: String) -> String {
+        (try? HTTPURL(text))?.description ?? "a URL that cannot be read"
+    }
+}
