@@ -3,7 +3,9 @@
 import Foundation
 import PackageDescription
 
-/// The layers from the ground up. A module uses modules of lower layers only.
+/// The layers from the ground up.
+///
+/// A module uses modules of lower layers only.
 let layers = ["Libraries", "Vocabulary", "Adapters", "Stores", "Services", "Delivery", "Program"]
 
 /// A row of the table: a module, its layer, and the modules and packages it uses.

@@ -12,7 +12,8 @@ package final class ViewerAPI: Sendable {
     private let objects: ObjectAnswers
     private let windows: WindowAnswers
 
-    /// - Parameter clock: what the time is
+    ///
+    /// `clock` is what the time is.
     package init(
         catalogue: Catalogue, store: any SegmentStore, configuration: Configuration,
         clock: @escaping @Sendable () -> Instant, logger: Logger,

@@ -5,7 +5,7 @@ import Timeline
 extension ComposedWindow {
     /// The multivariant playlist over the renditions that have something in the window.
     ///
-    /// - Parameter query: what every URI carries, without `?`; nil for none
+    /// `query` is what every URI carries, without `?`; nil for none.
     package func multivariantPlaylist(query: String?) -> [UInt8] {
         MultivariantText(window: self, query: query).playlist().writtenBytes()
     }

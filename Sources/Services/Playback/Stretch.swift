@@ -18,7 +18,7 @@ struct Stretch {
 
     /// Splits segments in order of their starts.
     ///
-    /// - Parameter isPlayable: what is false for a segment is left out as if it were not there
+    /// `isPlayable` is what is false for a segment is left out as if it were not there.
     static func splitting(
         _ segments: [RecordedSegment], states: [Int32: MediaState],
         isPlayable: (RecordedSegment, MediaState) -> Bool,

@@ -5,11 +5,9 @@ import Timeline
 package enum WindowComposer {
     /// Composes a window of the past.
     ///
-    /// - Parameters:
-    ///   - record: everything from a minute before the window to a minute after it, so that stretches at its ends are
-    ///     seen whole
-    ///   - isSettled: whether nothing in the window is under way any more
-    /// - Returns: a window without renditions when nothing is held
+    /// `record` is everything from a minute before the window to a minute after it, so that stretches at its
+    /// ends are seen whole. `isSettled` is whether nothing in the window is under way any more. Gives a
+    /// window without renditions when nothing is held.
     package static func compose(
         _ record: WindowRecord, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
     ) -> ComposedWindow {

@@ -1,7 +1,9 @@
 package import Catalogue
 package import Timeline
 
-/// Composes answers from the catalogue. Safe to share; keeps nothing but a short memory of what is under way.
+/// Composes answers from the catalogue.
+///
+/// Safe to share; keeps nothing but a short memory of what is under way.
 package final class WindowPlayer: Sendable {
     private let catalogue: Catalogue
     private let maxWindowSeconds: Int64

@@ -5,8 +5,10 @@ import Journal
 import Logging
 import Timeline
 
-/// A channel on this node, for as long as it is meant to be recorded: takes the lease, records, and begins again after
-/// whatever ended it. It never gives up; cancelling is the only way to stop it.
+/// A channel on this node, for as long as it is meant to be recorded: takes the lease, records, and begins
+/// again after whatever ended it.
+///
+/// It never gives up; cancelling is the only way to stop it.
 struct ChannelTask: Sendable {
     let channel: Channel
     let node: String
@@ -50,8 +52,9 @@ struct ChannelTask: Sendable {
         try outcome.get()
     }
 
-    /// Lets downloads in flight finish and enters them. This runs outside of the cancelled task, whose waits would all
-    /// end at once.
+    /// Lets downloads in flight finish and enters them.
+    ///
+    /// This runs outside of the cancelled task, whose waits would all end at once.
     private func finish(_ recorder: ChannelRecorder, _ pools: FetchPools, _ lease: Lease) async {
         await Task {
             await pools.drain(within: .seconds(8))

@@ -14,7 +14,8 @@ package struct RecorderService: Sendable {
 
     /// Prepares a recorder.
     ///
-    /// - Parameter node: a UUID that stays the same over restarts, so that a node takes back its own channels at once
+    /// `node` is a UUID that stays the same over restarts, so that a node takes back its own channels at
+    /// once.
     package init(node: String, parts: RecorderParts, logger: Logger) {
         self.node = node
         self.parts = parts

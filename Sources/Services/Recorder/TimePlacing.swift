@@ -1,6 +1,8 @@
 import Timeline
 
-/// Where on the wall clock one rendition's segments go. Starts are decided once; they never overlap and never run back.
+/// Where on the wall clock one rendition's segments go.
+///
+/// Starts are decided once; they never overlap and never run back.
 struct TimePlacing: Sendable {
     /// Where a feed's times come from.
     enum Clock: String, Sendable {
@@ -50,10 +52,8 @@ struct TimePlacing: Sendable {
 
     /// Decides the times of a list's new segments, in order.
     ///
-    /// - Parameters:
-    ///   - later: microseconds of listed segments behind the last entry
-    ///   - arrival: when the list that first shows them was fetched
-    ///   - target: the source's target duration in microseconds
+    /// `later` is microseconds of listed segments behind the last entry. `arrival` is when the list that
+    /// first shows them was fetched. `target` is the source's target duration in microseconds.
     mutating func place(_ entries: [Entry], arrival: Instant, target: Int64) -> [Placement] {
         let arrivals = Self.arrivalStarts(entries, arrival: arrival)
         judgeDates(entries, arrivals: arrivals)

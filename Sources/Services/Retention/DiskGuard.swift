@@ -1,8 +1,10 @@
 import SegmentStore
 import Synchronization
 
-/// Says whether the archive has room for another segment. Written by retention, asked by recorders before each segment:
-/// a full disk must never take the database along.
+/// Says whether the archive has room for another segment.
+///
+/// Written by retention, asked by recorders before each segment: a full disk must never take the database
+/// along.
 package final class DiskGuard: Sendable {
     /// How much must stay free.
     package enum Floor: Sendable, Equatable {

@@ -35,7 +35,9 @@ package struct RetentionService: Sendable {
         self.logger = logger
     }
 
-    /// Works until cancelled. A failed round is reported and the next one tries again.
+    /// Works until cancelled.
+    ///
+    /// A failed round is reported and the next one tries again.
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await every(Limits.roundSeconds) { try await forgetByRule() } }

@@ -69,8 +69,10 @@ extension Catalogue {
     /// Far enough for every request, and differences of two such still fit 64 bits.
     private static let plausible: ClosedRange<Int64> = (.min / 4)...(.max / 4)
 
-    /// Contiguous stretches of one rendition, cut to the window. Summaries say it for whole quarters; rows are read for
-    /// quarters that are broken or that the window cuts.
+    /// Contiguous stretches of one rendition, cut to the window.
+    ///
+    /// Summaries say it for whole quarters; rows are read for quarters that are broken or that the window
+    /// cuts.
     private func spans(of rendition: Int32, in window: TimeWindow) async throws -> [CoverageSpan] {
         guard !window.isEmpty else { return [] }
         let (begin, end) = (window.begin.microseconds, window.end.microseconds)
@@ -161,8 +163,10 @@ private struct RenditionCoverage {
 }
 
 extension [RenditionCoverage] {
-    /// What each rendition holds, where a rendition that the source did not have yet, or has no more, lacks only what
-    /// all others lack. A loss of its own says that it was there.
+    /// What each rendition holds, where a rendition that the source did not have yet, or has no more, lacks
+    /// only what all others lack.
+    ///
+    /// A loss of its own says that it was there.
     fileprivate func heldWhileAlive(_ losses: [Loss]) -> [RenditionID: WindowSet] {
         let anywhere = WindowSet(flatMap { $0.spans.map(\.window) })
         var held: [RenditionID: WindowSet] = [:]

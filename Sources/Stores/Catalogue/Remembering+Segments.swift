@@ -64,11 +64,12 @@ extension Remembering {
         return try incoming.entered(rows)
     }
 
-    /// Takes archived rows out of the way of published ones: what a former owner's journal brought in unpublished, with
-    /// the same identity or the same start, may be published by the present owner. Without its row the number would be
-    /// missing in every growing playlist.
+    /// Takes archived rows out of the way of published ones: what a former owner's journal brought in
+    /// unpublished, with the same identity or the same start, may be published by the present owner.
     ///
-    /// - Returns: the quarters that lost a row
+    /// Without its row the number would be missing in every growing playlist.
+    ///
+    /// Gives the quarters that lost a row.
     private func displaceArchived(_ rows: IncomingRows) async throws -> Set<Quarter> {
         let facts = rows.facts
         let gone = try await transaction.query(

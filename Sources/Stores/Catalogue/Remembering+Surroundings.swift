@@ -4,8 +4,10 @@ import Timeline
 
 /// What segments refer to: renditions, feeds, epochs; and what is known not to come.
 extension Remembering {
-    /// Enters the renditions described, and those that are only mentioned: a fact that a journal brings back must find
-    /// its rendition. A former owner's description does not replace the present one's.
+    /// Enters the renditions described, and those that are only mentioned: a fact that a journal brings back
+    /// must find its rendition.
+    ///
+    /// A former owner's description does not replace the present one's.
     func describeRenditions(held: Bool) async throws {
         let mentioned =
             batch.segments.map(\.fact.identity.rendition) + batch.lost.map(\.identity.rendition)

@@ -37,9 +37,11 @@ package enum WindowView: Sendable {
 }
 
 extension Catalogue {
-    /// Reads every segment that overlaps a window. What begins before the line's cut is there only if it is kept for good.
+    /// Reads every segment that overlaps a window.
     ///
-    /// - Parameter renditions: the wanted ones; nil for all
+    /// What begins before the line's cut is there only if it is kept for good.
+    ///
+    /// `renditions` is the wanted ones; nil for all.
     package func record(
         of channel: Int32, in window: TimeWindow, view: WindowView, renditions wanted: Set<RenditionID>? = nil,
     ) async throws(CatalogueError) -> WindowRecord {

@@ -1,4 +1,6 @@
-/// What an operator says of a channel. The JSON form is that of the admin API.
+/// What an operator says of a channel.
+///
+/// The JSON form is that of the admin API.
 package struct ChannelSettings: Sendable, Equatable, Codable {
     package var id: ChannelID
     package var title: String

@@ -1,11 +1,11 @@
 /// Computes gaps: they are never stored, so they can never disagree with what is held.
 package enum Gaps {
-    /// What was meant to be recorded and is not held. A stretch that every rendition lacks is one gap of the channel.
+    /// What was meant to be recorded and is not held.
     ///
-    /// - Parameters:
-    ///   - meant: when the channel was being recorded, up to the live edge
-    ///   - held: what each rendition holds
-    ///   - losses: the causes that the recorder met; a gap takes the one that covers most of it
+    /// A stretch that every rendition lacks is one gap of the channel.
+    ///
+    /// `meant` is when the channel was being recorded, up to the live edge. `held` is what each rendition
+    /// holds. `losses` is the causes that the recorder met; a gap takes the one that covers most of it.
     package static func computed(
         meant: WindowSet, held: [RenditionID: WindowSet], losses: [Loss],
     ) -> [Gap] {

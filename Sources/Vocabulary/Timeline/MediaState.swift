@@ -1,5 +1,7 @@
-/// Everything a player must know before it can read a segment: container, tracks, initialization section, key. Segments
-/// of one state follow each other without a boundary; a change of state is one.
+/// Everything a player must know before it can read a segment: container, tracks, initialization section,
+/// key.
+///
+/// Segments of one state follow each other without a boundary; a change of state is one.
 package struct MediaState: Hashable, Sendable, Codable {
     package var container: SegmentExtension
     /// The tracks as `kind:codec` in stream order, for example `video:h264,audio:aac`.

@@ -1,5 +1,7 @@
-/// The file name of a stored segment, which is also the last part of its URL: `{start_ms}.{ext}`, from the second
-/// version on `{start_ms}-{revision}.{ext}`. The name says where in the archive the file lies.
+/// The file name of a stored segment, which is also the last part of its URL: `{start_ms}.{ext}`, from the
+/// second version on `{start_ms}-{revision}.{ext}`.
+///
+/// The name says where in the archive the file lies.
 package struct SegmentName: Hashable, Sendable, CustomStringConvertible {
     /// Start in milliseconds since 1970, rounded down.
     package var startMilliseconds: Int64

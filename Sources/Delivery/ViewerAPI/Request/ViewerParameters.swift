@@ -7,7 +7,8 @@ struct ViewerParameters: Equatable {
     var window: WindowRequest
     var rendition: RenditionID?
 
-    /// - Parameter zone: what times without a zone mean in this channel
+    ///
+    /// `zone` is what times without a zone mean in this channel.
     init(query: String?, zone: @escaping InstantReading.Zone) throws(ParameterError) {
         guard let items = QueryItems(reading: query) else {
             throw ParameterError("query", "the query has a malformed escape or too many parameters")
@@ -24,7 +25,9 @@ struct ViewerParameters: Equatable {
 
 /// The query that says the same with every instant as a number, for the URIs of a multivariant playlist.
 extension WindowRequest {
-    /// - Parameter plan: whose end stands for an open one, so that audio and video fetched seconds apart end together
+    ///
+    /// `plan` is whose end stands for an open one, so that audio and video fetched seconds apart end
+    /// together.
     func query(pinnedTo plan: WindowPlan) -> String? {
         var items: [String] = []
         switch span {

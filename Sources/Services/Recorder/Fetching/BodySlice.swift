@@ -41,7 +41,9 @@ final class BodySlice {
         }
     }
 
-    /// The next bytes; nil at the end. A body that ends before the range does is an error.
+    /// The next bytes; nil at the end.
+    ///
+    /// A body that ends before the range does is an error.
     func next() async throws -> [UInt8]? {
         while left != 0, let chunk = try await transfer.nextChunk() {
             let dropped = min(skip, UInt64(chunk.count))

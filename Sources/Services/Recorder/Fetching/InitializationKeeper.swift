@@ -33,7 +33,9 @@ actor InitializationKeeper {
         self.store = store
     }
 
-    /// The section of a map. `key` decrypts it when the map is under one.
+    /// The section of a map.
+    ///
+    /// `key` decrypts it when the map is under one.
     func section(
         _ map: MediaMap, at url: HTTPURL, domain: Int, link: SourceLink,
         key: (ContentKey, iv: [UInt8])?,

@@ -1,6 +1,8 @@
 import Digest
 
-/// SHA-256 of bytes as they come. Used by one task.
+/// SHA-256 of bytes as they come.
+///
+/// Used by one task.
 final class RunningDigest {
     private var sum: SHA256?
 

@@ -19,7 +19,9 @@ struct SegmentIntake: Sendable {
     }
 }
 
-/// One segment on its way through decryption and inspection. Used by one task.
+/// One segment on its way through decryption and inspection.
+///
+/// Used by one task.
 final class SegmentReading {
     /// What was seen of the media.
     struct Result: Sendable {

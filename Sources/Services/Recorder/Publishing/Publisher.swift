@@ -1,8 +1,10 @@
 import Catalogue
 import Timeline
 
-/// Decides what enters the published log, in what order, under which number and epoch. Pure: events go in with the time
-/// they happened, decisions come out of `advance`. What was decided is never taken back.
+/// Decides what enters the published log, in what order, under which number and epoch.
+///
+/// Pure: events go in with the time they happened, decisions come out of `advance`. What was decided is never
+/// taken back.
 struct Publisher: Sendable {
     /// What one call of `advance` decided.
     struct Decisions: Sendable {
