@@ -14,9 +14,9 @@ package enum Limits {
     static let grain: Int64 = Microseconds.perMillisecond
     /// EXT-X-DISCONTINUITY tags between two segments; more epochs without a segment mean a catalogue gone wrong.
     static let discontinuitiesPerJoint = 10_000
-    /// A sliding list has at least so many segments…
+    /// A sliding list has at least so many segments.
     static let slidingSegments = 6
-    /// …and at least so many microseconds.
+    /// A sliding list is at least so long, microseconds.
     static let slidingMicroseconds: Int64 = 30 * Microseconds.perSecond
     /// Target durations after which nothing more is expected for a moment.
     static let settlingTargets: Int64 = 3
