@@ -128,7 +128,7 @@ struct PublisherWatch {
 
     private mutating func step() {
         let before = (stage.watermark, stage.segments.count, stage.publisher.targetSeconds, stage.epochs.count)
-        stage.advance(to: stage.now + 0.5)
+        stage.advance(to: stage.now + 1)
         for segment in stage.segments[before.1...] { judge(segment, watermark: before.0) }
         if stage.watermark < before.0 { faults.append("the watermark ran back to \(stage.watermark)") }
         if stage.watermark > before.0 { judgeWatermark() }
