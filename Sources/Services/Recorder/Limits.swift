@@ -16,6 +16,8 @@ enum Limits {
     static let waitingSegments = 4000
     /// Identities remembered to tell a stale list from a restart: several lists of usual length.
     static let recentEntries = 400
+    /// Lists whose entries are remembered.
+    static let recentLists = 4
     /// Renditions of one channel.
     static let renditions = 32
     /// Initialization sections and keys remembered per channel, so that a known one is not fetched again.
@@ -24,10 +26,15 @@ enum Limits {
     static let longestSegment: Int64 = 600_000_000
     /// Microseconds that a segment's duration may be stretched or cut to bring drift back.
     static let slew: Int64 = 10_000
+    /// The part of a new difference between source clock and arrival that is taken for drift, as a divisor: arrival
+    /// jitters by a target duration.
+    static let driftShare: Int64 = 32
     /// Drift of dates that is left alone, microseconds: players tolerate it.
     static let tolerance: Int64 = 100_000
     /// Dates further than this from the host's clock are not believed, microseconds.
     static let plausibleOffset: Int64 = 86_400_000_000
+    /// Time between two segments that is no hole, microseconds: sources count in milliseconds.
+    static let seam: Int64 = 1000
     /// Numbers that a list may jump ahead within one feed; a larger jump is another numbering.
     static let numberJump: Int64 = 1000
     /// Facts that wait for the catalogue per channel; the journal has them all.

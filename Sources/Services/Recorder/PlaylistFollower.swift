@@ -1,13 +1,11 @@
 import HLS
 import Timeline
 
-/// Follows one rendition's live playlist: tells which entries are new, whether numbers are missing, and
-/// whether a list that went back is stale or a restart.
-///
-/// Decides only; it has no clock and does no I/O.
+/// Follows one rendition's live playlist: tells which entries are new, whether numbers are missing, and whether a list
+/// that went back is stale or a restart. Decides only; it has no clock and does no I/O.
 struct PlaylistFollower: Sendable {
     /// What a list means.
-    enum Finding: Sendable {
+    enum Finding: Sendable, Equatable {
         /// The entries from this index on are new; `missing` numbers were never seen.
         case new(from: Int, missing: Int64)
         case nothingNew
@@ -19,24 +17,25 @@ struct PlaylistFollower: Sendable {
         case undecided(index: Int)
     }
 
-    /// What is remembered of an entry.
-    struct Seen: Sendable, Equatable {
-        var number: Int64
-        /// The URI without host and query: those may change with each load.
-        ///
-        /// Nil when it came from the catalogue.
-        var core: String?
-        var programDateTime: Int64?
-    }
-
     /// Highest number seen in the feed; nil before the first list.
     private(set) var highest: Int64?
     private(set) var discontinuitySequence: UInt64?
     /// When a list last brought something new.
     private(set) var lastAdvance: Instant?
-    private var recent: [Seen] = []
+    /// Entries of the last few lists, by number.
+    private var recent: [SeenEntry] = []
+    /// Entries of the feed before: its lists may appear once more.
+    private var previous: [SeenEntry] = []
     /// Set by a restored state: whether the source is still the one that was recorded is not known yet.
     private var isUnconfirmed = false
+    /// The bytes have told that the numbering goes on, whatever else speaks against it, until the feed advances.
+    private var isConfirmed = false
+    /// The bytes have told that the source gives its segments other names with each load.
+    private var ignoresNames = false
+    /// When the feed's first list was taken.
+    private var began: Instant?
+    /// The list last taken had ended.
+    private var hasEnded = false
 
     init() {}
 
@@ -51,6 +50,8 @@ struct PlaylistFollower: Sendable {
         guard let first = Self.number(list, 0), let last = Self.number(list, list.segments.count - 1) else {
             return .nothingNew
         }
+        let entries = SeenEntry.entries(of: list)
+        if highest != nil, isOfPreviousFeed(entries) { return .stale }
         guard let highest else {
             return .new(from: max(0, list.segments.count - Limits.backlogSegments), missing: 0)
         }
@@ -58,103 +59,158 @@ struct PlaylistFollower: Sendable {
         if isUnconfirmed, first <= highest {
             return .undecided(index: last <= highest ? list.segments.count - 1 : Int(highest - first))
         }
-        if last < highest { return judgeBackward(list, now: now, target: target) }
-        if first > highest { return judgeJump(first: first, highest: highest) }
-        if contradicts(list, target: target) { return .restart(reason: "known numbers name other segments") }
+        let waited = Waited(
+            targets: lastAdvance.map { (now - $0) / target } ?? .max, isYoung: isYoung(now, target))
+        if last < highest { return judgeBackward(list, entries, waited) }
+        if first > highest { return judgeJump(list, highest: highest, waited) }
+        if let finding = judgeOverlap(entries, first: first, waited, target: target) { return finding }
         return last == highest ? .nothingNew : .new(from: Int(highest - first) + 1, missing: 0)
     }
 
     /// The bytes of an undecided segment were the ones stored: the numbering goes on.
     mutating func confirm() {
         isUnconfirmed = false
+        isConfirmed = true
     }
 
     /// Remembers a list whose entries were taken.
     mutating func take(_ list: MediaPlaylist, now: Instant) {
-        guard let last = Self.number(list, list.segments.count - 1) else { return }
-        if last > (highest ?? -1) { lastAdvance = now }
+        guard let first = Self.number(list, 0), let last = Self.number(list, list.segments.count - 1) else {
+            return
+        }
+        let entries = SeenEntry.entries(of: list)
+        if isConfirmed, namesOther(entries) { ignoresNames = true }
+        if last > (highest ?? -1) {
+            lastAdvance = now
+            isConfirmed = false
+        }
+        began = began ?? now
         highest = max(highest ?? last, last)
         discontinuitySequence = list.discontinuitySequence
         isUnconfirmed = false
-        recent = list.segments.indices.suffix(Limits.recentEntries).compactMap { Self.seen(list, $0) }
+        hasEnded = list.isEnded
+        recent.removeAll { $0.number >= first }
+        recent = (recent + entries).suffix(min(Limits.recentLists * entries.count, Limits.recentEntries))
     }
 
     /// Forgets the numbering: a new feed begins.
     mutating func reset() {
+        let before = recent.isEmpty ? previous : recent
         self = PlaylistFollower()
+        previous = before
     }
 
-    private func judgeJump(first: Int64, highest: Int64) -> Finding {
-        let missing = first - highest - 1
-        if missing > Limits.numberJump { return .restart(reason: "numbers jumped ahead by \(missing)") }
-        return .new(from: 0, missing: missing)
+    /// A numbering that has only just taken the place of another one: another restart now may be two origins that
+    /// answer in turn.
+    private func isYoung(_ now: Instant, _ target: Int64) -> Bool {
+        !previous.isEmpty && began.map { now - $0 < 10 * target } ?? false
+    }
+}
+
+/// Judgements where numbers do not simply go on.
+extension PlaylistFollower {
+    /// How long nothing new has come.
+    private struct Waited {
+        /// Whole target durations.
+        var targets: Int64
+        /// The feed has hardly begun.
+        var isYoung: Bool
+
+        /// Whether it was long enough, given how many things speak for a restart.
+        func suffices(evidence: Int) -> Bool {
+            targets >= (isYoung || evidence == 0 ? 3 : evidence == 1 ? 2 : 0)
+        }
     }
 
-    private func judgeBackward(_ list: MediaPlaylist, now: Instant, target: Int64) -> Finding {
-        let idle = lastAdvance.map { now - $0 } ?? .max
-        if let listed = newestDate(of: list), let known = recent.compactMap(\.programDateTime).max() {
-            if listed > known + target / 2 { return .restart(reason: "lower numbers with later dates") }
-            if listed <= known, idle < 3 * target { return .stale }
-        }
-        let isKnown = list.segments.indices.contains { index in
-            Self.seen(list, index).map { entry in
-                recent.contains { $0.number == entry.number && $0.core == entry.core }
-            }
-                ?? false
-        }
-        if !isKnown, let sequence = list.discontinuitySequence, sequence > discontinuitySequence ?? 0 {
-            return .restart(reason: "lower numbers after a discontinuity")
-        }
-        if !isKnown, idle >= 2 * target { return .restart(reason: "lower numbers name unknown segments") }
-        return idle >= 3 * target ? .undecided(index: list.segments.count - 1) : .stale
+    /// After a restart a second edge may show an old list once more.
+    private func isOfPreviousFeed(_ entries: [SeenEntry]) -> Bool {
+        guard let newest = entries.last, newest.isKnown(in: previous) else { return false }
+        return !entries.contains { $0.isKnown(in: recent) }
     }
 
-    /// Whether numbers that both lists have name different segments or dates.
-    private func contradicts(_ list: MediaPlaylist, target: Int64) -> Bool {
-        var same = 0
-        var other = 0
+    /// Numbers that were passed over are missing; many of them, or dates that have not gone on with them, speak of
+    /// another numbering, which may be a second origin's as long as the first one goes on.
+    private func judgeJump(_ list: MediaPlaylist, highest: Int64, _ waited: Waited) -> Finding {
+        guard let first = SeenEntry(list, 0) else { return .nothingNew }
+        let missing = first.number - highest - 1
+        if hasEnded { return .restart(reason: "the source had ended") }
+        guard missing > Limits.numberJump || contradictsJump(first, missing: missing) else {
+            return .new(from: 0, missing: missing)
+        }
+        return waited.suffices(evidence: 1) ? .restart(reason: "numbers jumped ahead by \(missing)") : .stale
+    }
+
+    /// Dates that did not go on by half of the time that is missing.
+    private func contradictsJump(_ first: SeenEntry, missing: Int64) -> Bool {
+        guard missing > 0, let newest = recent.last, let distance = first.distance(to: newest) else {
+            return false
+        }
+        return distance < missing * min(max(newest.duration, 0), Limits.longestSegment) / 2
+    }
+
+    /// Lower numbers: stale when they are known lately, a restart when there is evidence or it lasts.
+    private func judgeBackward(_ list: MediaPlaylist, _ entries: [SeenEntry], _ waited: Waited) -> Finding {
+        if entries.contains(where: { $0.isKnown(in: recent) }) {
+            return waited.targets < 3 || isConfirmed ? .stale : .undecided(index: list.segments.count - 1)
+        }
+        var evidence: [String] = hasEnded ? ["after the end"] : []
+        if isLater(entries) { evidence.append("with later dates") }
+        if let sequence = list.discontinuitySequence, sequence > discontinuitySequence ?? 0 {
+            evidence.append("after a discontinuity")
+        }
+        guard waited.suffices(evidence: evidence.count) else { return .stale }
+        return .restart(reason: (["lower numbers"] + evidence).joined(separator: " "))
+    }
+
+    private func isLater(_ entries: [SeenEntry]) -> Bool {
+        guard let listed = entries.compactMap(\.date).max(), let known = recent.compactMap(\.date).max()
+        else {
+            return false
+        }
+        return listed > known
+    }
+
+    /// Numbers that both lists have, but for other segments: dates decide; names alone need a look at the bytes.
+    private func judgeOverlap(
+        _ entries: [SeenEntry], first: Int64, _ waited: Waited, target: Int64,
+    ) -> Finding? {
+        let pairs = pairs(entries)
+        let distances = pairs.compactMap { $0.new.distance(to: $0.known) }
+        if distances.filter({ $0.magnitude > target.magnitude }).count * 2 > distances.count {
+            return waited.suffices(evidence: 2) ? .restart(reason: "known numbers have other dates") : .stale
+        }
+        guard distances.isEmpty, !isConfirmed, !ignoresNames, namesOther(entries), let oldest = pairs.first
+        else {
+            return nil
+        }
+        return .undecided(index: Int(oldest.new.number - first))
+    }
+
+    /// Whether most of the known numbers have other names.
+    private func namesOther(_ entries: [SeenEntry]) -> Bool {
+        let pairs = pairs(entries)
+        return pairs.filter { $0.new.core != $0.known.core }.count * 2 > pairs.count
+    }
+
+    private func pairs(_ entries: [SeenEntry]) -> [(new: SeenEntry, known: SeenEntry)] {
         let known = Dictionary(recent.map { ($0.number, $0) }, uniquingKeysWith: { a, _ in a })
-        for index in list.segments.indices {
-            guard let entry = Self.seen(list, index), let before = known[entry.number] else { continue }
-            if let a = entry.programDateTime, let b = before.programDateTime {
-                if abs(a - b) > target { other += 1 } else { same += 1 }
-            } else if entry.core != before.core {
-                other += 1
-            } else {
-                same += 1
-            }
-        }
-        return other > same
+        return entries.compactMap { entry in known[entry.number].map { (entry, $0) } }
     }
+}
 
-    private func newestDate(of list: MediaPlaylist) -> Int64? {
-        list.segments.compactMap(\.programDateTimeMicroseconds).max()
-    }
-
+/// What every reader of a list wants to know.
+extension PlaylistFollower {
     static func number(_ list: MediaPlaylist, _ index: Int) -> Int64? {
         guard list.segments.indices.contains(index) else { return nil }
         return Int64(exactly: list.number(at: index))
     }
 
-    private static func seen(_ list: MediaPlaylist, _ index: Int) -> Seen? {
-        guard let number = number(list, index) else { return nil }
-        let entry = list.segments[index]
-        return Seen(
-            number: number, core: core(of: entry), programDateTime: entry.programDateTimeMicroseconds)
-    }
-
-    /// The part of an entry's name that stays when hosts rotate and tokens change.
-    private static func core(of entry: MediaSegment) -> String {
-        let path = entry.uri.prefix { $0 != "?" && $0 != "#" }
-        let name = path.split(separator: "/").last.map(String.init) ?? String(path)
-        return entry.byteRange.map { "\(name)@\($0.offset)" } ?? name
-    }
-
     /// The list's target duration in microseconds; derived from its segments when the tag is missing.
     static func target(of list: MediaPlaylist) -> Int64 {
         let longest = list.segments.lazy.map(\.durationMicroseconds).max() ?? 0
-        let declared = Int64(list.targetDurationSeconds ?? 0) * 1_000_000
-        let target = declared > 0 ? declared : longest
-        return min(max(target, 1_000_000), 60_000_000)
+        let declared = Int64(clamping: list.targetDurationSeconds ?? 0).multipliedReportingOverflow(
+            by: 1_000_000)
+        let target = declared.overflow ? .max : declared.partialValue
+        return min(max(target > 0 ? target : longest, 1_000_000), 60_000_000)
     }
 }

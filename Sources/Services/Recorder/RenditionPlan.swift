@@ -15,29 +15,49 @@ struct RenditionPlan: Sendable {
     /// Finds known renditions again by their attributes, never by URI or place alone: URIs carry session tokens, and
     /// new ones get ids that were not used before.
     init(_ playlist: MultivariantPlaylist, choice: RenditionChoice, known: [RenditionDescription]) {
-        var unused = known
-        var taken = Set(known.map(\.id))
-        for candidate in Self.candidates(of: playlist, choice: choice).prefix(Limits.renditions) {
-            var item = candidate
-            if let match = Self.match(candidate.description, in: unused) {
-                item.description.id = match.id
-                unused.removeAll { $0.id == match.id }
-            } else {
-                item.description.id = Self.free(candidate.description.id.kind, taken)
-                taken.insert(item.description.id)
-            }
-            items.append(item)
-        }
+        items = Array(Self.candidates(of: playlist, choice: choice).prefix(Limits.renditions))
+        name(known)
         if case .named(let names) = choice { items.removeAll { !names.contains($0.description.id) } }
         items.sort { $0.description.id < $1.description.id }
+    }
+
+    // MARK: Names
+
+    /// Gives each item the id of a known rendition, surest likeness first, or one that was never used.
+    private mutating func name(_ known: [RenditionDescription]) {
+        var unused = known
+        var unnamed = Array(items.indices)
+        for likeness in Self.likenesses {
+            unnamed.removeAll { index in
+                guard let match = likeness(items[index].description, unused) else { return false }
+                items[index].description.id = match
+                unused.removeAll { $0.id == match }
+                return true
+            }
+        }
+        nameNew(unnamed, taken: Set(known.map(\.id)))
+    }
+
+    /// Items for which no name is left are not recorded.
+    private mutating func nameNew(_ unnamed: [Int], taken: Set<RenditionID>) {
+        var taken = taken
+        var nameless: Set<Int> = []
+        for index in unnamed {
+            let id = Self.free(items[index].description.id.kind, taken)
+            items[index].description.id = id
+            if !taken.insert(id).inserted { nameless.insert(index) }
+        }
+        items = items.indices.filter { !nameless.contains($0) }.map { items[$0] }
     }
 
     // MARK: Candidates
 
     private static func candidates(of playlist: MultivariantPlaylist, choice: RenditionChoice) -> [Item] {
         let variants = chosen(distinct(playlist.variants), choice)
-        let audio = Set(variants.compactMap(\.audioGroup))
-        let subtitles = Set(variants.compactMap(\.subtitlesGroup))
+        let uris = Set(variants.map(\.uri))
+        let all = playlist.variants.filter { uris.contains($0.uri) }
+        let audio = Set(all.compactMap(\.audioGroup))
+        let subtitles = Set(all.compactMap(\.subtitlesGroup))
         let ofVariants = variants.enumerated().map { Item(description: describe($1, $0), uri: $1.uri) }
         return ofVariants + alternatives(playlist, .audio, groups: audio)
             + alternatives(playlist, .subtitles, groups: subtitles)
@@ -51,7 +71,8 @@ struct RenditionPlan: Sendable {
             let isRedundant = kept.contains {
                 $0.bandwidth == variant.bandwidth && $0.resolution == variant.resolution
                     && $0.codecs == variant.codecs && $0.frameRate == variant.frameRate
-                    && $0.audioGroup == variant.audioGroup && $0.stableVariantID == variant.stableVariantID
+                    && $0.audioGroup == variant.audioGroup && $0.subtitlesGroup == variant.subtitlesGroup
+                    && $0.stableVariantID == variant.stableVariantID
             }
             if !isRedundant { kept.append(variant) }
         }
@@ -105,21 +126,36 @@ struct RenditionPlan: Sendable {
 
     // MARK: Matching
 
-    private static func match(
-        _ wanted: RenditionDescription, in known: [RenditionDescription],
-    ) -> RenditionDescription? {
-        let like = known.filter { $0.id.kind == wanted.id.kind }
-        if let stable = wanted.stableID { return like.first { $0.stableID == stable } }
-        let same = like.filter { alike($0, wanted) }
-        return same.first { $0.bandwidth == wanted.bandwidth } ?? same.first {
-            $0.position == wanted.position
-        }
-            ?? (same.count == 1 ? same.first : nil)
+    private typealias Likeness = @Sendable (RenditionDescription, [RenditionDescription]) -> RenditionID?
+
+    /// How a rendition is known again. Where the attributes are alike, its bandwidth, then its place tells; a bandwidth
+    /// that has changed leaves the only one that is alike.
+    private static let likenesses: [Likeness] = [
+        { wanted, known in
+            wanted.stableID.flatMap { stable in like(wanted, known).first { $0.stableID == stable }?.id }
+        },
+        { wanted, known in alike(wanted, known).first { $0.bandwidth == wanted.bandwidth }?.id },
+        { wanted, known in alike(wanted, known).first { $0.position == wanted.position }?.id },
+        { wanted, known in alike(wanted, known).count == 1 ? alike(wanted, known).first?.id : nil },
+    ]
+
+    private static func like(
+        _ wanted: RenditionDescription, _ known: [RenditionDescription],
+    ) -> [RenditionDescription] {
+        known.filter { $0.id.kind == wanted.id.kind }
     }
 
-    private static func alike(_ a: RenditionDescription, _ b: RenditionDescription) -> Bool {
-        a.resolution == b.resolution && a.codecs == b.codecs && a.frameRate == b.frameRate
-            && a.groupID == b.groupID && a.name == b.name && a.language == b.language
+    /// Known ones with the same attributes, of which none has another stable id.
+    private static func alike(
+        _ wanted: RenditionDescription, _ known: [RenditionDescription],
+    ) -> [RenditionDescription] {
+        like(wanted, known).filter { other in
+            (wanted.stableID == nil || other.stableID == nil) && other.resolution == wanted.resolution
+                && other.codecs == wanted.codecs && other.frameRate == wanted.frameRate
+                && other.groupID == wanted.groupID && other.name == wanted.name
+                && other.language == wanted.language
+                && other.audioGroup == wanted.audioGroup && other.subtitlesGroup == wanted.subtitlesGroup
+        }
     }
 
     private static func free(_ kind: RenditionKind, _ taken: Set<RenditionID>) -> RenditionID {

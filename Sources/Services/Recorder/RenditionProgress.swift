@@ -11,11 +11,13 @@ struct RenditionProgress: Sendable {
     var placing: TimePlacing
     /// Goes up at each discontinuity, so that an initialization section is fetched anew.
     var domain = 0
-    /// Digests of what the catalogue held when recording began, by number in `feed`.
+    /// Digests of the newest stored segments, by number in `feed`.
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
-    /// End of the listed media, from which the state of the source is judged.
+    /// When something was last listed, from which the state of the source is judged.
     var lastListed: Instant?
+    /// A boundary that no segment has taken along yet, because all of its list was recorded already.
+    private var owedCause: String?
 
     init(_ description: RenditionDescription, choice: ClockChoice, end: Instant? = nil) {
         self.description = description
@@ -40,50 +42,46 @@ struct RenditionProgress: Sendable {
 
     /// Makes listed segments of a list's new entries and decides their times.
     ///
-    /// `from` is index of the first new entry. `opensHole` is numbers are missing before it, or a new feed
-    /// begins with it. `cause` is the boundary in front of the first entry, if one is known. `hole` is why
-    /// time may be missing before a step.
+    /// - Parameters:
+    ///   - from: index of the first new entry
+    ///   - opensHole: numbers are missing before it, or a new feed begins with it
+    ///   - cause: the boundary in front of the first entry, if one is known; of another `source`, what shows again
+    ///     what is recorded already is passed over
+    ///   - hole: why time may be missing before a step
     mutating func list(
         _ list: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason, arrival: Instant,
         shared: [Int64: Instant],
     ) -> [ListedSegment] {
         guard let feed else { return [] }
         let target = PlaylistFollower.target(of: list)
-        let indices = list.segments.indices.filter { $0 >= from }
-        let durations = indices.map { usable(list.segments[$0].durationMicroseconds, target: target) }
-        let numbers = indices.map { PlaylistFollower.number(list, $0) ?? 0 }
-        let entries = indices.indices.map { place in
-            TimePlacing.Entry(
-                duration: durations[place].value,
-                programDateTime: list.segments[indices[place]].programDateTimeMicroseconds.map {
-                    Instant(microseconds: $0)
-                },
-                opensHole: place == 0 && opensHole, sharedStart: shared[numbers[place]])
+        let opensHole = opensHole || owedCause != nil
+        var new = NewEntries(list, from: from, target: target, opensHole: opensHole, shared: shared)
+        if cause == "source" {
+            new.drop(
+                placing.coveredCount(new.entries, arrival: arrival, target: target), opensHole: opensHole)
         }
-        let placements = placing.place(entries, arrival: arrival, target: target)
-        let available = arrival + entries.reduce(0) { $0 + $1.duration } + list.durationMicroseconds + target
-        return indices.indices.map { place in
-            let entry = list.segments[indices[place]]
+        let cause = cause ?? owedCause
+        owedCause = new.entries.isEmpty ? cause : nil
+        let placements = placing.place(new.entries, arrival: arrival, target: target)
+        let available =
+            arrival + new.entries.reduce(0) { $0 + $1.duration } + list.durationMicroseconds + target
+        return new.indices.indices.map { place in
+            let entry = list.segments[new.indices[place]]
             if entry.discontinuityCount > 0 { domain += 1 }
-            var flags: SegmentFlags = durations[place].isCorrected ? .correctedDuration : []
-            if list.isIndependentSegments { flags.insert(.independent) }
             let stepped = placements[place].stepped
             return ListedSegment(
-                identity: SegmentIdentity(rendition: id, feed: feed, number: numbers[place]), entry: entry,
-                start: placements[place].start, duration: placements[place].duration, flags: flags,
+                identity: SegmentIdentity(rendition: id, feed: feed, number: new.numbers[place]),
+                entry: entry,
+                start: placements[place].start, duration: placements[place].duration, flags: new.flags[place],
                 boundary: place == 0 && cause != nil
                     ? cause : entry.discontinuityCount > 0 ? "discontinuity" : stepped ? "hole" : nil,
                 hole: stepped ? hole : nil, domain: domain, availableUntil: available)
         }
     }
 
-    /// EXTINF of zero or nonsense is replaced by the target duration: the start of what follows must be decided now.
-    private func usable(_ duration: Int64, target: Int64) -> (value: Int64, isCorrected: Bool) {
-        duration > 0 && duration <= Limits.longestSegment ? (duration, false) : (target, true)
-    }
-
-    /// Counts a stored segment.
+    /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.
     mutating func count(_ fact: SegmentFact) {
+        remember(fact)
         status.stored += 1
         status.bytes += fact.storedBytes
         status.lastSegment = max(status.lastSegment ?? fact.start, fact.start)
@@ -93,5 +91,81 @@ struct RenditionProgress: Sendable {
 
     mutating func countLost(_ reason: GapReason) {
         status.lost[reason, default: 0] += 1
+    }
+
+    private mutating func remember(_ fact: SegmentFact) {
+        guard fact.identity.feed == feed else { return }
+        digests[fact.identity.number] = fact.digest
+        guard digests.count > 2 * Limits.recentEntries else { return }
+        for number in digests.keys.sorted().dropLast(Limits.recentEntries) { digests[number] = nil }
+    }
+}
+
+/// The new entries of a list, with what must be known to decide their times.
+private struct NewEntries {
+    /// Where they stand in the list.
+    var indices: [Int]
+    var numbers: [Int64]
+    var flags: [SegmentFlags]
+    var entries: [TimePlacing.Entry]
+
+    init(_ list: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant]) {
+        let dates = Self.dates(of: list)
+        indices = list.segments.indices.filter { $0 >= from && !Self.isRepeated(list, $0) }
+        numbers = indices.map { PlaylistFollower.number(list, $0) ?? 0 }
+        flags = []
+        entries = []
+        for (index, number) in zip(indices, numbers) {
+            let duration = Self.usable(list.segments[index].durationMicroseconds)
+            flags.append(duration == nil ? .correctedDuration : [])
+            if list.isIndependentSegments { flags[flags.count - 1].insert(.independent) }
+            entries.append(
+                TimePlacing.Entry(
+                    duration: duration ?? target, programDateTime: dates[index],
+                    opensHole: opensHole && entries.isEmpty, sharedStart: shared[number]))
+        }
+    }
+
+    /// Leaves the first ones out.
+    mutating func drop(_ count: Int, opensHole: Bool) {
+        indices.removeFirst(count)
+        numbers.removeFirst(count)
+        flags.removeFirst(count)
+        entries.removeFirst(count)
+        if !entries.isEmpty { entries[0].opensHole = opensHole }
+    }
+
+    /// EXTINF of zero or nonsense is replaced by the target duration: the start of what follows must be decided now.
+    private static func usable(_ duration: Int64) -> Int64? {
+        duration > 0 && duration <= Limits.longestSegment ? duration : nil
+    }
+
+    /// An entry that says again what the one before it said is no segment of its own.
+    private static func isRepeated(_ list: MediaPlaylist, _ index: Int) -> Bool {
+        guard index > 0 else { return false }
+        let (entry, before) = (list.segments[index], list.segments[index - 1])
+        return entry.uri == before.uri && entry.byteRange == before.byteRange && entry.discontinuityCount == 0
+            && !entry.isGap
+            && (entry.programDateTimeMicroseconds ?? .min) <= (before.programDateTimeMicroseconds ?? .min)
+    }
+
+    /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first ones' back
+    /// from the first date (RFC 8216bis §6.3.3).
+    private static func dates(of list: MediaPlaylist) -> [Instant?] {
+        var dates: [Instant?] = []
+        var next: Instant?
+        for entry in list.segments {
+            if entry.discontinuityCount > 0 { next = nil }
+            let date = entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) } ?? next
+            dates.append(date)
+            next = date.map { $0 + entry.durationMicroseconds }
+        }
+        for index in dates.indices.dropLast().reversed() where dates[index] == nil {
+            guard list.segments[index + 1].discontinuityCount == 0, let later = dates[index + 1] else {
+                continue
+            }
+            dates[index] = later - list.segments[index].durationMicroseconds
+        }
+        return dates
     }
 }

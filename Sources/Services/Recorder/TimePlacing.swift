@@ -1,8 +1,6 @@
 import Timeline
 
-/// Where on the wall clock one rendition's segments go.
-///
-/// Starts are decided once; they never overlap and never run back.
+/// Where on the wall clock one rendition's segments go. Starts are decided once; they never overlap and never run back.
 struct TimePlacing: Sendable {
     /// Where a feed's times come from.
     enum Clock: String, Sendable {
@@ -14,6 +12,7 @@ struct TimePlacing: Sendable {
     struct Entry: Sendable {
         /// Microseconds, more than zero.
         var duration: Int64
+        /// The source's date, its own or reckoned from a neighbour in the list.
         var programDateTime: Instant?
         /// Numbers are missing before it, or a new feed begins with it.
         var opensHole = false
@@ -28,10 +27,16 @@ struct TimePlacing: Sendable {
         var stepped: Bool
     }
 
+    /// When a segment begins by its own clock, and how far that may be off before it counts, microseconds.
+    private struct Reading {
+        var start: Instant
+        var slack: Int64
+    }
+
     private(set) var clock: Clock
     /// End of what is decided; nil before the first segment.
     private(set) var end: Instant?
-    /// Source date less arrival at the anchor: how the two clocks stand to each other.
+    /// Source date less arrival: how the two clocks stand to each other. It follows their drift.
     private(set) var sourceOffset: Int64?
     /// Why the source's dates are not used, in words.
     private(set) var distrust: String?
@@ -52,22 +57,34 @@ struct TimePlacing: Sendable {
 
     /// Decides the times of a list's new segments, in order.
     ///
-    /// `later` is microseconds of listed segments behind the last entry. `arrival` is when the list that
-    /// first shows them was fetched. `target` is the source's target duration in microseconds.
+    /// - Parameters:
+    ///   - arrival: when the list that first shows them was fetched
+    ///   - target: the source's target duration in microseconds
     mutating func place(_ entries: [Entry], arrival: Instant, target: Int64) -> [Placement] {
         let arrivals = Self.arrivalStarts(entries, arrival: arrival)
         judgeDates(entries, arrivals: arrivals)
-        var dated: Instant?
-        var placements: [Placement] = []
-        for (entry, arrived) in zip(entries, arrivals) {
-            let date = entry.programDateTime ?? dated
-            dated = date.map { $0 + entry.duration }
-            let own = ownStart(date: date, arrived: arrived, shared: entry.sharedStart, target: target)
-            placements.append(place(entry, at: own, target: target))
+        return zip(entries, arrivals).map { entry, arrived in
+            place(entry, at: reading(entry, arrived: arrived, target: target), target: target)
         }
-        return placements
     }
 
+    /// How many entries of a source that comes in for another one show what is recorded already: those whose middle
+    /// lies before the end of what is decided.
+    func coveredCount(_ entries: [Entry], arrival: Instant, target: Int64) -> Int {
+        guard let end else { return 0 }
+        var trial = TimePlacing(choice: choice)
+        let placements = trial.place(entries, arrival: arrival, target: target)
+        return placements.prefix { $0.start + $0.duration / 2 < end }.count
+    }
+
+    /// A difference beyond this is a step of the clock, not drift.
+    static func step(target: Int64) -> Int64 {
+        max(2 * target, 10_000_000)
+    }
+}
+
+/// What the two clocks say.
+extension TimePlacing {
     /// The newest listed segment ends when the list was fetched, earlier ones by subtraction.
     private static func arrivalStarts(_ entries: [Entry], arrival: Instant) -> [Instant] {
         var end = arrival
@@ -82,18 +99,21 @@ struct TimePlacing: Sendable {
     /// Falls back to arrival when the feed has no dates or implausible ones.
     private mutating func judgeDates(_ entries: [Entry], arrivals: [Instant]) {
         guard clock == .source else { return }
-        guard let first = zip(entries, arrivals).first(where: { $0.0.programDateTime != nil }),
-            let date = first.0.programDateTime
-        else {
+        let dated = zip(entries, arrivals).compactMap { entry, arrived in
+            entry.programDateTime.map { (date: $0, arrived: arrived) }
+        }
+        guard let first = dated.first, let last = dated.last else {
             if sourceOffset == nil { distrustDates(choice == .source ? "the source has no dates" : nil) }
             return
         }
-        let offset = date - first.1
-        guard abs(offset) <= Limits.plausibleOffset else {
+        let offset = first.date - first.arrived
+        if offset.magnitude > Limits.plausibleOffset.magnitude {
             distrustDates("the source's dates are off by \(offset / 1_000_000) s")
-            return
+        } else if dated.count > 1, last.date <= first.date {
+            distrustDates("the source's dates do not advance")
+        } else if sourceOffset == nil {
+            sourceOffset = offset
         }
-        if sourceOffset == nil { sourceOffset = offset }
     }
 
     private mutating func distrustDates(_ reason: String?) {
@@ -101,32 +121,49 @@ struct TimePlacing: Sendable {
         distrust = reason
     }
 
-    /// The start that the segment's own clock says.
-    private mutating func ownStart(date: Instant?, arrived: Instant, shared: Instant?, target: Int64)
-        -> Instant
-    {
-        guard clock == .source, let date, let offset = sourceOffset else {
-            return shared ?? arrived + (sourceOffset ?? 0)
+    private mutating func reading(_ entry: Entry, arrived: Instant, target: Int64) -> Reading {
+        let expected = arrived + (sourceOffset ?? 0)
+        if clock == .source, let date = entry.programDateTime,
+            believes(date, expected: expected, target: target)
+        {
+            return Reading(start: date, slack: Limits.tolerance)
         }
-        let drift = (date - arrived) - offset
-        guard abs(drift) > Self.step(target: target) else { return date }
-        // Arrival did not jump with the date: the source's clock did.
-        if let end, abs((arrived + offset) - end) > Self.step(target: target), abs(date - end) < abs(drift) {
-            return date
+        if let shared = entry.sharedStart,
+            (shared - expected).magnitude <= Self.step(target: target).magnitude
+        {
+            return Reading(start: shared, slack: Limits.tolerance)
         }
-        distrustDates("the source's dates jumped by \(drift / 1_000_000) s")
-        return arrived + offset
+        return Reading(start: expected, slack: target + target / 2)
     }
 
-    private mutating func place(_ entry: Entry, at own: Instant, target: Int64) -> Placement {
-        guard let previous = end else { return decide(start: own, duration: entry.duration, stepped: false) }
-        let difference = own - previous
+    /// Whether a date goes on from what is decided, or jumps as arrival does.
+    ///
+    /// - Parameter expected: the date by arrival
+    private mutating func believes(_ date: Instant, expected: Instant, target: Int64) -> Bool {
+        let drift = date - expected
+        let step = Self.step(target: target).magnitude
+        if let end, (date - end).magnitude <= step {
+            sourceOffset = sourceOffset.map { $0 + drift / Limits.driftShare }
+            return true
+        }
+        if drift.magnitude <= step { return true }
+        distrustDates("the source's dates jumped by \(drift / 1_000_000) s")
+        return false
+    }
+}
+
+/// How a segment is set behind the one before it.
+extension TimePlacing {
+    private mutating func place(_ entry: Entry, at own: Reading, target: Int64) -> Placement {
+        guard let previous = end else {
+            return decide(start: own.start, duration: entry.duration, stepped: false)
+        }
+        let difference = own.start - previous
         if entry.opensHole || difference > Self.step(target: target) {
-            let start = max(own, previous)
+            let start = max(own.start, previous)
             return decide(start: start, duration: entry.duration, stepped: start > previous)
         }
-        let slack = clock == .source ? Limits.tolerance : target + target / 2
-        guard abs(difference) > slack else {
+        guard difference.magnitude > own.slack.magnitude else {
             return decide(start: previous, duration: entry.duration, stepped: false)
         }
         let slew = min(max(difference, -Limits.slew), Limits.slew)
@@ -136,10 +173,5 @@ struct TimePlacing: Sendable {
     private mutating func decide(start: Instant, duration: Int64, stepped: Bool) -> Placement {
         end = start + duration
         return Placement(start: start, duration: duration, stepped: stepped)
-    }
-
-    /// A difference beyond this is a step of the clock, not drift.
-    static func step(target: Int64) -> Int64 {
-        max(2 * target, 10_000_000)
     }
 }

@@ -17,6 +17,7 @@ struct Lane: Sendable {
         /// A boundary that the source or the clock asks for in front of the segment.
         var boundary: String?
         var progress = Progress.expected
+        var storedAt: Instant?
 
         var end: Instant { start + duration }
         var middle: Instant { start + duration / 2 }
@@ -33,25 +34,20 @@ struct Lane: Sendable {
     var epoch: Int32?
     /// State of the last published segment.
     var state: MediaState?
-    /// Asked for by something that was given up or jumped over.
+    /// Asked for by something that was given up.
     var pendingBoundary: String?
     /// When the first slot became the next one.
-    var turnBegan: Instant
-    /// When something was last listed or settled.
-    var lastProgress: Instant
+    private var turnBegan: Instant
+    /// When the first of the slots that were waited for in a row became the next one.
+    private var waitBegan: Instant
+    /// When something was last stored or published, or was listed where nothing waited.
+    private var lastProgress: Instant
 
     init(rendition: RenditionID, nextNumber: Int64 = 0, now: Instant) {
         self.rendition = rendition
         self.nextNumber = nextNumber
         turnBegan = now
-        lastProgress = now
-    }
-
-    /// Takes the first slot off, settled one way or the other.
-    mutating func settle(now: Instant) {
-        let slot = slots.removeFirst()
-        settledEnd = max(settledEnd ?? slot.end, slot.end)
-        turnBegan = now
+        waitBegan = now
         lastProgress = now
     }
 
@@ -60,7 +56,78 @@ struct Lane: Sendable {
         guard let publishedEnd else { return nil }
         if let asked = slot.boundary ?? pendingBoundary { return asked }
         if let state, !state.followsSeamlessly(fact.state) { return "media" }
-        return slot.start - publishedEnd > 1000 ? "hole" : nil
+        return slot.start - publishedEnd > Limits.seam ? "hole" : nil
+    }
+
+    /// Whether the first slot, which is not stored, has been waited for long enough: one target duration of its own,
+    /// or one target duration in which a stored segment behind it could have been published.
+    func isOverdue(now: Instant, target: Int64) -> Bool {
+        if now - turnBegan > target { return true }
+        guard let waiting = slots.lazy.compactMap(\.storedAt).first else { return false }
+        return now - max(waitBegan, waiting) > target
+    }
+
+    /// A rendition that has brought nothing for three target durations does not hold the others.
+    func isSilent(now: Instant, target: Int64) -> Bool {
+        now - lastProgress > 3 * target
+    }
+}
+
+extension Lane {
+    mutating func listed(_ new: [Slot], now: Instant) {
+        if slots.isEmpty {
+            turnBegan = now
+            waitBegan = now
+            lastProgress = now
+        }
+        slots += new
+    }
+
+    /// A slot's segment is durable.
+    ///
+    /// - Returns: false when no such slot waits
+    mutating func stored(_ fact: SegmentFact, now: Instant) -> Bool {
+        guard let index = slots.firstIndex(where: { $0.identity == fact.identity }) else { return false }
+        slots[index].progress = .stored(fact)
+        slots[index].storedAt = now
+        lastProgress = now
+        return true
+    }
+
+    /// A slot's segment will not come; what is stored stays stored.
+    mutating func lost(_ identity: SegmentIdentity, reason: GapReason, note: String) {
+        guard let index = slots.firstIndex(where: { $0.identity == identity }), slots[index].storedAt == nil
+        else {
+            return
+        }
+        slots[index].progress = .lost(reason, note: note)
+    }
+
+    /// The first slot was published.
+    mutating func publish(_ fact: SegmentFact, in epoch: Int32, now: Instant) {
+        nextNumber += 1
+        publishedEnd = fact.end
+        self.epoch = epoch
+        state = fact.state
+        pendingBoundary = nil
+        lastProgress = now
+        settle(now: now)
+    }
+
+    /// The first slot's segment did not come in its turn.
+    mutating func giveUp(now: Instant) {
+        pendingBoundary = "hole"
+        let began = waitBegan
+        settle(now: now)
+        waitBegan = began
+    }
+
+    /// Takes the first slot off, settled one way or the other.
+    mutating func settle(now: Instant) {
+        let slot = slots.removeFirst()
+        settledEnd = max(settledEnd ?? slot.end, slot.end)
+        turnBegan = now
+        waitBegan = now
     }
 }
 

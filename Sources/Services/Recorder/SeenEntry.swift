@@ -1,0 +1,48 @@
+import HLS
+import Timeline
+
+/// What is remembered of a list's entry, to know it again.
+struct SeenEntry: Sendable, Equatable {
+    var number: Int64
+    /// The last part of the URI's path, with the offset of a byte range: hosts, folders and queries may change with
+    /// each load.
+    var core: String
+    var date: Instant?
+    /// Microseconds, as listed.
+    var duration: Int64
+
+    /// Nil when the list has no such entry, or its number is beyond reason.
+    init?(_ list: MediaPlaylist, _ index: Int) {
+        guard let number = PlaylistFollower.number(list, index) else { return nil }
+        let entry = list.segments[index]
+        self.number = number
+        core = Self.core(of: entry)
+        date = entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) }
+        duration = entry.durationMicroseconds
+    }
+
+    /// The newest entries of a list, at most `Limits.recentEntries`.
+    static func entries(of list: MediaPlaylist) -> [SeenEntry] {
+        list.segments.indices.suffix(Limits.recentEntries).compactMap { SeenEntry(list, $0) }
+    }
+
+    /// Whether the same number had the same name and, where both say one, the same date.
+    func isKnown(in others: [SeenEntry]) -> Bool {
+        others.contains { other in
+            number == other.number && core == other.core
+                && distance(to: other).map { $0.magnitude <= max(duration, 0).magnitude / 2 } ?? true
+        }
+    }
+
+    /// How far the dates are apart, microseconds; nil unless both have one.
+    func distance(to other: SeenEntry) -> Int64? {
+        guard let date, let before = other.date else { return nil }
+        return date - before
+    }
+
+    private static func core(of entry: MediaSegment) -> String {
+        let path = entry.uri.prefix { $0 != "?" && $0 != "#" }
+        let name = path.split(separator: "/").last.map(String.init) ?? String(path)
+        return entry.byteRange.map { "\(name)@\($0.offset)" } ?? name
+    }
+}

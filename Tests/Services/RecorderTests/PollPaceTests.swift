@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Recorder
+
+@Suite("Poll pace")
+struct PollPaceTests {
+    /// RFC 8216bis §6.3.4, within half a second and ten seconds.
+    @Test(
+        "A changed list is asked for after its last segment, an unchanged one after half a target duration",
+        arguments: [
+            (true, 6, 6.0, 6.0), (true, 4, 6, 4), (false, 6, 6, 3), (true, 20, 20, 10), (false, 30, 30, 10),
+            (false, 1, 0.5, 0.5), (true, 0, 6, 0.5),
+        ])
+    func afterLoad(changed: Bool, last: Int64, target: Double, expected: Double) {
+        let pause = PollPace.afterLoad(
+            changed: changed, lastDuration: last * seconds, target: Int64(target * 1e6), listLength: 600 * seconds)
+        #expect(pause == Int64(expected * 1e6))
+    }
+
+    @Test(
+        "A short list is asked for at half of its length at the latest",
+        arguments: [(2, 2, 1.0), (4, 12, 4), (6, 6, 3), (4, 6, 3)])
+    func shortList(last: Int64, length: Int64, expected: Double) {
+        let pause = PollPace.afterLoad(
+            changed: true, lastDuration: last * seconds, target: last * seconds, listLength: length * seconds)
+        #expect(pause == Int64(expected * 1e6))
+    }
+
+    @Test("Failures are followed by growing pauses, the first soon, none beyond half a minute", arguments: [1, 4, 6, 60])
+    func afterFailure(target: Int64) {
+        let pauses = (1...200).map { PollPace.afterFailure($0, target: target * seconds) }
+        #expect(pauses[0] <= 4 * seconds)
+        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(pauses.last == 30 * seconds)
+    }
+
+    @Test("A source that has ended is still asked, slower than any live one")
+    func afterEnd() {
+        #expect(PollPace.afterEnd >= 10 * seconds && PollPace.afterEnd <= 60 * seconds)
+    }
+}

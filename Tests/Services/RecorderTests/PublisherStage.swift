@@ -1,0 +1,139 @@
+import Catalogue
+import Timeline
+
+@testable import Recorder
+
+let seconds: Int64 = 1_000_000
+
+/// Six seconds from an even beginning: the start of a segment by its place.
+func at(_ value: Double) -> Instant {
+    Instant(microseconds: 1_700_000_000 * seconds + Int64((value * 1_000_000).rounded()))
+}
+
+func video(_ index: Int) -> RenditionID { RenditionID(kind: .video, index: index) }
+let audio = RenditionID(kind: .audio, index: 0)
+
+/// A publisher with renditions of six-second segments, and what it decided so far. Times are seconds.
+struct PublisherStage {
+    var publisher: Publisher
+    var segments: [DecidedSegment] = []
+    var epochs: [EpochFact] = []
+    var losses: [Loss] = []
+    var lost: [LostSegment] = []
+    /// The time of the last event.
+    var now = 0.0
+
+    init(_ renditions: RenditionID..., line: Line? = nil, target: Int = 6) {
+        publisher = Publisher(line: line ?? .unused)
+        publisher.sourceTarget(target)
+        for rendition in renditions { publisher.open(Lane(rendition: rendition, now: at(0))) }
+    }
+
+    static func identity(_ rendition: RenditionID, _ start: Double) -> SegmentIdentity {
+        SegmentIdentity(rendition: rendition, feed: 1, number: Int64(start * 10))
+    }
+
+    static func fact(
+        _ rendition: RenditionID, _ start: Double, lasting: Double = 6, initName: String? = nil,
+    ) -> SegmentFact {
+        var state = MediaState(container: .fragmentedMP4, tracks: "video:h264")
+        state.initName = initName
+        return SegmentFact(
+            channel: channel, identity: identity(rendition, start), start: at(start),
+            duration: Int64(lasting * 1_000_000), state: state, storedBytes: 1, plainBytes: 1, arrived: at(start),
+            digest: [], fence: 1)
+    }
+
+    mutating func list(
+        _ rendition: RenditionID, _ starts: Double..., lasting: Double = 6, boundary: String? = nil,
+    ) {
+        let slots = starts.enumerated().map { place, start in
+            Lane.Slot(
+                identity: Self.identity(rendition, start), start: at(start), duration: Int64(lasting * 1_000_000),
+                boundary: place == 0 ? boundary : nil)
+        }
+        publisher.listed(slots, of: rendition, now: at(now))
+    }
+
+    mutating func store(
+        _ rendition: RenditionID, _ starts: Double..., lasting: Double = 6, initName: String? = nil,
+    ) {
+        for start in starts {
+            publisher.stored(Self.fact(rendition, start, lasting: lasting, initName: initName))
+        }
+    }
+
+    /// Lists and stores at once.
+    mutating func record(
+        _ rendition: RenditionID, _ starts: Double..., lasting: Double = 6, boundary: String? = nil,
+        initName: String? = nil,
+    ) {
+        for (place, start) in starts.enumerated() {
+            list(rendition, start, lasting: lasting, boundary: place == 0 ? boundary : nil)
+            store(rendition, start, lasting: lasting, initName: initName)
+        }
+    }
+
+    mutating func lose(_ rendition: RenditionID, _ start: Double, _ reason: GapReason = .sourceGap) {
+        publisher.lost(Self.identity(rendition, start), reason: reason, note: "lost")
+    }
+
+    mutating func advance(to time: Double) {
+        now = time
+        let decisions = publisher.advance(now: at(time))
+        segments += decisions.segments
+        epochs += decisions.epochs
+        losses += decisions.losses
+        lost += decisions.lost
+    }
+
+    /// Lets time pass in small steps, as the committing loop does.
+    mutating func pass(until time: Double) {
+        while now < time { advance(to: min(now + 0.2, time)) }
+    }
+
+    /// What is published of a rendition: start in seconds, number and epoch.
+    func published(_ rendition: RenditionID) -> [Published] {
+        segments.filter { $0.fact.identity.rendition == rendition }.compactMap { segment in
+            segment.number.map {
+                Published(start: Self.seconds(segment.fact.start), number: $0, epoch: segment.epoch ?? -1)
+            }
+        }
+    }
+
+    /// Starts of what went to the archive only.
+    func archived(_ rendition: RenditionID) -> [Double] {
+        segments.filter { $0.fact.identity.rendition == rendition && $0.number == nil }
+            .map { Self.seconds($0.fact.start) }
+    }
+
+    var watermark: Double { Self.seconds(publisher.watermark) }
+
+    static func seconds(_ instant: Instant) -> Double {
+        Double(instant - at(0)) / 1_000_000
+    }
+
+    private static let channel = ChannelID("one") ?? { preconditionFailure("a valid id") }()
+}
+
+struct Published: Equatable, CustomStringConvertible {
+    var start: Double
+    var number: Int64
+    var epoch: Int32
+
+    init(start: Double, number: Int64, epoch: Int32) {
+        (self.start, self.number, self.epoch) = (start, number, epoch)
+    }
+
+    init(_ start: Double, _ number: Int64, _ epoch: Int32) {
+        self.init(start: start, number: number, epoch: epoch)
+    }
+
+    var description: String { "\(start)#\(number)/\(epoch)" }
+}
+
+extension Line {
+    static let unused = Line(
+        epoch: 0, end: Instant(microseconds: 0), watermark: Instant(microseconds: 0),
+        forgotten: Instant(microseconds: 0), targetSeconds: 0)
+}

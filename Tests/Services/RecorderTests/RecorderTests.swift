@@ -1,1 +1,0 @@
-// RecorderTests: in the making.
