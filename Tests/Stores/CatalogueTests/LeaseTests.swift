@@ -9,7 +9,7 @@ struct LeaseTests {
     private let other = Tape.otherNode
 
     @Test("A free channel is taken; taken again by its own node the fence grows")
-    func own() async throws {
+    func ownLease() async throws {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))
             try await test.catalogue.heartbeat(node: own, seconds: 60, about: "{}")
