@@ -3,7 +3,8 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    private static let columns = "channel_id, settings::text AS settings, version, shape, deleted_at IS NOT NULL AS deleted"
+    private static let columns =
+        "channel_id, settings::text AS settings, version, shape, deleted_at IS NOT NULL AS deleted"
 
     /// Enters a new channel. A deleted one of the same id comes back with these settings and what it had recorded.
     package func create(_ settings: ChannelSettings) async throws(CatalogueError) -> Channel {

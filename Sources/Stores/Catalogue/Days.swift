@@ -54,7 +54,9 @@ extension Catalogue {
     /// The beginning of the day that an instant lies in.
     static func day(of microseconds: Int64) -> Int64 {
         let remainder = microseconds % dayMicroseconds
-        return (Instant(microseconds: microseconds) - (remainder < 0 ? remainder + dayMicroseconds : remainder)).microseconds
+        return
+            (Instant(microseconds: microseconds) - (remainder < 0 ? remainder + dayMicroseconds : remainder))
+            .microseconds
     }
 
     static func partition(ofDay day: Int64) -> String {

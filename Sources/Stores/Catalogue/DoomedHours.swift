@@ -28,7 +28,8 @@ extension Catalogue {
                     let rendition = RenditionID(String(parts[1]))
                 else { return nil }
                 return DoomedHour(
-                    channel: channel, rendition: rendition, hour: Instant(microseconds: try row.decode("hour_us")),
+                    channel: channel, rendition: rendition,
+                    hour: Instant(microseconds: try row.decode("hour_us")),
                     before: Instant(microseconds: try row.decode("forgotten_us")))
             }
         }
@@ -48,10 +49,12 @@ extension Catalogue {
             return Set(
                 try rows.compactMap { row in
                     SegmentExtension(rawValue: try row.decode("container")).flatMap { container in
-                        (try? (row.decode("start_us", as: Int64.self), row.decode("revision", as: Int16.self))).map {
-                            SegmentName(
-                                start: Instant(microseconds: $0.0), revision: $0.1, fileExtension: container)
-                        }
+                        (try? (row.decode("start_us", as: Int64.self), row.decode("revision", as: Int16.self)))
+                            .map {
+                                SegmentName(
+                                    start: Instant(microseconds: $0.0), revision: $0.1,
+                                    fileExtension: container)
+                            }
                     }
                 })
         }

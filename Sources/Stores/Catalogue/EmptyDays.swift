@@ -13,7 +13,9 @@ extension Catalogue {
         return try await asking {
             var dropped: [String] = []
             for day in try await daysInOrder(before: Self.partition(ofDay: newest)) {
-                guard try await pool.query("SELECT FROM \(verbatim: day.name) LIMIT 1").isEmpty else { continue }
+                guard try await pool.query("SELECT FROM \(verbatim: day.name) LIMIT 1").isEmpty else {
+                    continue
+                }
                 if try await drop(day) { dropped.append(day.name) }
             }
             if !dropped.isEmpty { days.removeAll() }
@@ -27,12 +29,14 @@ extension Catalogue {
         var bounds: String
     }
 
+    /// One that is being detached comes first: beside it no other can be.
     private func daysInOrder(before name: String) async throws -> [Day] {
         try await pool.query(
             """
             SELECT c.relname::text AS name, pg_get_expr(c.relpartbound, c.oid) AS bounds
             FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-            WHERE i.inhparent = 'segment_rolling'::regclass AND c.relname < \(name) ORDER BY 1
+            WHERE i.inhparent = 'segment_rolling'::regclass AND (c.relname < \(name) OR i.inhdetachpending)
+            ORDER BY i.inhdetachpending DESC, 1
             """
         ).map { Day(name: try $0.decode("name"), bounds: try $0.decode("bounds")) }
     }
@@ -44,7 +48,8 @@ extension Catalogue {
             guard try await session.detach(day.name) else { return false }
             guard try await session.query("SELECT FROM \(verbatim: day.name) LIMIT 1").isEmpty else {
                 _ = try await session.query(
-                    "ALTER TABLE segment_rolling ATTACH PARTITION \(verbatim: day.name) \(verbatim: day.bounds)")
+                    "ALTER TABLE segment_rolling ATTACH PARTITION \(verbatim: day.name) \(verbatim: day.bounds)"
+                )
                 return false
             }
             _ = try await session.query("DROP TABLE \(verbatim: day.name)")

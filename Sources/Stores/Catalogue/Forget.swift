@@ -19,7 +19,8 @@ extension Catalogue {
             var forgotten = 0
             while true {
                 let step = try await pool.transaction { transaction in
-                    try await Forgetting(channel: channel, grace: graceSeconds, transaction: transaction).run(before: cut)
+                    try await Forgetting(channel: channel, grace: graceSeconds, transaction: transaction).run(
+                        before: cut)
                 }
                 forgotten += step.segments
                 if step.isLast { return forgotten }
@@ -93,8 +94,10 @@ private struct Forgetting {
     }
 
     private func renditions() async throws -> [(Int32, String)] {
-        try await transaction.query("SELECT rendition_id, name FROM rendition WHERE channel_id = \(channel.row)")
-            .map { (try $0.decode("rendition_id"), try $0.decode("name")) }
+        try await transaction.query(
+            "SELECT rendition_id, name FROM rendition WHERE channel_id = \(channel.row)"
+        )
+        .map { (try $0.decode("rendition_id"), try $0.decode("name")) }
     }
 
     private func keep(_ rendition: Int32, before cut: Instant) async throws {
@@ -131,11 +134,13 @@ private struct Forgetting {
     private func forgetWhatSurrounds(_ cut: Instant) async throws {
         let (row, cut) = (channel.row, cut.microseconds)
         _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row) AND end_us <= \(cut)")
-        _ = try await transaction.query("DELETE FROM recording_span WHERE channel_id = \(row) AND end_us <= \(cut)")
+        _ = try await transaction.query(
+            "DELETE FROM recording_span WHERE channel_id = \(row) AND end_us <= \(cut)")
         _ = try await transaction.query(
             """
             DELETE FROM epoch WHERE channel_id = \(row) AND epoch < (
-                SELECT max(e.epoch) FROM epoch e WHERE e.channel_id = \(row) AND e.begin_us <= \(cut))
+                SELECT e.epoch FROM epoch e WHERE e.channel_id = \(row) AND e.begin_us <= \(cut)
+                ORDER BY e.begin_us DESC, e.epoch DESC LIMIT 1)
             """)
     }
 }

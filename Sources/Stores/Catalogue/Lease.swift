@@ -81,7 +81,9 @@ extension Catalogue {
         try await asking {
             let rows = try await pool.query(
                 "SELECT \(verbatim: Line.columns) FROM line WHERE channel_id = \(channel)")
-            guard let row = rows.first else { throw CatalogueError.unreadable("no line of channel \(channel)") }
+            guard let row = rows.first else {
+                throw CatalogueError.unreadable("no line of channel \(channel)")
+            }
             return try Line(from: row)
         }
     }

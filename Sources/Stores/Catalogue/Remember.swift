@@ -51,14 +51,18 @@ struct Remembering {
         if let row = moved.first { return (true, Instant(microseconds: try row.decode("forgotten_us"))) }
         let stale = try await transaction.query(
             "SELECT forgotten_us FROM line WHERE channel_id = \(batch.channel) FOR UPDATE")
-        guard let row = stale.first else { throw CatalogueError.unreadable("no line of channel \(batch.channel)") }
+        guard let row = stale.first else {
+            throw CatalogueError.unreadable("no line of channel \(batch.channel)")
+        }
         return (false, Instant(microseconds: try row.decode("forgotten_us")))
     }
 
     private func moveNumbers(_ renditions: [RenditionID: Int32]) async throws {
         var next: [Int32: Int64] = [:]
         for segment in batch.segments {
-            guard let number = segment.number, let row = renditions[segment.fact.identity.rendition] else { continue }
+            guard let number = segment.number, let row = renditions[segment.fact.identity.rendition] else {
+                continue
+            }
             next[row] = max(next[row] ?? 0, number + 1)
         }
         guard !next.isEmpty else { return }

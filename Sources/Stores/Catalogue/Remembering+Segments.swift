@@ -53,7 +53,8 @@ extension Remembering {
                 stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us, arrived_us, first_pts, digest)
             SELECT rendition_id, start_us, duration_us, number,
                 coalesce(epoch, (SELECT e.epoch FROM epoch e WHERE e.channel_id = \(batch.channel)
-                    AND e.begin_us <= start_us + duration_us / 2 ORDER BY e.epoch DESC LIMIT 1), 0),
+                    AND e.begin_us <= start_us + duration_us / 2
+                    ORDER BY e.begin_us DESC, e.epoch DESC LIMIT 1), 0),
                 revision, state_id, flags, stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us,
                 arrived_us, first_pts, digest
             FROM incoming JOIN fresh USING (rendition_id, feed_id, origin_number)
@@ -112,7 +113,9 @@ private struct IncomingRows {
     init(_ all: [DecidedSegment], renditions rows: [RenditionID: Int32], isPublished: Bool) {
         var seen = Set<SegmentIdentity>()
         let ordered = all.filter { $0.number != nil } + all.filter { $0.number == nil }
-        segments = ordered.filter { rows[$0.fact.identity.rendition] != nil && seen.insert($0.fact.identity).inserted }
+        segments = ordered.filter {
+            rows[$0.fact.identity.rendition] != nil && seen.insert($0.fact.identity).inserted
+        }
         renditions = segments.compactMap { rows[$0.fact.identity.rendition] }
         numbers = segments.map { isPublished ? $0.number : nil }
         epochs = segments.map { isPublished ? $0.epoch : nil }
@@ -138,7 +141,8 @@ private struct IncomingRows {
             guard let name = names[rendition] else { continue }
             identities.insert(
                 SegmentIdentity(
-                    rendition: name, feed: try row.decode("feed_id"), number: try row.decode("origin_number")))
+                    rendition: name, feed: try row.decode("feed_id"), number: try row.decode("origin_number"))
+            )
         }
         return (identities, quarters)
     }

@@ -27,7 +27,8 @@ extension Remembering {
             RETURNING t.text, state_id
             """)
         return Dictionary(
-            try rows.map { (try $0.decode("text"), try $0.decode("state_id")) }, uniquingKeysWith: { first, _ in first })
+            try rows.map { (try $0.decode("text"), try $0.decode("state_id")) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     private func enter(_ state: MediaState, text: String, lastUsed: Int64) async throws -> Int32? {

@@ -34,7 +34,8 @@ extension Catalogue {
     }
 
     /// The instant within a quarter from which on it holds no more than a number of bytes.
-    private func cut(of channel: Int32, in quarter: Int64, keepingBytes rest: Int64) async throws -> Instant? {
+    private func cut(of channel: Int32, in quarter: Int64, keepingBytes rest: Int64) async throws -> Instant?
+    {
         let rows = try await pool.query(
             """
             WITH entry AS (
@@ -62,7 +63,9 @@ extension Catalogue {
                         ORDER BY b.quarter_us LIMIT 1) AS oldest
                 ORDER BY oldest.quarter_us LIMIT 1
                 """
-            ).first.map { (try $0.decode("slug", as: String.self), try $0.decode("quarter_us", as: Int64.self)) }
+            ).first.map {
+                (try $0.decode("slug", as: String.self), try $0.decode("quarter_us", as: Int64.self))
+            }
         }
         guard let found, let id = ChannelID(found.0), let channel = try await channel(id) else { return nil }
         return OldestQuarter(channel: channel, end: Instant(microseconds: found.1 + Quarter.microseconds))
@@ -91,7 +94,9 @@ extension Catalogue {
         }
     }
 
-    private func orphans(inits: Set<String>, keys: Set<String>, of channel: Channel) async throws -> [ArchiveKey] {
+    private func orphans(inits: Set<String>, keys: Set<String>, of channel: Channel) async throws
+        -> [ArchiveKey]
+    {
         let left = try await pool.query(
             "SELECT init_name, key_name FROM state WHERE channel_id = \(channel.row)")
         let usedInits = Set(try left.compactMap { try $0.decode("init_name", as: String?.self) })

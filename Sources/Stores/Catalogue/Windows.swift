@@ -61,7 +61,10 @@ extension Catalogue {
             "SELECT rendition_id, match::text AS match FROM rendition WHERE channel_id = \(channel)"
         ).map { row in
             let match = Data(try row.decode("match", as: String.self).utf8)
-            return (try row.decode("rendition_id"), try JSONDecoder().decode(RenditionDescription.self, from: match))
+            return (
+                try row.decode("rendition_id"),
+                try JSONDecoder().decode(RenditionDescription.self, from: match)
+            )
         }
     }
 

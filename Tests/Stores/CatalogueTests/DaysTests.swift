@@ -8,7 +8,9 @@ import Timeline
 struct DaysTests {
     @Test(
         "A day begins at midnight UTC, also before 1970",
-        arguments: [(0, 0), (1, 0), (86_399_999_999, 0), (86_400_000_000, 86_400_000_000), (-1, -86_400_000_000)]
+        arguments: [
+            (0, 0), (1, 0), (86_399_999_999, 0), (86_400_000_000, 86_400_000_000), (-1, -86_400_000_000),
+        ]
             as [(Int64, Int64)])
     func beginning(instant: Int64, expected: Int64) {
         #expect(Catalogue.day(of: instant) == expected)
@@ -31,7 +33,8 @@ struct DaysTests {
             ).map { try $0.decode("name", as: String.self) }
             #expect(
                 names == [
-                    "segment_20231229", "segment_20231230", "segment_20231231", "segment_20240101", "segment_20240102",
+                    "segment_20231229", "segment_20231230", "segment_20231231", "segment_20240101",
+                    "segment_20240102",
                     "segment_20240103", "segment_20240104",
                 ])
         }
@@ -41,7 +44,7 @@ struct DaysTests {
     func far() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            let starts = [-19_000 * day, -2 * second, 0, 400 * day, 3000 * day]
+            let starts = [-19_000 * day, -4 * second, 0, 400 * day, 3000 * day]
             let facts = starts.enumerated().map { tape.fact(Int64($0.offset), at: $0.element) }
             #expect(try await test.catalogue.remember(tape.batch(facts.map { .archived($0) })))
             for fact in facts {

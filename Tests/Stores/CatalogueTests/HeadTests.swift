@@ -18,7 +18,8 @@ struct HeadTests {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             var batch = tape.batch(
-                tape.published(0..<3, of: audio) + tape.published(5..<8, epoch: 2) + [.archived(tape.fact(9))])
+                tape.published(0..<3, of: audio) + tape.published(5..<8, epoch: 2) + [.archived(tape.fact(9))]
+            )
             var description = RenditionDescription(id: video)
             (description.codecs, description.bandwidth, description.isDefault) = ("avc1", 5_000_000, true)
             batch.renditions = [RenditionDescription(id: audio), description]
@@ -34,7 +35,9 @@ struct HeadTests {
         }
     }
 
-    @Test("Known identities are those of the two newest feeds, oldest first, with time, digest and what was lost")
+    @Test(
+        "Known identities are those of the two newest feeds, oldest first, with time, digest and what was lost"
+    )
     func known() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -24,7 +24,8 @@ struct QuarterTests {
                 let quarter: Int64 = try row.decode("quarter_us")
                 let block = Block(
                     revision: try row.decode("revision"), segments: try row.decode("segments"),
-                    bytes: try row.decode("bytes"), held: try row.decode("held_us"), peak: try row.decode("peak_bps"),
+                    bytes: try row.decode("bytes"), held: try row.decode("held_us"),
+                    peak: try row.decode("peak_bps"),
                     unpublished: try row.decode("unpublished"), contiguous: try row.decode("contiguous"))
                 return ((quarter - midnight.microseconds) / minute, block)
             })
@@ -36,7 +37,8 @@ struct QuarterTests {
             let tape = try await Tape(in: test)
             let facts = [
                 tape.fact(0, bytes: 1_000), tape.fact(1, lasting: 2 * second, bytes: 3_000),
-                tape.fact(2, at: 14 * minute + 58 * second, bytes: 500), tape.fact(3, at: 15 * minute + 2 * second),
+                tape.fact(2, at: 14 * minute + 58 * second, bytes: 500),
+                tape.fact(3, at: 15 * minute + 2 * second),
             ]
             for (number, fact) in facts.enumerated() {
                 let segment = DecidedSegment(fact: fact, number: Int64(number), epoch: 0)
@@ -45,7 +47,8 @@ struct QuarterTests {
             #expect(
                 try await blocks(test) == [
                     0: Block(
-                        revision: 3, segments: 3, bytes: 4_500, held: 10 * second, peak: 12_000, unpublished: 0,
+                        revision: 3, segments: 3, bytes: 4_500, held: 10 * second, peak: 12_000,
+                        unpublished: 0,
                         contiguous: false),
                     15: Block(
                         revision: 1, segments: 1, bytes: 1_000, held: 4 * second, peak: 2_000, unpublished: 0,
@@ -65,7 +68,8 @@ struct QuarterTests {
             #expect(
                 try await blocks(test)[0]
                     == Block(
-                        revision: 3, segments: 5, bytes: 5_000, held: 20 * second, peak: 2_000, unpublished: 1,
+                        revision: 3, segments: 5, bytes: 5_000, held: 20 * second, peak: 2_000,
+                        unpublished: 1,
                         contiguous: true))
         }
     }

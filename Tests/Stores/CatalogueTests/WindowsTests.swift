@@ -9,7 +9,8 @@ struct WindowsTests {
         "A window holds what overlaps it, half open at both ends",
         arguments: [
             (0, 12_000_000, [0, 1, 2]), (4_000_000, 8_000_000, [1]), (3_999_999, 8_000_001, [0, 1, 2]),
-            (5_000_000, 5_000_001, [1]), (12_000_000, 99_000_000, []), (-9_000_000, 0, []), (4_000_000, 4_000_000, []),
+            (5_000_000, 5_000_001, [1]), (12_000_000, 99_000_000, []), (-9_000_000, 0, []),
+            (4_000_000, 4_000_000, []),
         ] as [(Int64, Int64, [Int64])])
     func overlap(begin: Int64, end: Int64, expected: [Int64]) async throws {
         try await withCatalogue { test in
@@ -30,7 +31,8 @@ struct WindowsTests {
         }
     }
 
-    @Test("The published view has what bears a number and ends at or before the watermark; the archive has all")
+    @Test(
+        "The published view has what bears a number and ends at or before the watermark; the archive has all")
     func views() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -46,7 +48,9 @@ struct WindowsTests {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             let sound = MediaState(container: .aac, tracks: "audio:aac")
-            let segments = [DecidedSegment.archived(tape.fact(0, of: audio, state: sound)), .archived(tape.fact(0))]
+            let segments = [
+                DecidedSegment.archived(tape.fact(0, of: audio, state: sound)), .archived(tape.fact(0)),
+            ]
             _ = try await test.catalogue.remember(tape.batch(segments))
             let all = try await test.catalogue.record(of: tape.row, in: window(0, minute), view: .archive)
             #expect(all.renditions.map(\.id) == [video, audio])
@@ -68,7 +72,8 @@ struct WindowsTests {
             try await test.publish(0..<4, on: tape)
             try await test.catalogue.forget(tape.channel, before: midnight + 5 * second, graceSeconds: 0)
             #expect(try await test.starts(tape) == [8 * second, 12 * second])
-            let record = try await test.catalogue.record(of: tape.row, in: window(0, minute), view: .published)
+            let record = try await test.catalogue.record(
+                of: tape.row, in: window(0, minute), view: .published)
             #expect(record.line.forgotten == midnight + 5 * second)
         }
     }
