@@ -1,7 +1,8 @@
 package import Timeline
 
-/// What one channel's recorder enters at once: facts with what the publisher decided of them. Entering the same batch
-/// twice does no more than entering it once.
+/// What one channel's recorder enters at once: facts with what the publisher decided of them.
+///
+/// Entering the same batch twice does no more than entering it once.
 package struct Batch: Sendable {
     package var channel: Int32
     /// The lease under which it was decided; a stale one enters the facts unpublished.

@@ -2,8 +2,9 @@ package import Logging
 package import Postgres
 import Timeline
 
-/// Every question about what is recorded, and the only place with SQL. Safe to share; each call takes a connection of
-/// the pool for its own time.
+/// Every question about what is recorded, and the only place with SQL.
+///
+/// Safe to share; each call takes a connection of the pool for its own time.
 package final class Catalogue: Sendable {
     let pool: PostgresPool
     let logger: Logger

@@ -32,8 +32,8 @@ extension CatalogueChange {
 }
 
 extension Catalogue {
-    /// Hears what changes, over a connection beside those of the pool, until the listening task is cancelled or the
-    /// stream is let go.
+    /// Hears what changes, over a connection beside those of the pool, until the listening task is cancelled
+    /// or the stream is let go.
     ///
     /// It begins with `anything`, says so again after each lost connection, and also when nobody took more than
     /// `Limits.waitingChanges` changes: then the oldest are gone.

@@ -6,7 +6,9 @@ extension Catalogue {
     private static let columns =
         "channel_id, settings::text AS settings, version, shape, deleted_at IS NOT NULL AS deleted"
 
-    /// Enters a new channel. A deleted one of the same id comes back with these settings and what it had recorded.
+    /// Enters a new channel.
+    ///
+    /// A deleted one of the same id comes back with these settings and what it had recorded.
     package func create(_ settings: ChannelSettings) async throws(CatalogueError) -> Channel {
         let text = try Self.text(of: settings)
         return try await asking {
@@ -32,7 +34,7 @@ extension Catalogue {
 
     /// Replaces the settings of a channel that exists.
     ///
-    /// - Parameter version: the version that the caller has seen; nil replaces whatever there is.
+    /// The version is the one that the caller has seen; nil replaces whatever there is.
     package func replace(
         _ settings: ChannelSettings, version: Int64? = nil,
     ) async throws(CatalogueError) -> Channel {
@@ -53,7 +55,8 @@ extension Catalogue {
         }
     }
 
-    /// Stops a channel and takes it out of lists; its row stays, so that what was recorded plays until retention.
+    /// Stops a channel and takes it out of lists; its row stays, so that what was recorded plays until
+    /// retention.
     package func delete(_ id: ChannelID, version: Int64? = nil) async throws(CatalogueError) {
         try await asking {
             try await pool.transaction { transaction in

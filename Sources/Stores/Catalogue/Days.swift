@@ -36,8 +36,9 @@ extension Catalogue {
         }
     }
 
-    /// Runs what inserts segments, with the days it needs. Another process may drop an empty day that this one knows of:
-    /// then the days are looked at again.
+    /// Runs what inserts segments, with the days it needs.
+    ///
+    /// Another process may drop an empty day that this one knows of: then the days are looked at again.
     func withDays<T: Sendable>(of instants: [Instant], _ body: () async throws -> T) async throws -> T {
         for _ in 1..<Limits.partitionTries {
             try await ensureDays(of: instants)
@@ -88,8 +89,10 @@ extension Catalogue {
 }
 
 extension PostgresTransaction {
-    /// Whether a table is a day of the rolling archive. A detachment that a stopped process left half done is finished
-    /// first; the table is then a plain one and can be attached again.
+    /// Whether a table is a day of the rolling archive.
+    ///
+    /// A detachment that a stopped process left half done is finished first; the table is then a plain one
+    /// and can be attached again.
     fileprivate func isAttached(_ name: String) async throws -> Bool {
         let found = try await query(
             """

@@ -2,15 +2,16 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// Forgets what of a channel begins before a cut: first the line says so (from then on nothing is inserted before
-    /// it), then rows inside kept recordings move apart, the others go, and their hours are marked for deletion.
+    /// Forgets what of a channel begins before a cut: first the line says so (from then on nothing is
+    /// inserted before it), then rows inside kept recordings move apart, the others go, and their hours are
+    /// marked for deletion.
     ///
     /// A cut ahead of now and of all that is published counts as the later of the two: it would shut out what is
     /// recorded next. Long stretches go by the day, oldest first, so that publishing never waits for long; what a
     /// failure leaves is forgotten by the next call.
     ///
-    /// - Parameter graceSeconds: how long the bytes stay for readers that hold an older playlist
-    /// - Returns: how many segments were forgotten
+    /// The bytes stay through the grace, for readers that hold an older playlist. The answer is how many segments
+    /// were forgotten.
     @discardableResult
     package func forget(
         _ channel: Channel, before cut: Instant, graceSeconds: Int,
@@ -129,8 +130,10 @@ private struct Forgetting {
         return try rows.reduce(0) { $0 + (try $1.decode("segments", as: Int.self)) }
     }
 
-    /// Losses, spans and epochs that nothing behind the cut needs. The epoch that goes on at the cut stays: what is
-    /// entered late belongs to the last one that begins before it.
+    /// Losses, spans and epochs that nothing behind the cut needs.
+    ///
+    /// The epoch that goes on at the cut stays: what is entered late belongs to the last one that begins
+    /// before it.
     private func forgetWhatSurrounds(_ cut: Instant) async throws {
         let (row, cut) = (channel.row, cut.microseconds)
         _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row) AND end_us <= \(cut)")

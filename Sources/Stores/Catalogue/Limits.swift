@@ -12,8 +12,9 @@ package enum Limits {
     static let waitingChanges = 1_000
     /// Times that a batch is tried again because a day's partition went while it was entered.
     static let partitionTries = 3
-    /// Microseconds of recording forgotten in one transaction: a day of one rendition is some 20,000 rows. The channel's
-    /// line is locked meanwhile, and publishing must not wait for longer than a moment.
+    /// Microseconds of recording forgotten in one transaction: a day of one rendition is some 20,000 rows.
+    ///
+    /// The channel's line is locked meanwhile, and publishing must not wait for longer than a moment.
     static let forgottenAtOnce: Int64 = 86_400_000_000
     /// Neighbouring quarters of an hour in which a 404 looks for something to offer: two days.
     static let quartersOffered = 192

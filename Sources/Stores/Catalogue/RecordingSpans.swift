@@ -2,7 +2,9 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// From now on the channel is meant to be recorded. An open span goes on.
+    /// From now on the channel is meant to be recorded.
+    ///
+    /// An open span goes on.
     package func beginRecording(channel: Int32, at now: Instant) async throws(CatalogueError) {
         try await asking {
             _ = try await pool.query(

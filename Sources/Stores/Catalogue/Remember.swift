@@ -2,8 +2,10 @@ import Postgres
 import Timeline
 
 extension Catalogue {
-    /// Enters a batch in one transaction. The channel's line is locked first, so that the order of commits is the order
-    /// of numbers; intake decides what is fresh, so that a batch whose commit result was lost can simply be repeated.
+    /// Enters a batch in one transaction.
+    ///
+    /// The channel's line is locked first, so that the order of commits is the order of numbers; intake
+    /// decides what is fresh, so that a batch whose commit result was lost can simply be repeated.
     ///
     /// - Returns: whether the lease still held. If not, the facts were entered without numbers.
     package func remember(_ batch: Batch) async throws(CatalogueError) -> Bool {
@@ -17,8 +19,9 @@ extension Catalogue {
     }
 }
 
-/// One batch on its way in. Every lock but the line's is on rows of the same channel, so two channels never wait for
-/// each other.
+/// One batch on its way in.
+///
+/// Every lock but the line's is on rows of the same channel, so two channels never wait for each other.
 struct Remembering {
     let batch: Batch
     let transaction: PostgresTransaction

@@ -65,9 +65,10 @@ extension Remembering {
         return try incoming.entered(rows)
     }
 
-    /// Takes archived rows out of the way of published ones: what a former owner's journal brought in unpublished, with
-    /// the same identity or the same start, may be published by the present owner. Without its row the number would be
-    /// missing in every growing playlist.
+    /// Takes archived rows out of the way of published ones: what a former owner's journal brought in
+    /// unpublished, with the same identity or the same start, may be published by the present owner.
+    ///
+    /// Without its row the number would be missing in every growing playlist.
     ///
     /// - Returns: the quarters that lost a row
     private func displaceArchived(_ rows: IncomingRows) async throws -> Set<Quarter> {

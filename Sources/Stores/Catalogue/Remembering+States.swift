@@ -2,8 +2,10 @@ import Postgres
 import Timeline
 
 extension Remembering {
-    /// The rows of the states that facts refer to, by the states' texts. Known ones are looked up first: an insertion
-    /// that meets a conflict uses up an id, and ids would run out within months.
+    /// The rows of the states that facts refer to, by the states' texts.
+    ///
+    /// Known ones are looked up first: an insertion that meets a conflict uses up an id, and ids would run
+    /// out within months.
     func stateRows(_ facts: [SegmentFact]) async throws -> [String: Int32] {
         var used: [String: (state: MediaState, end: Int64)] = [:]
         for fact in facts {

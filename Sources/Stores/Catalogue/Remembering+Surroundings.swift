@@ -4,8 +4,10 @@ import Timeline
 
 /// What segments refer to: renditions, feeds, epochs; and what is known not to come.
 extension Remembering {
-    /// Enters the renditions described, and those that are only mentioned: a fact that a journal brings back must find
-    /// its rendition. A former owner's description does not replace the present one's.
+    /// Enters the renditions described, and those that are only mentioned: a fact that a journal brings back
+    /// must find its rendition.
+    ///
+    /// A former owner's description does not replace the present one's.
     func describeRenditions(held: Bool) async throws {
         let mentioned =
             batch.segments.map(\.fact.identity.rendition) + batch.lost.map(\.identity.rendition)
@@ -66,7 +68,8 @@ extension Remembering {
             """)
     }
 
-    /// A loss is one by its channel, rendition, time and reason; what ends before the cut is forgotten already.
+    /// A loss is one by its channel, rendition, time and reason; what ends before the cut is forgotten
+    /// already.
     func enterLosses(_ renditions: [RenditionID: Int32], forgotten: Instant) async throws {
         let losses = batch.losses.filter { $0.window.end > forgotten && !$0.window.isEmpty }
         guard !losses.isEmpty else { return }

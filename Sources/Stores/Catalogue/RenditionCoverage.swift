@@ -9,8 +9,10 @@ struct RenditionCoverage {
 }
 
 extension [RenditionCoverage] {
-    /// What each rendition holds, where a rendition that the source did not have yet, or has no more, lacks only what
-    /// all others lack. A loss of its own says that it was there.
+    /// What each rendition holds, where a rendition that the source did not have yet, or has no more, lacks
+    /// only what all others lack.
+    ///
+    /// A loss of its own says that it was there.
     func heldWhileAlive(_ losses: [Loss]) -> [RenditionID: WindowSet] {
         let anywhere = WindowSet(flatMap { $0.spans.map(\.window) })
         var held: [RenditionID: WindowSet] = [:]

@@ -71,10 +71,10 @@ extension Catalogue {
         return OldestQuarter(channel: channel, end: Instant(microseconds: found.1 + Quarter.microseconds))
     }
 
-    /// Forgets states that nothing points to any more, and names the initialization sections and keys that went with
-    /// the last of them.
+    /// Forgets states that nothing points to any more, and names the initialization sections and keys that
+    /// went with the last of them.
     ///
-    /// - Parameter unusedSince: microseconds that a state's last segment must have been forgotten
+    /// A state's last segment must have been forgotten for so many microseconds.
     package func forgetStates(
         of channel: Channel, unusedSince grace: Int64,
     ) async throws(CatalogueError) -> [ArchiveKey] {

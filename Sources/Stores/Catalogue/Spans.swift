@@ -2,8 +2,10 @@ import Postgres
 import Timeline
 
 extension Catalogue {
-    /// Contiguous stretches of one rendition, cut to the window. Summaries say it for whole quarters; rows are read for
-    /// quarters that are broken or that the window cuts.
+    /// Contiguous stretches of one rendition, cut to the window.
+    ///
+    /// Summaries say it for whole quarters; rows are read for quarters that are broken or that the window
+    /// cuts.
     func spans(of rendition: Int32, in window: TimeWindow) async throws -> [CoverageSpan] {
         guard !window.isEmpty else { return [] }
         let (begin, end) = (window.begin.microseconds, window.end.microseconds)

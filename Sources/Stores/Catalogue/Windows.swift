@@ -37,9 +37,10 @@ package enum WindowView: Sendable {
 }
 
 extension Catalogue {
-    /// Reads every segment that overlaps a window. What begins before the line's cut is there only if it is kept for good.
+    /// Reads every segment that overlaps a window.
     ///
-    /// - Parameter renditions: the wanted ones; nil for all
+    /// What begins before the line's cut is there only if it is kept for good.
+    /// Only the rows of the wanted renditions are read; nil wants all.
     package func record(
         of channel: Int32, in window: TimeWindow, view: WindowView, renditions wanted: Set<RenditionID>? = nil,
     ) async throws(CatalogueError) -> WindowRecord {
