@@ -70,6 +70,8 @@ CREATE TABLE epoch (
     target_seconds int NOT NULL,
     PRIMARY KEY (channel_id, epoch)
 );
+-- A fact that comes late looks for the epoch that it lies in.
+CREATE INDEX epoch_by_begin ON epoch (channel_id, begin_us, epoch);
 
 CREATE TABLE state (
     state_id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -12,16 +12,19 @@ package enum CatalogueChange: Sendable, Equatable {
 }
 
 extension CatalogueChange {
-    /// What a listener's event means; a word that this program cannot read may mean anything.
     init(_ event: PostgresListenerEvent) {
-        guard case .notification(let heard) = event else {
-            self = .anything
-            return
+        switch event {
+        case .reconnected: self = .anything
+        case .notification(let heard): self.init(announcement: heard.channel, payload: heard.payload)
         }
+    }
+
+    /// Reads an announcement; one that this program cannot read may mean anything.
+    init(announcement: String, payload: String) {
         let change: CatalogueChange? =
-            switch heard.channel {
-            case Catalogue.Announcement.channel: ChannelID(heard.payload).map(CatalogueChange.channel)
-            case Catalogue.Announcement.line: Int32(heard.payload).map(CatalogueChange.line)
+            switch announcement {
+            case Catalogue.Announcement.channel: ChannelID(payload).map(CatalogueChange.channel)
+            case Catalogue.Announcement.line: Int32(payload).map(CatalogueChange.line)
             default: nil
             }
         self = change ?? .anything
@@ -29,8 +32,8 @@ extension CatalogueChange {
 }
 
 extension Catalogue {
-    /// Hears what changes, over a connection beside those of the pool, until the listening task is cancelled or the
-    /// stream is let go.
+    /// Hears what changes, over a connection beside those of the pool, until the listening task is cancelled
+    /// or the stream is let go.
     ///
     /// It begins with `anything`, says so again after each lost connection, and also when nobody took more than
     /// `Limits.waitingChanges` changes: then the oldest are gone.

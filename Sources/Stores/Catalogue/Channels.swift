@@ -34,7 +34,7 @@ extension Catalogue {
 
     /// Replaces the settings of a channel that exists.
     ///
-    /// `version` is the version that the caller has seen; nil replaces whatever there is.
+    /// The version is the one that the caller has seen; nil replaces whatever there is.
     package func replace(
         _ settings: ChannelSettings, version: Int64? = nil,
     ) async throws(CatalogueError) -> Channel {
@@ -55,7 +55,8 @@ extension Catalogue {
         }
     }
 
-    /// Stops a channel and takes it out of lists; its row stays, so that what was recorded plays until retention.
+    /// Stops a channel and takes it out of lists; its row stays, so that what was recorded plays until
+    /// retention.
     package func delete(_ id: ChannelID, version: Int64? = nil) async throws(CatalogueError) {
         try await asking {
             try await pool.transaction { transaction in

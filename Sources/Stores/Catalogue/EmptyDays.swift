@@ -29,12 +29,14 @@ extension Catalogue {
         var bounds: String
     }
 
+    /// One that is being detached comes first: beside it no other can be.
     private func daysInOrder(before name: String) async throws -> [Day] {
         try await pool.query(
             """
             SELECT c.relname::text AS name, pg_get_expr(c.relpartbound, c.oid) AS bounds
             FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-            WHERE i.inhparent = 'segment_rolling'::regclass AND c.relname < \(name) ORDER BY 1
+            WHERE i.inhparent = 'segment_rolling'::regclass AND (c.relname < \(name) OR i.inhdetachpending)
+            ORDER BY i.inhdetachpending DESC, 1
             """
         ).map { Day(name: try $0.decode("name"), bounds: try $0.decode("bounds")) }
     }

@@ -6,12 +6,12 @@ extension Catalogue {
     /// inserted before it), then rows inside kept recordings move apart, the others go, and their hours are
     /// marked for deletion.
     ///
-    /// A cut ahead of now and of all that is published counts as the later of the two: it would shut out what
-    /// is recorded next. Long stretches go by the day, oldest first, so that publishing never waits for long;
-    /// what a failure leaves is forgotten by the next call.
+    /// A cut ahead of now and of all that is published counts as the later of the two: it would shut out what is
+    /// recorded next. Long stretches go by the day, oldest first, so that publishing never waits for long; what a
+    /// failure leaves is forgotten by the next call.
     ///
-    /// `graceSeconds` is how long the bytes stay for readers that hold an older playlist. Gives how many
-    /// segments were forgotten.
+    /// The bytes stay through the grace, for readers that hold an older playlist. The answer is how many segments
+    /// were forgotten.
     @discardableResult
     package func forget(
         _ channel: Channel, before cut: Instant, graceSeconds: Int,
@@ -142,7 +142,8 @@ private struct Forgetting {
         _ = try await transaction.query(
             """
             DELETE FROM epoch WHERE channel_id = \(row) AND epoch < (
-                SELECT max(e.epoch) FROM epoch e WHERE e.channel_id = \(row) AND e.begin_us <= \(cut))
+                SELECT e.epoch FROM epoch e WHERE e.channel_id = \(row) AND e.begin_us <= \(cut)
+                ORDER BY e.begin_us DESC, e.epoch DESC LIMIT 1)
             """)
     }
 }

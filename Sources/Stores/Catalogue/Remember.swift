@@ -7,7 +7,7 @@ extension Catalogue {
     /// The channel's line is locked first, so that the order of commits is the order of numbers; intake
     /// decides what is fresh, so that a batch whose commit result was lost can simply be repeated.
     ///
-    /// Gives whether the lease still held. If not, the facts were entered without numbers.
+    /// - Returns: whether the lease still held. If not, the facts were entered without numbers.
     package func remember(_ batch: Batch) async throws(CatalogueError) -> Bool {
         try await asking {
             try await withDays(of: batch.segments.map(\.fact.start)) {

@@ -53,7 +53,8 @@ extension Remembering {
                 stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us, arrived_us, first_pts, digest)
             SELECT rendition_id, start_us, duration_us, number,
                 coalesce(epoch, (SELECT e.epoch FROM epoch e WHERE e.channel_id = \(batch.channel)
-                    AND e.begin_us <= start_us + duration_us / 2 ORDER BY e.epoch DESC LIMIT 1), 0),
+                    AND e.begin_us <= start_us + duration_us / 2
+                    ORDER BY e.begin_us DESC, e.epoch DESC LIMIT 1), 0),
                 revision, state_id, flags, stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us,
                 arrived_us, first_pts, digest
             FROM incoming JOIN fresh USING (rendition_id, feed_id, origin_number)
@@ -69,7 +70,7 @@ extension Remembering {
     ///
     /// Without its row the number would be missing in every growing playlist.
     ///
-    /// Gives the quarters that lost a row.
+    /// - Returns: the quarters that lost a row
     private func displaceArchived(_ rows: IncomingRows) async throws -> Set<Quarter> {
         let facts = rows.facts
         let gone = try await transaction.query(

@@ -68,7 +68,8 @@ extension Remembering {
             """)
     }
 
-    /// A loss is one by its channel, rendition, time and reason; what ends before the cut is forgotten already.
+    /// A loss is one by its channel, rendition, time and reason; what ends before the cut is forgotten
+    /// already.
     func enterLosses(_ renditions: [RenditionID: Int32], forgotten: Instant) async throws {
         let losses = batch.losses.filter { $0.window.end > forgotten && !$0.window.isEmpty }
         guard !losses.isEmpty else { return }

@@ -74,7 +74,7 @@ extension Catalogue {
     /// Forgets states that nothing points to any more, and names the initialization sections and keys that
     /// went with the last of them.
     ///
-    /// `unusedSince` is microseconds that a state's last segment must have been forgotten.
+    /// A state's last segment must have been forgotten for so many microseconds.
     package func forgetStates(
         of channel: Channel, unusedSince grace: Int64,
     ) async throws(CatalogueError) -> [ArchiveKey] {

@@ -40,8 +40,7 @@ extension Catalogue {
     /// Reads every segment that overlaps a window.
     ///
     /// What begins before the line's cut is there only if it is kept for good.
-    ///
-    /// `renditions` is the wanted ones; nil for all.
+    /// Only the rows of the wanted renditions are read; nil wants all.
     package func record(
         of channel: Int32, in window: TimeWindow, view: WindowView, renditions wanted: Set<RenditionID>? = nil,
     ) async throws(CatalogueError) -> WindowRecord {
@@ -73,19 +72,23 @@ extension Catalogue {
     private func segments(
         of rendition: Int32, in window: TimeWindow, view: WindowView, line: Line,
     ) async throws -> [RecordedSegment] {
-        let rows = try await pool.query(
-            """
-            SELECT start_us, duration_us, number, epoch, revision, state_id, flags, stored_bytes, plain_bytes, iv
-            FROM segment
-            WHERE rendition_id = \(rendition) AND start_us < \(window.end.microseconds)
-                AND start_us > \((window.begin - Self.longestSegment).microseconds)
-                AND start_us + duration_us > \(window.begin.microseconds)
-                AND (kept OR start_us >= \(line.forgotten.microseconds))
-                AND (\(view == .archive) OR (number IS NOT NULL
-                    AND start_us + duration_us <= \(line.watermark.microseconds)))
-            ORDER BY start_us LIMIT \(Limits.segmentsPerWindow)
-            """)
-        return try RecordedSegment.reading(rows)
+        try RecordedSegment.reading(
+            try await pool.query(Self.scan(of: rendition, in: window, view: view, line: line)))
+    }
+
+    /// Asks for nothing that the primary key does not cover, so that the table itself is not read.
+    static func scan(of rendition: Int32, in window: TimeWindow, view: WindowView, line: Line) -> Statement {
+        """
+        SELECT start_us, duration_us, number, epoch, revision, state_id, flags, stored_bytes, plain_bytes, iv
+        FROM segment
+        WHERE rendition_id = \(rendition) AND start_us < \(window.end.microseconds)
+            AND start_us > \((window.begin - longestSegment).microseconds)
+            AND start_us + duration_us > \(window.begin.microseconds)
+            AND (kept OR start_us >= \(line.forgotten.microseconds))
+            AND (\(view == .archive) OR (number IS NOT NULL
+                AND start_us + duration_us <= \(line.watermark.microseconds)))
+        ORDER BY start_us LIMIT \(Limits.segmentsPerWindow)
+        """
     }
 
     /// No segment is longer, so that an overlap is a bounded range of the index.

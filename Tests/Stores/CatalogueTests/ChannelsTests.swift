@@ -23,7 +23,10 @@ struct ChannelsTests {
         try await withCatalogue { test in
             let wanted = try settings("news")
             _ = try await test.catalogue.create(wanted)
-            guard case .channelExists(wanted.id) = await failure(of: { try await test.catalogue.create(wanted) }) else {
+            guard
+                case .channelExists(wanted.id) = await failure(of: { try await test.catalogue.create(wanted) }
+                )
+            else {
                 Issue.record("no refusal")
                 return
             }
@@ -37,7 +40,10 @@ struct ChannelsTests {
             let changed = try settings("news", title: "Changed")
             #expect(try await test.catalogue.replace(changed, version: 1).version == 2)
             #expect(try await test.catalogue.replace(changed).version == 3)
-            guard case .staleVersion(3) = await failure(of: { try await test.catalogue.replace(changed, version: 2) })
+            guard
+                case .staleVersion(3) = await failure(of: {
+                    try await test.catalogue.replace(changed, version: 2)
+                })
             else {
                 Issue.record("no refusal of a stale version")
                 return
@@ -66,11 +72,16 @@ struct ChannelsTests {
         }
     }
 
-    @Test("A deleted channel leaves a tombstone: out of the list, but known, and a stale version does not delete")
+    @Test(
+        "A deleted channel leaves a tombstone: out of the list, but known, and a stale version does not delete"
+    )
     func deleting() async throws {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))
-            guard case .staleVersion(1) = await failure(of: { try await test.catalogue.delete(channel.id, version: 7) })
+            guard
+                case .staleVersion(1) = await failure(of: {
+                    try await test.catalogue.delete(channel.id, version: 7)
+                })
             else {
                 Issue.record("a stale version deleted")
                 return
@@ -118,7 +129,8 @@ struct ChannelsTests {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))
             for (wanted, expected) in [
-                (ChannelShape.media, ChannelShape.media), (.multivariant, .multivariant), (.media, .multivariant),
+                (ChannelShape.media, ChannelShape.media), (.multivariant, .multivariant),
+                (.media, .multivariant),
             ] {
                 try await test.catalogue.setShape(wanted, of: channel.row)
                 #expect(try await test.catalogue.channel(channel.id)?.shape == expected)

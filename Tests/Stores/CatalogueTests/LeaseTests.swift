@@ -9,7 +9,7 @@ struct LeaseTests {
     private let other = Tape.otherNode
 
     @Test("A free channel is taken; taken again by its own node the fence grows")
-    func own() async throws {
+    func ownLease() async throws {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))
             try await test.catalogue.heartbeat(node: own, seconds: 60, about: "{}")
@@ -20,7 +20,9 @@ struct LeaseTests {
         }
     }
 
-    @Test("A living owner keeps its channel; once its heartbeat has run out another takes it with a higher fence")
+    @Test(
+        "A living owner keeps its channel; once its heartbeat has run out another takes it with a higher fence"
+    )
     func foreign() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -59,7 +61,8 @@ struct LeaseTests {
     func line() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            _ = try await test.catalogue.remember(tape.batch(tape.published(0..<2, epoch: 5), epoch: 5, watermark: second))
+            _ = try await test.catalogue.remember(
+                tape.batch(tape.published(0..<2, epoch: 5), epoch: 5, watermark: second))
             let line = try await test.catalogue.takeLease(channel: tape.row, node: own)?.line
             #expect(
                 line

@@ -1,3 +1,4 @@
+import Postgres
 import Testing
 import Timeline
 
@@ -16,14 +17,16 @@ struct RememberTests {
             var fact = tape.fact(7, lasting: 3_999_999, bytes: 5_000, state: state)
             (fact.revision, fact.flags, fact.plainBytes) = (2, [.late, .damaged], 4_990)
             (fact.iv, fact.programDateTime) = (Array(0..<16), midnight)
-            _ = try await test.catalogue.remember(tape.batch([DecidedSegment(fact: fact, number: 0, epoch: 3)]))
+            _ = try await test.catalogue.remember(
+                tape.batch([DecidedSegment(fact: fact, number: 0, epoch: 3)]))
             let record = try await test.catalogue.record(of: tape.row, in: window(0, minute), view: .archive)
             let segment = try #require(record.renditions.first?.segments.first)
             #expect(
                 segment
                     == RecordedSegment(
                         start: fact.start, duration: 3_999_999, number: 0, epoch: 3, revision: 2,
-                        stateID: segment.stateID, flags: [.late, .damaged], storedBytes: 5_000, plainBytes: 4_990,
+                        stateID: segment.stateID, flags: [.late, .damaged], storedBytes: 5_000,
+                        plainBytes: 4_990,
                         iv: Array(0..<16)))
             #expect(record.states == [segment.stateID: state])
         }
@@ -125,11 +128,29 @@ struct RememberTests {
             var batch = tape.batch()
             batch.epochs = [(0, 0), (10, 1), (20, 2)].map { number, begin in
                 EpochFact(
-                    epoch: Int32(begin), begin: midnight + Int64(number) * second, cause: "hole", targetSeconds: 4)
+                    epoch: Int32(begin), begin: midnight + Int64(number) * second, cause: "hole",
+                    targetSeconds: 4)
             }
             batch.segments = [.archived(tape.fact(0, at: start * second))]
             #expect(try await test.catalogue.remember(batch))
             #expect(try await test.held(tape).map(\.epoch) == [expected])
+        }
+    }
+
+    @Test("Looking for an epoch far back is quick, and of two that begin together it is the later one")
+    func manyEpochs() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            _ = try await test.pool.query(
+                """
+                INSERT INTO epoch SELECT \(tape.row), n, \(midnight.microseconds) + n / 2 * 1000000::bigint, 'hole', 4
+                FROM generate_series(0, 100000) AS n
+                """)
+            let facts = (Int64(0)..<100).map { tape.fact($0) }
+            let began = ContinuousClock.now
+            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+            #expect(ContinuousClock.now - began < .seconds(3))
+            #expect(try await test.held(tape).map(\.epoch) == (0..<100).map { 8 * $0 + 5 })
         }
     }
 
@@ -142,7 +163,9 @@ struct RememberTests {
         }
     }
 
-    @Test("What was given up is stored when it comes, at the time that came with it; what is stored is not lost again")
+    @Test(
+        "What was given up is stored when it comes, at the time that came with it; what is stored is not lost again"
+    )
     func lostThenStored() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -172,7 +195,8 @@ struct RememberTests {
             ]
             #expect(try await test.catalogue.remember(batch))
             #expect(try await test.starts(tape) == [8 * second, 12 * second])
-            #expect(try await test.number("SELECT max(end_us) FROM loss") == (midnight + 9 * second).microseconds)
+            #expect(
+                try await test.number("SELECT max(end_us) FROM loss") == (midnight + 9 * second).microseconds)
             #expect(try await test.number("SELECT count(*) FROM loss") == 1)
         }
     }
@@ -185,7 +209,9 @@ struct RememberTests {
             other.width = 640
             for number in [Int64(5), 2, 3, 0, 1] {
                 let state = number == 3 ? other : .plain
-                #expect(try await test.catalogue.remember(tape.batch([.archived(tape.fact(number, state: state))])))
+                #expect(
+                    try await test.catalogue.remember(
+                        tape.batch([.archived(tape.fact(number, state: state))])))
             }
             let rows = try await test.pool.query("SELECT last_used_us, state_id FROM state ORDER BY state_id")
             #expect(
@@ -235,8 +261,12 @@ struct RememberTests {
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for tape in tapes {
                     for index in Int64(0)..<10 {
-                        let facts = [tape.fact(index, at: index * day), tape.fact(index, of: audio, at: index * day)]
-                        group.addTask { try await test.catalogue.remember(tape.batch(facts.map { .archived($0) })) }
+                        let facts = [
+                            tape.fact(index, at: index * day), tape.fact(index, of: audio, at: index * day),
+                        ]
+                        group.addTask {
+                            try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+                        }
                     }
                 }
                 for try await held in group { #expect(held) }

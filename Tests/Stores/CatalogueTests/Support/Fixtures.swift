@@ -57,14 +57,18 @@ struct Tape: Sendable {
     ) -> SegmentFact {
         SegmentFact(
             channel: channel.id, identity: SegmentIdentity(rendition: rendition, feed: feed, number: number),
-            start: midnight + (start ?? number * 4 * second), duration: duration, state: state, storedBytes: bytes,
+            start: midnight + (start ?? number * 4 * second), duration: duration, state: state,
+            storedBytes: bytes,
             plainBytes: bytes, arrived: midnight + (start ?? number * 4 * second) + duration,
-            firstTimestamp: number * 360_000, digest: Array(repeating: UInt8(truncatingIfNeeded: number), count: 32),
+            firstTimestamp: number * 360_000,
+            digest: Array(repeating: UInt8(truncatingIfNeeded: number), count: 32),
             fence: fence)
     }
 
     /// Facts with these numbers of the source, published under the same ones.
-    func published(_ numbers: Range<Int64>, of rendition: RenditionID = video, epoch: Int32 = 0) -> [DecidedSegment] {
+    func published(_ numbers: Range<Int64>, of rendition: RenditionID = video, epoch: Int32 = 0)
+        -> [DecidedSegment]
+    {
         numbers.map { DecidedSegment(fact: fact($0, of: rendition), number: $0, epoch: epoch) }
     }
 
@@ -81,7 +85,8 @@ struct Tape: Sendable {
 }
 
 extension MediaState {
-    static let plain = MediaState(container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.64001f")
+    static let plain = MediaState(
+        container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.64001f")
 }
 
 extension DecidedSegment {
@@ -94,7 +99,9 @@ extension DecidedSegment {
 extension TestCatalogue {
     /// Enters a batch of published segments with these numbers.
     @discardableResult
-    func publish(_ numbers: Range<Int64>, of rendition: RenditionID = video, on tape: Tape) async throws -> Bool {
+    func publish(_ numbers: Range<Int64>, of rendition: RenditionID = video, on tape: Tape) async throws
+        -> Bool
+    {
         try await catalogue.remember(tape.batch(tape.published(numbers, of: rendition)))
     }
 

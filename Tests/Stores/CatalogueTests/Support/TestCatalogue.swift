@@ -62,3 +62,17 @@ func failure<T>(of call: () async throws -> T) async -> CatalogueError? {
         return error as? CatalogueError
     }
 }
+
+extension TestCatalogue {
+    /// Every row of a statement that answers integers.
+    func rows(_ statement: Statement) async throws -> [[Int64?]] {
+        let rows = try await pool.query(statement)
+        return rows.map { row in
+            var values: [Int64?] = []
+            while let value = try? row.decode(values.count, as: Int64?.self) as Int64?? {
+                values.append(value)
+            }
+            return values
+        }
+    }
+}

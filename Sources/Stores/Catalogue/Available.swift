@@ -1,0 +1,53 @@
+import Postgres
+package import Timeline
+
+extension Catalogue {
+    /// The stretches held nearest to a window, nearest first: what a 404 offers instead.
+    package func available(of channel: Int32, near window: TimeWindow) async throws(CatalogueError)
+        -> [TimeWindow]
+    {
+        let line = try await line(of: channel)
+        return try await asking {
+            guard let leading = try await describedRenditions(of: channel).min(by: { $0.1.id < $1.1.id })
+            else {
+                return []
+            }
+            let known = TimeWindow(begin: line.forgotten, end: line.watermark)
+            let around = try await neighbourhood(of: window, in: leading.0).clamped(to: known)
+            let spans = try await spans(of: leading.0, in: around).map(\.window)
+            return Array(
+                spans.sorted { $0.distance(to: window) < $1.distance(to: window) }.prefix(Limits.spansOffered)
+            )
+        }
+    }
+
+    /// The quarters held nearest to a window, as one window.
+    private func neighbourhood(of window: TimeWindow, in rendition: Int32) async throws -> TimeWindow {
+        let middle = (window.begin.microseconds / 2 + window.end.microseconds / 2).clamped(to: Self.plausible)
+        let quarters = try await pool.query(
+            """
+            SELECT quarter_us FROM block WHERE rendition_id = \(rendition)
+            ORDER BY abs(quarter_us - \(middle)) LIMIT \(Limits.quartersOffered)
+            """
+        ).map { try $0.decode("quarter_us", as: Int64.self) }
+        let (first, last) = (quarters.min() ?? 0, quarters.max() ?? 0)
+        return TimeWindow(
+            begin: Instant(microseconds: first), end: Instant(microseconds: last) + Quarter.microseconds)
+    }
+
+    /// Far enough for every request, and differences of two such still fit 64 bits.
+    private static let plausible: ClosedRange<Int64> = (.min / 4)...(.max / 4)
+}
+
+extension TimeWindow {
+    /// Microseconds between two windows; zero when they touch.
+    fileprivate func distance(to other: TimeWindow) -> Int64 {
+        Swift.max(0, Swift.max(begin - other.end, other.begin - end))
+    }
+}
+
+extension Int64 {
+    fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}

@@ -1,0 +1,55 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Errors of the catalogue")
+struct CatalogueErrorTests {
+    @Test("Only trouble of the database passes by itself")
+    func transient() throws {
+        #expect(CatalogueError.database(PostgresError(.unreachable, "away")).isTransient)
+        #expect(!CatalogueError.database(PostgresError(.schema, "another")).isTransient)
+        for error in [
+            .noSuchChannel(try slug("a")), .channelExists(try slug("a")), .staleVersion(current: 1),
+            .unreadable("x"),
+        ] as [CatalogueError] {
+            #expect(!error.isTransient)
+        }
+    }
+
+    @Test("Each says what and where")
+    func words() throws {
+        #expect("\(CatalogueError.noSuchChannel(try slug("news")))".contains("news"))
+        #expect("\(CatalogueError.staleVersion(current: 7))".contains("7"))
+    }
+
+    @Test(
+        "A database that is there is reachable, one that is closed is not, and its failures keep their kind")
+    func reachable() async throws {
+        try await withCatalogue { test in
+            #expect(await test.catalogue.isReachable())
+            await test.pool.close()
+            #expect(await !test.catalogue.isReachable())
+            let error = await failure(of: { try await test.catalogue.everyChannel() })
+            guard case .database(let cause) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(cause.kind == .closed)
+        }
+    }
+
+    @Test("Settings that this program cannot read are an error that says so, not a missing channel")
+    func unreadable() async throws {
+        try await withCatalogue { test in
+            let channel = try await test.catalogue.create(try settings("news"))
+            _ = try await test.pool.query("UPDATE channel SET settings = '{}'")
+            let error = await failure(of: { try await test.catalogue.channel(channel.id) })
+            guard case .unreadable = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Changes")
+struct ChangesTests {
+    @Test(
+        "Announcements are read by their name; what cannot be read may mean anything",
+        arguments: [
+            ("backcast_line", "7", .line(7)), ("backcast_line", "x", .anything),
+            ("backcast_line", "", .anything),
+            ("backcast_channel", "NO SLUG", .anything), ("other", "7", .anything),
+        ] as [(String, String, CatalogueChange)])
+    func reading(channel: String, payload: String, expected: CatalogueChange) {
+        #expect(CatalogueChange(announcement: channel, payload: payload) == expected)
+        #expect(CatalogueChange(.reconnected) == .anything)
+    }
+
+    @Test(
+        "Another process hears each change of a channel and of its line, after the word that anything may have changed"
+    )
+    func hearing() async throws {
+        try await withCatalogue { test in
+            let id = try slug("news")
+            try await test.withOther { other in
+                var changes = other.changes().makeAsyncIterator()
+                #expect(await changes.next() == .anything)
+                let tape = try await Tape(in: test)
+                try await test.publish(0..<1, on: tape)
+                _ = try await test.catalogue.replace(try settings("news", title: "Changed"))
+                try await test.catalogue.setShape(.media, of: tape.row)
+                try await test.catalogue.setShape(.media, of: tape.row)
+                try await test.catalogue.forget(tape.channel, before: midnight + second, graceSeconds: 0)
+                try await test.catalogue.delete(id)
+                for expected in [
+                    .channel(id), .line(tape.row), .channel(id), .channel(id), .line(tape.row), .channel(id),
+                ] as [CatalogueChange] {
+                    #expect(await changes.next() == expected)
+                }
+            }
+        }
+    }
+
+    @Test("After a lost connection anything may have changed, and what follows is heard")
+    func reconnecting() async throws {
+        try await withCatalogue { test in
+            var changes = test.catalogue.changes().makeAsyncIterator()
+            #expect(await changes.next() == .anything)
+            _ = try await test.pool.query(
+                """
+                SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+                WHERE query LIKE 'LISTEN%' AND datname = current_database()
+                """)
+            #expect(await changes.next() == .anything)
+            _ = try await test.catalogue.create(try settings("news"))
+            #expect(await changes.next() == .channel(try slug("news")))
+        }
+    }
+
+    @Test("The stream ends with the task that listens")
+    func ending() async throws {
+        try await withCatalogue { test in
+            let stream = test.catalogue.changes()
+            let task = Task { for await _ in stream {} }
+            task.cancel()
+            await task.value
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Timeline")
+struct CoverageTests {
+    private func gap(_ begin: Int64, _ end: Int64, _ reason: GapReason, _ rendition: RenditionID? = nil)
+        -> Gap
+    {
+        Gap(window: window(begin * second, end * second), reason: reason, rendition: rendition)
+    }
+
+    private func span(_ begin: Int64, _ end: Int64, segments: Int) -> CoverageSpan {
+        CoverageSpan(
+            window: window(begin * second, end * second), segments: segments, bytes: Int64(segments) * 1000)
+    }
+
+    /// A channel meant to be recorded from midnight on, whose live edge is at an instant.
+    private func tape(_ test: TestCatalogue, _ segments: [DecidedSegment], losses: [Loss] = [], edge: Int64)
+        async throws -> Tape
+    {
+        let tape = try await Tape(in: test)
+        try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
+        var batch = tape.batch(segments.map { remade($0, fence: tape.fence) }, watermark: edge * second)
+        batch.losses = losses
+        _ = try await test.catalogue.remember(batch)
+        return tape
+    }
+
+    private func remade(_ segment: DecidedSegment, fence: Int64) -> DecidedSegment {
+        var segment = segment
+        segment.fact.fence = fence
+        return segment
+    }
+
+    /// Segments of four seconds that begin at these seconds.
+    private func segments(_ starts: [Int64], of rendition: RenditionID = video) throws -> [DecidedSegment] {
+        try starts.map { start in
+            DecidedSegment(
+                fact: SegmentFact(
+                    channel: try slug("news"),
+                    identity: SegmentIdentity(rendition: rendition, feed: 1, number: start),
+                    start: midnight + start * second, duration: 4 * second, state: .plain, storedBytes: 1000,
+                    plainBytes: 1000, arrived: midnight, digest: [], fence: 0),
+                number: start, epoch: 0)
+        }
+    }
+
+    @Test(
+        "Neighbours are one span; what was meant and is not held is a gap with the reason that was met there")
+    func spansAndGaps() async throws {
+        try await withCatalogue { test in
+            let tape = try await tape(
+                test, segments([0, 4, 8, 20, 24, 40]),
+                losses: [Loss(window: window(12 * second, 20 * second), reason: .sourceStalled)], edge: 50)
+            let report = try await test.catalogue.timeline(of: tape.channel, in: window(-hour, hour))
+            #expect(
+                report.spans == [
+                    span(0, 12, segments: 3), span(20, 28, segments: 2), span(40, 44, segments: 1),
+                ])
+            #expect(
+                report.gaps == [
+                    gap(12, 20, .sourceStalled), gap(28, 40, .recorderDown), gap(44, 50, .recorderDown),
+                ])
+        }
+    }
+
+    @Test("Spans and gaps are cut to the window; a span counts what overlaps it")
+    func cut() async throws {
+        try await withCatalogue { test in
+            let tape = try await tape(test, segments([0, 4, 8, 20, 24]), edge: 28)
+            let report = try await test.catalogue.timeline(
+                of: tape.channel, in: window(5 * second, 22 * second))
+            #expect(report.spans == [span(5, 12, segments: 2), span(20, 22, segments: 1)])
+            #expect(report.gaps == [gap(12, 20, .recorderDown)])
+        }
+    }
+
+    @Test("Whole quarters count by their summaries, with the same answer as by rows")
+    func quarters() async throws {
+        try await withCatalogue { test in
+            let starts = (0..<900).map { Int64($0) * 4 }.filter { $0 != 1_000 }
+            let tape = try await tape(test, segments(starts), edge: 3_600)
+            let report = try await test.catalogue.timeline(
+                of: tape.channel, in: window(-second, 3_600 * second))
+            #expect(report.spans == [span(0, 1_000, segments: 250), span(1_004, 3_600, segments: 649)])
+            #expect(report.gaps == [gap(1_000, 1_004, .recorderDown)])
+            let part = try await test.catalogue.timeline(
+                of: tape.channel, in: window(2 * second, 2_702 * second))
+            #expect(part.spans == [span(2, 1_000, segments: 250), span(1_004, 2_702, segments: 425)])
+        }
+    }
+
+    @Test("A segment inside a longer one neither splits the span nor shortens it")
+    func overlapping() async throws {
+        try await withCatalogue { test in
+            var all = try segments([0, 4, 8, 20])
+            all[0].fact.duration = 20 * second
+            let tape = try await tape(test, all, edge: 24)
+            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, minute))
+            #expect(report.spans == [span(0, 24, segments: 4)] && report.gaps.isEmpty)
+        }
+    }
+
+    @Test(
+        "What one rendition lacks is its own gap, what all lack is the channel's; only its own losses name it"
+    )
+    func renditions() async throws {
+        try await withCatalogue { test in
+            let losses = [
+                Loss(window: window(8 * second, 12 * second), reason: .segmentMissing, rendition: audio),
+                Loss(window: window(12 * second, 16 * second), reason: .keyMissing, rendition: video),
+            ]
+            let tape = try await tape(
+                test, segments([0, 4, 8, 20]) + segments([0, 4, 16, 20], of: audio), losses: losses, edge: 24)
+            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, minute))
+            #expect(report.spans == [span(0, 12, segments: 3), span(20, 24, segments: 1)])
+            #expect(
+                report.gaps == [
+                    gap(8, 12, .segmentMissing, audio), gap(12, 16, .keyMissing),
+                    gap(16, 20, .recorderDown, video),
+                ])
+        }
+    }
+
+    @Test(
+        "A rendition that came later or is no more has no gap there, unless a loss says that it was lacking")
+    func lives() async throws {
+        try await withCatalogue { test in
+            let late = try segments([8, 12], of: secondVideo)
+            let early = try segments([0], of: audio)
+            let losses = [
+                Loss(window: window(4 * second, 8 * second), reason: .segmentMissing, rendition: audio)
+            ]
+            let tape = try await tape(
+                test, segments([0, 4, 8, 12, 20]) + late + early, losses: losses, edge: 24)
+            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, minute))
+            #expect(report.gaps == [gap(4, 8, .segmentMissing, audio), gap(16, 20, .recorderDown)])
+        }
+    }
+
+    @Test("Outside the time that was meant to be recorded nothing is a gap")
+    func outside() async throws {
+        try await withCatalogue { test in
+            let tape = try await tape(test, segments([0, 30]), edge: 60)
+            try await test.catalogue.endRecording(channel: tape.row, at: midnight + 10 * second)
+            try await test.catalogue.beginRecording(channel: tape.row, at: midnight + 20 * second)
+            try await test.catalogue.endRecording(channel: tape.row, at: midnight + 40 * second)
+            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, hour))
+            #expect(
+                report.gaps == [
+                    gap(4, 10, .recorderDown), gap(20, 30, .recorderDown), gap(34, 40, .recorderDown),
+                ])
+        }
+    }
+
+    @Test("Nothing is said of what lies before the cut or behind the live edge")
+    func bounds() async throws {
+        try await withCatalogue { test in
+            let tape = try await tape(test, segments([0, 4, 8, 12]), edge: 12)
+            try await test.catalogue.forget(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
+            let report = try await test.catalogue.timeline(of: tape.channel, in: window(-hour, hour))
+            #expect(report == TimelineReport(spans: [span(4, 12, segments: 2)], gaps: []))
+            let later = try await test.catalogue.timeline(of: tape.channel, in: window(minute, hour))
+            #expect(later == TimelineReport(spans: [], gaps: []))
+        }
+    }
+
+    @Test("A channel that never had a segment has neither spans nor gaps")
+    func nothing() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
+            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, hour))
+            #expect(report == TimelineReport(spans: [], gaps: []))
+            #expect(try await test.catalogue.available(of: tape.row, near: window(0, hour)).isEmpty)
+        }
+    }
+
+    @Test("What is available comes nearest first, at most five stretches, within cut and live edge")
+    func available() async throws {
+        try await withCatalogue { test in
+            let starts = (0..<8).map { Int64($0) * 3_600 }
+            let tape = try await tape(test, segments(starts), edge: 7 * 3_600 + 1)
+            let middle = 3 * hour + 20 * minute
+            let found = try await test.catalogue.available(
+                of: tape.row, near: window(middle, middle + minute))
+            #expect(found == [3, 4, 2, 5, 1].map { window($0 * hour, $0 * hour + 4 * second) })
+            try await test.catalogue.forget(tape.channel, before: midnight + 6 * hour, graceSeconds: 0)
+            let left = try await test.catalogue.available(of: tape.row, near: window(0, second))
+            #expect(left == [window(6 * hour, 6 * hour + 4 * second), window(7 * hour, 7 * hour + second)])
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Hours to delete")
+struct DoomedHoursTests {
+    private func doomed(_ test: TestCatalogue, limit: Int = 100) async throws -> [String] {
+        try await test.catalogue.doomedHours(limit: limit)
+            .map { "\($0.channel)/\($0.rendition) \(($0.hour - midnight) / hour)" }.sorted()
+    }
+
+    @Test("Each hour that lost a row is doomed once, after the grace; undooming ends it")
+    func grace() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let starts = [0, hour - second, hour, 3 * hour + minute]
+            let facts = [video, audio].flatMap { rendition in
+                starts.enumerated().map { tape.fact(Int64($0.offset), of: rendition, at: $0.element) }
+            }
+            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+            try await test.catalogue.forget(tape.channel, before: midnight + 2 * hour, graceSeconds: 7_200)
+            #expect(try await doomed(test).isEmpty)
+            #expect(try await test.number("SELECT count(*) FROM doomed") == 4)
+            _ = try await test.pool.query("UPDATE doomed SET not_before = now()")
+            #expect(try await doomed(test) == ["news/a0 0", "news/a0 1", "news/v0 0", "news/v0 1"])
+            #expect(try await doomed(test, limit: 3).count == 3)
+            for hour in try await test.catalogue.doomedHours(limit: 3) {
+                try await test.catalogue.undoom(hour)
+            }
+            #expect(try await doomed(test).count == 1)
+            #expect(
+                try await test.catalogue.doomedHours(limit: 3).map(\.before) == [midnight + 2 * hour])
+        }
+    }
+
+    @Test("An hour that loses another row meanwhile has its grace anew, and undooming leaves it")
+    func again() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<4, on: tape)
+            try await test.catalogue.forget(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
+            let hour = try #require(try await test.catalogue.doomedHours(limit: 1).first)
+            try await test.catalogue.forget(tape.channel, before: midnight + 8 * second, graceSeconds: 7_200)
+            try await test.catalogue.undoom(hour)
+            #expect(try await doomed(test).isEmpty)
+            #expect(try await test.number("SELECT count(*) FROM doomed") == 1)
+        }
+    }
+
+    @Test(
+        "The names that still stand are those behind the cut and those of kept recordings, with their revisions"
+    )
+    func names() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var repaired = tape.fact(3, at: hour - second)
+            repaired.revision = 2
+            let sound = MediaState(container: .aac)
+            let facts = [
+                tape.fact(0), tape.fact(1), tape.fact(2, at: 30 * minute), repaired, tape.fact(4, at: hour),
+                tape.fact(1, of: audio, state: sound),
+            ]
+            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+            _ = try await test.pool.query(
+                """
+                INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row),
+                    \((midnight + 5 * second).microseconds), \((midnight + 6 * second).microseconds))
+                """)
+            try await test.catalogue.forget(tape.channel, before: midnight + 40 * minute, graceSeconds: 0)
+            let hours = try await test.catalogue.doomedHours(limit: 10)
+            let first = try #require(hours.first { $0.rendition == video })
+            #expect(try await test.catalogue.names(in: first) == [facts[1].name, repaired.name])
+            #expect(hours.count == 1)
+        }
+    }
+}

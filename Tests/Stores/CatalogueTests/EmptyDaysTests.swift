@@ -1,0 +1,82 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Empty days")
+struct EmptyDaysTests {
+    @Test("A past day is dropped when nothing is left in it, while the last three days and full ones stay")
+    func dropping() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.catalogue.prepareDays(around: midnight)
+            try await test.publish(0..<2, on: tape)
+            let now = midnight + 5 * day
+            #expect(
+                try await test.catalogue.dropEmptyDays(before: now) == [
+                    "segment_20231229", "segment_20231230", "segment_20231231", "segment_20240102",
+                ])
+            try await test.catalogue.forget(tape.channel, before: midnight + day, graceSeconds: 0)
+            #expect(try await test.catalogue.dropEmptyDays(before: now) == ["segment_20240101"])
+            #expect(try await test.catalogue.dropEmptyDays(before: now).isEmpty)
+        }
+    }
+
+    @Test("Kept recordings do not hold their day, and play on when it is gone")
+    func kept() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<3, on: tape)
+            _ = try await test.pool.query(
+                "INSERT INTO recording (channel_id, begin_us, end_us) VALUES (1, 0, 9000000000000000)")
+            try await test.catalogue.forget(tape.channel, before: midnight + day, graceSeconds: 0)
+            #expect(
+                try await test.catalogue.dropEmptyDays(before: midnight + 9 * day) == ["segment_20240101"])
+            #expect(try await test.held(tape).count == 3)
+        }
+    }
+
+    @Test("Readers and writers go on while days come and go")
+    func meanwhile() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.withOther { other in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        for number in Int64(0)..<40 {
+                            let fact = tape.fact(number, at: (number % 8) * day + number * 4 * second)
+                            _ = try await test.catalogue.remember(tape.batch([.archived(fact)]))
+                        }
+                    }
+                    group.addTask {
+                        for _ in 0..<20 { _ = try await other.dropEmptyDays(before: midnight + 60 * day) }
+                    }
+                    group.addTask {
+                        for index in Int64(0)..<20 {
+                            try await other.prepareDays(around: midnight + index * day)
+                        }
+                    }
+                    group.addTask {
+                        for _ in 0..<40 { _ = try await test.held(tape) }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(try await test.held(tape).count == 40)
+        }
+    }
+
+    @Test("A day whose detachment was interrupted is dropped all the same")
+    func interrupted() async throws {
+        try await withCatalogue { test in
+            try await test.catalogue.prepareDays(around: midnight)
+            _ = try await test.pool.query(
+                """
+                UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'segment_20240101'::regclass
+                """)
+            let dropped = try await test.catalogue.dropEmptyDays(before: midnight + 60 * day)
+            #expect(dropped.count == 7 && dropped.first == "segment_20240101")
+        }
+    }
+}

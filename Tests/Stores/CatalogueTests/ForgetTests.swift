@@ -1,0 +1,167 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Forgetting")
+struct ForgetTests {
+    @Test("What begins before the cut goes, is counted, and the cut never goes back")
+    func cut() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<5, on: tape)
+            try await test.publish(0..<5, of: audio, on: tape)
+            let cut = midnight + 9 * second
+            #expect(try await test.catalogue.forget(tape.channel, before: cut, graceSeconds: 0) == 6)
+            for rendition in [video, audio] {
+                #expect(try await test.starts(tape, rendition) == [12 * second, 16 * second])
+            }
+            #expect(try await test.catalogue.forget(tape.channel, before: cut - second, graceSeconds: 0) == 0)
+            #expect(try await test.catalogue.line(of: tape.row).forgotten == cut)
+            #expect(try await test.number("SELECT count(*) FROM segment") == 4)
+        }
+    }
+
+    @Test("Another channel loses nothing")
+    func otherChannel() async throws {
+        try await withCatalogue { test in
+            let (one, other) = (try await Tape("one", in: test), try await Tape("other", in: test))
+            for tape in [one, other] { try await test.publish(0..<3, on: tape) }
+            #expect(
+                try await test.catalogue.forget(one.channel, before: midnight + minute, graceSeconds: 0) == 3)
+            #expect(try await test.held(other).count == 3)
+        }
+    }
+
+    @Test("Losses, spans and epochs that nothing behind the cut needs go too; the epoch that goes on stays")
+    func surroundings() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var batch = tape.batch(tape.published(0..<5, epoch: 1), epoch: 1)
+            batch.losses = [Loss(window: window(0, 8 * second), reason: .sourceGap)]
+            batch.losses.append(Loss(window: window(0, 9 * second), reason: .sourceGap))
+            batch.epochs = [0, 4, 8, 30].enumerated().map { index, begin in
+                EpochFact(
+                    epoch: Int32(index), begin: midnight + Int64(begin) * second, cause: "hole",
+                    targetSeconds: 4)
+            }
+            _ = try await test.catalogue.remember(batch)
+            for (begin, end) in [(0, 8), (8, 9)] as [(Int64, Int64)] {
+                try await test.catalogue.beginRecording(channel: tape.row, at: midnight + begin * second)
+                try await test.catalogue.endRecording(channel: tape.row, at: midnight + end * second)
+            }
+            try await test.catalogue.forget(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
+            #expect(try await test.number("SELECT count(*) FROM loss") == 1)
+            #expect(try await test.number("SELECT count(*) FROM recording_span") == 1)
+            #expect(try await test.rows("SELECT epoch FROM epoch ORDER BY 1") == [[2], [3]])
+            try await test.catalogue.forget(tape.channel, before: midnight + 10 * second, graceSeconds: 0)
+            #expect(try await test.rows("SELECT epoch FROM epoch ORDER BY 1") == [[2], [3]])
+        }
+    }
+
+    @Test("Rows that overlap a kept recording survive apart, play on, and are not kept twice")
+    func kept() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<8, on: tape)
+            for (begin, end) in [(9, 16), (10, 12)] as [(Int64, Int64)] {
+                _ = try await test.pool.query(
+                    """
+                    INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row),
+                        \((midnight + begin * second).microseconds), \((midnight + end * second).microseconds))
+                    """)
+            }
+            let forgotten = try await test.catalogue.forget(
+                tape.channel, before: midnight + 24 * second, graceSeconds: 0)
+            #expect(forgotten == 4)
+            #expect(try await test.starts(tape) == [8, 12, 24, 28].map { $0 * second })
+            #expect(try await test.number("SELECT count(*) FROM segment_kept") == 2)
+            #expect(try await test.number("SELECT segments::bigint FROM block") == 4)
+            let rest = try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
+            #expect(rest == 2)
+            #expect(try await test.starts(tape) == [8 * second, 12 * second])
+        }
+    }
+
+    @Test("A cut ahead of now forgets all that has been, and shuts nothing out that comes after")
+    func purge() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<3, on: tape)
+            let endOfTime = Instant(microseconds: .max)
+            #expect(try await test.catalogue.forget(tape.channel, before: endOfTime, graceSeconds: 0) == 3)
+            let cut = try await test.catalogue.line(of: tape.row).forgotten
+            #expect(cut > midnight + minute && cut < midnight + 36_500 * day)
+            let next = tape.fact(3, at: cut + second - midnight)
+            _ = try await test.catalogue.remember(tape.batch([.archived(next)]))
+            #expect(try await test.held(tape, in: TimeWindow(begin: cut, end: endOfTime)).count == 1)
+        }
+    }
+
+    @Test("A purge takes along what is published ahead of the clock, but not more")
+    func purgeAhead() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let ahead = 200 * 365 * day
+            let fact = tape.fact(0, at: ahead)
+            _ = try await test.catalogue.remember(
+                tape.batch([DecidedSegment(fact: fact, number: 0, epoch: 0)]))
+            let endOfTime = Instant(microseconds: .max)
+            #expect(try await test.catalogue.forget(tape.channel, before: endOfTime, graceSeconds: 0) == 1)
+            #expect(try await test.catalogue.line(of: tape.row).forgotten == fact.end)
+        }
+    }
+
+    @Test("A long stretch goes by the day until the cut is reached, over holes too")
+    func steps() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let starts: [Int64] = [0, day / 2, day + hour, 40 * day, 40 * day + minute, 41 * day]
+            let facts = starts.enumerated().map { tape.fact(Int64($0.offset), at: $0.element) }
+            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+            let cut = midnight + 40 * day + second
+            #expect(try await test.catalogue.forget(tape.channel, before: cut, graceSeconds: 0) == 4)
+            #expect(try await test.catalogue.line(of: tape.row).forgotten == cut)
+            let left = try await test.held(tape, in: window(0, 60 * day)).map { $0.start - midnight }
+            #expect(left == [40 * day + minute, 41 * day])
+        }
+    }
+
+    @Test("A week of one rendition is forgotten in seconds")
+    func speed() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await WindowScanTests.fill(test, tape, segments: 7 * 21_600)
+            let began = ContinuousClock.now
+            let count = try await test.catalogue.forget(
+                tape.channel, before: midnight + 7 * day, graceSeconds: 0)
+            let took = ContinuousClock.now - began
+            #expect(count == 151_200)
+            #expect(took < .seconds(20), "151,200 rows took \(took)")
+        }
+    }
+
+    @Test("Intake older than two days goes, but each feed of each rendition keeps its newest identity")
+    func intake() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let identities: [(feed: Int64, number: Int64)] = [(1, 1), (1, 2), (2, 1), (2, 5)]
+            let facts = identities.enumerated().map { index, identity in
+                tape.fact(identity.number, feed: identity.feed, at: Int64(index) * 4 * second)
+            }
+            let other = tape.fact(1, of: audio, feed: 2)
+            _ = try await test.catalogue.remember(tape.batch((facts + [other]).map { .archived($0) }))
+            _ = try await test.pool.query(
+                "UPDATE intake SET seen_at = now() - interval '49 hours' WHERE NOT (feed_id = 1 AND origin_number = 1)"
+            )
+            try await test.catalogue.pruneIntake()
+            let left = try await test.rows(
+                "SELECT feed_id, origin_number FROM intake ORDER BY rendition_id, 1, 2")
+            #expect(left == [[1, 1], [1, 2], [2, 5], [2, 1]])
+            _ = try await test.pool.query("UPDATE intake SET seen_at = now() - interval '49 hours'")
+            try await test.catalogue.pruneIntake()
+            #expect(try await test.number("SELECT count(*) FROM intake") == 3)
+        }
+    }
+}

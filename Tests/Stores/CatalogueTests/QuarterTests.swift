@@ -1,0 +1,105 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+/// A row of `block`.
+private struct Block: Equatable {
+    var revision: Int64
+    var segments: Int64
+    var bytes: Int64
+    var held: Int64
+    var peak: Int64
+    var unpublished: Int64
+    var contiguous: Bool
+}
+
+@Suite("Summaries of quarters")
+struct QuarterTests {
+    private func blocks(_ test: TestCatalogue) async throws -> [Int64: Block] {
+        let rows = try await test.pool.query("SELECT * FROM block ORDER BY quarter_us")
+        return try Dictionary(
+            uniqueKeysWithValues: rows.map { row in
+                let quarter: Int64 = try row.decode("quarter_us")
+                let block = Block(
+                    revision: try row.decode("revision"), segments: try row.decode("segments"),
+                    bytes: try row.decode("bytes"), held: try row.decode("held_us"),
+                    peak: try row.decode("peak_bps"),
+                    unpublished: try row.decode("unpublished"), contiguous: try row.decode("contiguous"))
+                return ((quarter - midnight.microseconds) / minute, block)
+            })
+    }
+
+    @Test("A summary counts what begins in its quarter; each batch that touches it makes a revision")
+    func counting() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let facts = [
+                tape.fact(0, bytes: 1_000), tape.fact(1, lasting: 2 * second, bytes: 3_000),
+                tape.fact(2, at: 14 * minute + 58 * second, bytes: 500),
+                tape.fact(3, at: 15 * minute + 2 * second),
+            ]
+            for (number, fact) in facts.enumerated() {
+                let segment = DecidedSegment(fact: fact, number: Int64(number), epoch: 0)
+                _ = try await test.catalogue.remember(tape.batch([segment]))
+            }
+            #expect(
+                try await blocks(test) == [
+                    0: Block(
+                        revision: 3, segments: 3, bytes: 4_500, held: 10 * second, peak: 12_000,
+                        unpublished: 0,
+                        contiguous: false),
+                    15: Block(
+                        revision: 1, segments: 1, bytes: 1_000, held: 4 * second, peak: 2_000, unpublished: 0,
+                        contiguous: true),
+                ])
+        }
+    }
+
+    @Test("A late repair closes the hole with one more revision; a batch that changes nothing makes none")
+    func repair() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<2, on: tape)
+            try await test.publish(3..<5, on: tape)
+            #expect(try await blocks(test)[0]?.contiguous == false)
+            for _ in 0..<2 { _ = try await test.catalogue.remember(tape.batch([.archived(tape.fact(2))])) }
+            #expect(
+                try await blocks(test)[0]
+                    == Block(
+                        revision: 3, segments: 5, bytes: 5_000, held: 20 * second, peak: 2_000,
+                        unpublished: 1,
+                        contiguous: true))
+        }
+    }
+
+    @Test(
+        "Another epoch, another state, a hole or an overlap beyond a millisecond makes a quarter broken",
+        arguments: [
+            (4_000_000, 0, false, true), (4_001_000, 0, false, true), (4_001_001, 0, false, false),
+            (3_998_999, 0, false, false), (4_000_000, 1, false, false), (4_000_000, 0, true, false),
+        ] as [(Int64, Int32, Bool, Bool)])
+    func contiguous(start: Int64, epoch: Int32, isOtherState: Bool, expected: Bool) async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var state = MediaState.plain
+            if isOtherState { state.width = 640 }
+            let next = DecidedSegment(fact: tape.fact(1, at: start, state: state), number: 1, epoch: epoch)
+            _ = try await test.catalogue.remember(tape.batch(tape.published(0..<1) + [next]))
+            #expect(try await blocks(test)[0]?.contiguous == expected)
+        }
+    }
+
+    @Test("A quarter cut by forgetting is summed up anew, an emptied one loses its summary")
+    func forgetting() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<300, on: tape)
+            try await test.catalogue.forget(tape.channel, before: midnight + 18 * minute, graceSeconds: 0)
+            let blocks = try await blocks(test)
+            #expect(blocks.keys.sorted() == [15])
+            #expect(blocks[15]?.segments == 30 && blocks[15]?.revision == 2)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("When a channel is meant to be recorded")
+struct RecordingSpansTests {
+    private func spans(_ test: TestCatalogue) async throws -> [[Int64?]] {
+        try await test.rows("SELECT begin_us, end_us FROM recording_span ORDER BY 1").map { row in
+            row.map { $0.map { ($0 - midnight.microseconds) / second } }
+        }
+    }
+
+    @Test("An open span goes on, ending twice ends once, and what was ended begins anew")
+    func spans() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            for at in [Int64(0), 5] {
+                try await test.catalogue.beginRecording(channel: tape.row, at: midnight + at * second)
+            }
+            #expect(try await spans(test) == [[0, nil]])
+            for at in [Int64(9), 11] {
+                try await test.catalogue.endRecording(channel: tape.row, at: midnight + at * second)
+            }
+            #expect(try await spans(test) == [[0, 9]])
+            try await test.catalogue.beginRecording(channel: tape.row, at: midnight + 20 * second)
+            #expect(try await spans(test) == [[0, 9], [20, nil]])
+        }
+    }
+
+    @Test("A span that begins again at the very instant is open again, and none ends before it begins")
+    func sameInstant() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
+            try await test.catalogue.endRecording(channel: tape.row, at: midnight - second)
+            #expect(try await spans(test) == [[0, 0]])
+            try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
+            #expect(try await spans(test) == [[0, nil]])
+        }
+    }
+}

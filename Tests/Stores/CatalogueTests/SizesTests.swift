@@ -1,0 +1,122 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Sizes")
+struct SizesTests {
+    @Test(
+        "The cut by bytes leaves as much as the limit allows, to the segment",
+        arguments: [
+            (450_000, nil), (449_999, 4), (225_000, nil), (224_000, 904), (1_000, 1_796), (999, nil),
+            (0, nil),
+        ] as [(Int64, Int64?)])
+    func cut(limit: Int64, expected: Int64?) async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<450, on: tape)
+            let cut = try await test.catalogue.cut(of: tape.row, keepingBytes: limit)
+            if limit == 450_000 {
+                #expect(cut == nil)
+                return
+            }
+            if let expected { #expect(cut == midnight + expected * second) }
+            try await test.catalogue.forget(tape.channel, before: try #require(cut), graceSeconds: 0)
+            #expect(try await test.held(tape).count == Int(limit / 1000))
+            #expect(try await test.catalogue.cut(of: tape.row, keepingBytes: limit) == nil)
+        }
+    }
+
+    @Test("All renditions of a channel count together, other channels do not, nor does what is kept for good")
+    func counting() async throws {
+        try await withCatalogue { test in
+            let (tape, other) = (try await Tape("one", in: test), try await Tape("two", in: test))
+            try await test.publish(0..<10, on: tape)
+            try await test.publish(0..<10, of: audio, on: tape)
+            try await test.publish(0..<10, on: other)
+            let cut = try await test.catalogue.cut(of: tape.row, keepingBytes: 10_000)
+            #expect(cut == midnight + 20 * second)
+            _ = try await test.pool.query(
+                "INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row), 0, 9000000000000000)"
+            )
+            try await test.catalogue.forget(tape.channel, before: midnight + 20 * second, graceSeconds: 0)
+            #expect(try await test.held(tape).count == 10)
+            let again = try await test.catalogue.cut(of: tape.row, keepingBytes: 6_000)
+            #expect(again == midnight + 28 * second)
+        }
+    }
+
+    @Test("The oldest quarter is that of all channels, deleted ones too, and forgetting it leads to the next")
+    func oldest() async throws {
+        try await withCatalogue { test in
+            let (one, two) = (try await Tape("one", in: test), try await Tape("two", in: test))
+            try await test.publish(225..<451, on: one)
+            try await test.publish(0..<1, on: two)
+            try await test.catalogue.delete(two.channel.id)
+            var ends: [String] = []
+            while let oldest = try await test.catalogue.oldestQuarter(), ends.count < 10 {
+                ends.append("\(oldest.channel.id) \((oldest.end - midnight) / minute)")
+                try await test.catalogue.forget(oldest.channel, before: oldest.end, graceSeconds: 0)
+            }
+            #expect(ends == ["two 15", "one 30", "one 45"])
+        }
+    }
+
+    @Test("Quarters that hold kept rows only are passed by, each once")
+    func keptQuarters() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<500, on: tape)
+            _ = try await test.pool.query(
+                """
+                INSERT INTO recording (channel_id, begin_us, end_us)
+                VALUES (\(tape.row), 0, \((midnight + 20 * minute).microseconds))
+                """)
+            var rounds = 0
+            while let oldest = try await test.catalogue.oldestQuarter(), rounds < 10 {
+                rounds += 1
+                try await test.catalogue.forget(oldest.channel, before: oldest.end, graceSeconds: 0)
+            }
+            #expect(rounds == 3)
+            #expect(try await test.held(tape).count == 300)
+        }
+    }
+
+    @Test(
+        "A state goes when its last segment is forgotten for as long as the grace, with files no other state uses"
+    )
+    func states() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var states = Array(repeating: MediaState(container: .fragmentedMP4), count: 4)
+            for (index, names) in [("init-a", "k1"), ("init-b", "k2"), ("init-a", "k2"), ("init-c", "k3")]
+                .enumerated()
+            {
+                (states[index].initName, states[index].keyName) = (names.0, names.1)
+            }
+            let starts = [0, 0, 40 * second, 10 * second]
+            let facts = states.enumerated().map {
+                tape.fact(Int64($0.offset), at: starts[$0.offset] + Int64($0.offset), state: $0.element)
+            }
+            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+            try await keepLast(test, tape, at: starts[3] + 3)
+            try await test.catalogue.forget(tape.channel, before: midnight + 30 * second, graceSeconds: 0)
+            let early = try await test.catalogue.forgetStates(of: tape.channel, unusedSince: minute)
+            #expect(early.isEmpty)
+            let gone = try await test.catalogue.forgetStates(of: tape.channel, unusedSince: 10 * second)
+            #expect(
+                Set(gone) == [.initialization(tape.channel.id, video, "init-b"), .key(tape.channel.id, "k1")])
+            #expect(try await test.number("SELECT count(*) FROM state") == 2)
+            #expect(try await test.catalogue.forgetStates(of: tape.channel, unusedSince: 0).isEmpty)
+        }
+    }
+
+    private func keepLast(_ test: TestCatalogue, _ tape: Tape, at start: Int64) async throws {
+        _ = try await test.pool.query(
+            """
+            INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row),
+                \((midnight + start + 3 * second).microseconds), \((midnight + start + 4 * second).microseconds))
+            """)
+    }
+}
