@@ -42,12 +42,10 @@ struct RenditionProgress: Sendable {
 
     /// Makes listed segments of a list's new entries and decides their times.
     ///
-    /// - Parameters:
-    ///   - from: index of the first new entry
-    ///   - opensHole: numbers are missing before it, or a new feed begins with it
-    ///   - cause: the boundary in front of the first entry, if one is known; of another `source`, what shows again
-    ///     what is recorded already is passed over
-    ///   - hole: why time may be missing before a step
+    /// `from` is index of the first new entry. `opensHole` is numbers are missing before it, or a new feed
+    /// begins with it. `cause` is the boundary in front of the first entry, if one is known; of another
+    /// `source`, what shows again what is recorded already is passed over. `hole` is why time may be missing
+    /// before a step.
     mutating func list(
         _ list: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason, arrival: Instant,
         shared: [Int64: Instant],

@@ -1,6 +1,8 @@
 import Timeline
 
-/// Where on the wall clock one rendition's segments go. Starts are decided once; they never overlap and never run back.
+/// Where on the wall clock one rendition's segments go.
+///
+/// Starts are decided once; they never overlap and never run back.
 struct TimePlacing: Sendable {
     /// Where a feed's times come from.
     enum Clock: String, Sendable {
@@ -36,7 +38,9 @@ struct TimePlacing: Sendable {
     private(set) var clock: Clock
     /// End of what is decided; nil before the first segment.
     private(set) var end: Instant?
-    /// Source date less arrival: how the two clocks stand to each other. It follows their drift.
+    /// Source date less arrival: how the two clocks stand to each other.
+    ///
+    /// It follows their drift.
     private(set) var sourceOffset: Int64?
     /// Why the source's dates are not used, in words.
     private(set) var distrust: String?
@@ -57,9 +61,8 @@ struct TimePlacing: Sendable {
 
     /// Decides the times of a list's new segments, in order.
     ///
-    /// - Parameters:
-    ///   - arrival: when the list that first shows them was fetched
-    ///   - target: the source's target duration in microseconds
+    /// `arrival` is when the list that first shows them was fetched. `target` is the source's target duration
+    /// in microseconds.
     mutating func place(_ entries: [Entry], arrival: Instant, target: Int64) -> [Placement] {
         let arrivals = Self.arrivalStarts(entries, arrival: arrival)
         judgeDates(entries, arrivals: arrivals)
@@ -138,7 +141,7 @@ extension TimePlacing {
 
     /// Whether a date goes on from what is decided, or jumps as arrival does.
     ///
-    /// - Parameter expected: the date by arrival
+    /// `expected` is the date by arrival.
     private mutating func believes(_ date: Instant, expected: Instant, target: Int64) -> Bool {
         let drift = date - expected
         let step = Self.step(target: target).magnitude

@@ -13,7 +13,9 @@ func at(_ value: Double) -> Instant {
 func video(_ index: Int) -> RenditionID { RenditionID(kind: .video, index: index) }
 let audio = RenditionID(kind: .audio, index: 0)
 
-/// A publisher with renditions of six-second segments, and what it decided so far. Times are seconds.
+/// A publisher with renditions of six-second segments, and what it decided so far.
+///
+/// Times are seconds.
 struct PublisherStage {
     var publisher: Publisher
     var segments: [DecidedSegment] = []

@@ -3,7 +3,9 @@ import Timeline
 
 @testable import Recorder
 
-/// One rendition's placing, fed with lists of one or more new segments. Times are seconds.
+/// One rendition's placing, fed with lists of one or more new segments.
+///
+/// Times are seconds.
 private struct PlacingStage {
     var placing: TimePlacing
     var placements: [TimePlacing.Placement] = []
