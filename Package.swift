@@ -48,7 +48,7 @@ let modules: [Module] = [
         name: "Postgres", layer: "Adapters", uses: ["CLibpq"], packages: [logging], tests: ["TestSupport"]),
     Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: []),
     Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: []),
-    Module(name: "Telemetry", layer: "Adapters", packages: [logging, metrics, coreMetrics], tests: []),
+    Module(name: "Telemetry", layer: "Adapters", packages: [logging, coreMetrics], tests: []),
 
     Module(
         name: "SegmentStore", layer: "Stores", uses: ["Timeline", "HTTP", "Digest"], packages: [logging],
@@ -69,38 +69,38 @@ let modules: [Module] = [
             "Timeline", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest", "SegmentStore", "Journal",
             "Catalogue",
         ],
-        packages: [logging, metrics], tests: ["TestSupport"],
-    ),
-    Module(
-        name: "Playback", layer: "Services", uses: ["Timeline", "HLS", "Compression", "Digest", "Catalogue"],
         packages: [logging], tests: ["TestSupport"],
     ),
     Module(
+        name: "Playback", layer: "Services", uses: ["Timeline", "HLS", "Compression", "Digest", "Catalogue"],
+        tests: ["TestSupport"],
+    ),
+    Module(
         name: "Retention", layer: "Services", uses: ["Timeline", "SegmentStore", "Catalogue"],
-        packages: [logging, metrics], tests: ["TestSupport"],
+        packages: [logging], tests: ["TestSupport"],
     ),
 
     Module(
         name: "ViewerAPI", layer: "Delivery",
-        uses: ["Timeline", "HTTP", "HTTPServer", "HLS", "Digest", "Catalogue", "SegmentStore", "Playback"],
-        packages: [logging, metrics], tests: ["TestSupport"],
+        uses: ["Timeline", "HTTP", "Digest", "Catalogue", "SegmentStore", "Playback"],
+        packages: [logging], tests: ["TestSupport"],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",
-        uses: ["Timeline", "HTTP", "HTTPServer", "Digest", "Telemetry", "Catalogue", "Recorder", "Playback"],
+        uses: ["Timeline", "HTTP", "HTTPServer", "Digest", "Telemetry", "Catalogue", "Recorder"],
         packages: [logging, metrics], tests: ["TestSupport", "Postgres"],
     ),
 
     Module(
         name: "Backcast", layer: "Program",
         uses: [
-            "Timeline", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Digest", "Telemetry", "SegmentStore",
-            "Catalogue", "Journal", "Recorder", "Playback", "Retention", "ViewerAPI", "AdminAPI",
+            "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Digest", "Telemetry", "SegmentStore",
+            "Catalogue", "Journal", "Recorder", "Retention", "ViewerAPI", "AdminAPI",
         ],
-        packages: [logging, metrics, arguments, yaml], isExecutable: true, tests: ["TestSupport"],
+        packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true, tests: ["TestSupport"],
     ),
     Module(
-        name: "LiveOrigin", layer: "Program", uses: ["HTTP", "HTTPServer", "HLS", "MediaFormat", "Digest"],
+        name: "LiveOrigin", layer: "Program", uses: ["HTTP", "HTTPServer", "Digest"],
         packages: [logging, arguments], isExecutable: true, tests: ["TestSupport"],
     ),
 ]

@@ -42,7 +42,8 @@ struct PublisherStage {
         state.initName = initName
         return SegmentFact(
             channel: channel, identity: identity(rendition, start), start: at(start),
-            duration: Int64(lasting * 1_000_000), state: state, storedBytes: 1, plainBytes: 1, arrived: at(start),
+            duration: Int64(lasting * 1_000_000), state: state, storedBytes: 1, plainBytes: 1,
+            arrived: at(start),
             digest: [], fence: 1)
     }
 
@@ -51,7 +52,8 @@ struct PublisherStage {
     ) {
         let slots = starts.enumerated().map { place, start in
             Lane.Slot(
-                identity: Self.identity(rendition, start), start: at(start), duration: Int64(lasting * 1_000_000),
+                identity: Self.identity(rendition, start), start: at(start),
+                duration: Int64(lasting * 1_000_000),
                 boundary: place == 0 ? boundary : nil)
         }
         publisher.listed(slots, of: rendition, now: at(now))
