@@ -28,7 +28,7 @@ run_tests() {
     local suite failed=''
     mkdir -p "${log%/*}"
     : >"$log"
-    for suite in $(find Tests -type d -name '*Tests' -printf '%f\n' | sort); do
+    for suite in $(find Tests -mindepth 1 -type d -name '*Tests' -printf '%f\n' | sort); do
         run_suite "$suite" || failed+=" $suite"
     done
     count_tests

@@ -1,1 +1,0 @@
-// RetentionTests: in the making.
