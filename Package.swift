@@ -81,7 +81,7 @@ let modules: [Module] = [
     Module(
         name: "ViewerAPI", layer: "Delivery",
         uses: ["Timeline", "HTTP", "HTTPServer", "HLS", "Digest", "Catalogue", "SegmentStore", "Playback"],
-        packages: [logging, metrics], tests: ["TestSupport"],
+        packages: [logging, metrics], tests: ["TestSupport", "Postgres"],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",
