@@ -23,21 +23,19 @@ let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 /// A catalogue and an archive with what a recorder would have left in them, behind the viewer's API.
 final class Archive: Sendable {
     let catalogue: Catalogue
-    let store = MemorySegmentStore()
+    let store: MemorySegmentStore
     let api: ViewerAPI
-    private let pool: PostgresPool
+    let clock = Clock()
 
-    private init(pool: PostgresPool, maxWindowSeconds: Int64) {
-        self.pool = pool
+    private init(pool: PostgresPool, store: MemorySegmentStore, maxWindowSeconds: Int64) {
+        self.store = store
         catalogue = Catalogue(pool: pool, logger: silence)
-        let clock = Clock()
-        self.clock = clock
+        let clock = clock
         api = ViewerAPI(
-            catalogue: catalogue, store: store, configuration: Configuration(maxWindowSeconds: maxWindowSeconds),
+            catalogue: catalogue, store: store,
+            configuration: Configuration(maxWindowSeconds: maxWindowSeconds),
             clock: { clock.now }, logger: silence)
     }
-
-    let clock: Clock
 
     /// A clock that stands until it is set.
     final class Clock: Sendable {
@@ -58,7 +56,7 @@ final class Archive: Sendable {
             await pool.close()
         }
         let pool = try pool(uri)
-        let archive = Archive(pool: pool, maxWindowSeconds: maxWindowSeconds)
+        let archive = Archive(pool: pool, store: MemorySegmentStore(), maxWindowSeconds: maxWindowSeconds)
         do {
             try await body(archive)
         } catch {
@@ -70,14 +68,18 @@ final class Archive: Sendable {
 
     private static func pool(_ uri: String) throws -> PostgresPool {
         PostgresPool(
-            PoolConfiguration(try ConnectionString(uri), size: 2, acquireTimeout: .seconds(2)), logger: silence)
+            PoolConfiguration(try ConnectionString(uri), size: 2, acquireTimeout: .seconds(2)),
+            logger: silence)
     }
 
     private static let migrationsFolder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../migrations").standardized.path
 
-    /// From now on the database does not answer.
-    func loseCatalogue() async {
+    /// The same archive as a server sees it whose database does not answer.
+    func withoutCatalogue(_ body: (Archive) async throws -> Void) async throws {
+        // Port 1 of the loopback: nothing listens there.
+        let pool = try Self.pool("postgresql://127.0.0.1:1/none")
+        try await body(Archive(pool: pool, store: store, maxWindowSeconds: 86_400))
         await pool.close()
     }
 

@@ -25,8 +25,11 @@ import Timeline
         }
     }
 
-    @Test("A download goes on from any byte", arguments: [0, 1, 670, 671, 672, 1342, 3000])
-    func resume(offset: Int) async throws {
+    /// Segments have 671 bytes each.
+    private static let offsets = [0, 1, 670, 671, 672, 1342, 3000]
+
+    @Test("A download goes on from any byte, clear or decrypted")
+    func resume() async throws {
         try await Archive.with { archive in
             var recording = Recording()
             for isEncrypted in [false, true] {
@@ -41,12 +44,17 @@ import Timeline
                 let first = try await archive.ask(target)
                 #expect(first.body == whole)
                 let tag = try #require(first.headers["ETag"])
-                let answer = try await archive.ask(target, ["Range": "bytes=\(offset)-", "If-Range": tag])
-                #expect(answer.status == 206)
-                #expect(answer.body == Array(whole.dropFirst(offset)))
-                #expect(answer.headers["Content-Range"] == "bytes \(offset)-\(whole.count - 1)/\(whole.count)")
-                let part = try await archive.ask(target, ["Range": "bytes=\(offset)-\(offset + 9)"])
-                #expect(part.body == Array(whole[offset..<(offset + 10)]))
+                for offset in Self.offsets {
+                    let answer = try await archive.ask(
+                        target, ["Range": "bytes=\(offset)-", "If-Range": tag])
+                    #expect(answer.status == 206)
+                    #expect(answer.body == Array(whole.dropFirst(offset)))
+                    #expect(
+                        answer.headers["Content-Range"] == "bytes \(offset)-\(whole.count - 1)/\(whole.count)"
+                    )
+                    let part = try await archive.ask(target, ["Range": "bytes=\(offset)-\(offset + 9)"])
+                    #expect(part.body == Array(whole[offset..<(offset + 10)]))
+                }
             }
         }
     }

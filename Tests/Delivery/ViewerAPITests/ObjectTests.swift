@@ -30,7 +30,8 @@ import Timeline
     @Test(
         "A range gives its part",
         arguments: [
-            ("bytes=0-", 0, 670), ("bytes=10-19", 10, 19), ("bytes=600-2000", 600, 670), ("bytes=-17", 654, 670),
+            ("bytes=0-", 0, 670), ("bytes=10-19", 10, 19), ("bytes=600-2000", 600, 670),
+            ("bytes=-17", 654, 670),
         ])
     func ranges(value: String, first: Int, last: Int) async throws {
         try await Archive.with { archive in
@@ -52,7 +53,8 @@ import Timeline
             #expect(behind.headers["Content-Range"] == "bytes */671")
             let other = try await archive.ask(path, ["Range": "bytes=1-2", "If-Range": "\"other\""])
             #expect(other.status == 200)
-            let same = try await archive.ask(path, ["Range": "bytes=1-2", "If-Range": "\"1469509516000.ts\""])
+            let same = try await archive.ask(
+                path, ["Range": "bytes=1-2", "If-Range": "\"1469509516000.ts\""])
             #expect(same.status == 206)
             #expect(try await archive.ask(path, method: .head, ["Range": "bytes=1-2"]).status == 200)
         }

@@ -9,22 +9,24 @@ import Timeline
 @Suite(.serialized) struct PlaylistTests {
     private let begin = "1469509516000"
 
-    @Test(
-        "Every spelling of the same window is the same playlist",
-        arguments: [
-            "begintime=1469509516000&endtime=1469509536000", "begintime=1469509516&duration=20",
-            "begintime=1469509516.000&duration=PT20S", "begintime=20160726050516&endtime=20160726050536",
-            "begintime=2016-07-26T05:05:16Z&endtime=2016-07-26T07:05:36+02:00",
-            "begintime=1469509516000000&endtime=20160726050536000", "utc=1469509516&endtime=1469509536",
-            "playseek=20160726050516-20160726050536",
-        ])
-    func spellings(query: String) async throws {
+    private static let spellings = [
+        "begintime=1469509516000&endtime=1469509536000", "begintime=1469509516&duration=20",
+        "begintime=1469509516.000&duration=PT20S", "begintime=20160726050516&endtime=20160726050536",
+        "begintime=2016-07-26T05:05:16Z&endtime=2016-07-26T07:05:36+02:00",
+        "begintime=1469509516000000&endtime=20160726050536000", "utc=1469509516&endtime=1469509536",
+        "playseek=20160726050516-20160726050536",
+    ]
+
+    @Test("Every spelling of the same window is the same playlist")
+    func spellings() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
-            #expect(answer.status == 200)
-            #expect(answer.uris == (0..<5).map { "v0/\(1_469_509_516_000 + $0 * 4000).ts" })
-            #expect(answer.text.hasSuffix("#EXT-X-ENDLIST\n"))
+            for query in Self.spellings {
+                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                #expect(answer.status == 200, "\(query)")
+                #expect(answer.uris == (0..<5).map { "v0/\(1_469_509_516_000 + $0 * 4000).ts" }, "\(query)")
+                #expect(answer.text.hasSuffix("#EXT-X-ENDLIST\n"))
+            }
         }
     }
 
@@ -63,7 +65,9 @@ import Timeline
         try await Archive.with { archive in
             try await archive.record(Recording())
             archive.clock.now = at(44)
-            for query in ["begintime=\(begin)", "begintime=\(begin)&duration=3600", "utc=1469509516&lutc=1469509560"] {
+            for query in [
+                "begintime=\(begin)", "begintime=\(begin)&duration=3600", "utc=1469509516&lutc=1469509560",
+            ] {
                 let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
                 #expect(answer.uris.count == 10)
                 #expect(answer.text.contains("#EXT-X-PLAYLIST-TYPE:VOD"))
@@ -95,7 +99,8 @@ import Timeline
             let event = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)&mode=event")
             #expect(event.text.contains("#EXT-X-PLAYLIST-TYPE:EVENT"))
             #expect(!event.text.contains("ENDLIST"))
-            let ended = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)&duration=40&mode=event")
+            let ended = try await archive.ask(
+                "/live/cctv2/index.m3u8?begintime=\(begin)&duration=40&mode=event")
             #expect(ended.text.hasSuffix("#EXT-X-ENDLIST\n"))
             let live = try await archive.ask("/live/cctv2/index.m3u8")
             #expect(live.uris.count == 8)
@@ -131,7 +136,8 @@ import Timeline
     func master() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
-            let answer = try await archive.ask("/live/cctv2/master.m3u8?begintime=\(begin)&duration=20&mode=event")
+            let answer = try await archive.ask(
+                "/live/cctv2/master.m3u8?begintime=\(begin)&duration=20&mode=event")
             #expect(
                 answer.uris == ["v0.m3u8?begintime=1469509516000&endtime=1469509536000&mode=event"])
         }
@@ -155,7 +161,8 @@ import Timeline
             #expect(again.status == 304)
             #expect(again.body.isEmpty)
             #expect(again.headers["ETag"] == tag)
-            #expect(try await archive.ask(path, ["If-None-Match": tag, "Accept-Encoding": "gzip"]).status == 200)
+            #expect(
+                try await archive.ask(path, ["If-None-Match": tag, "Accept-Encoding": "gzip"]).status == 200)
         }
     }
 
@@ -165,7 +172,8 @@ import Timeline
             var recording = Recording()
             recording.timeZone = "Asia/Shanghai"
             try await archive.record(recording)
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?playseek=20160726130516-20160726130536")
+            let answer = try await archive.ask(
+                "/live/cctv2/index.m3u8?playseek=20160726130516-20160726130536")
             #expect(answer.uris.count == 5)
         }
     }

@@ -6,33 +6,35 @@ import Timeline
 @testable import ViewerAPI
 
 @Suite(.serialized) struct ProblemTests {
-    @Test(
-        "A parameter that cannot be taken is named",
-        arguments: [
-            ("begintime=yesterday", "begintime"), ("begintime=", "begintime"), ("begintime=-5", "begintime"),
-            ("begintime=1&begintime=2", "begintime"), ("begintime=1469509516&endtime=x", "endtime"),
-            ("begintime=1469509516&endtime=1469509516", "endtime"),
-            ("begintime=1469509516&duration=1&endtime=1469509520", "duration"),
-            ("begintime=1469509516&duration=0", "duration"), ("begintime=1469509516&duration=-4", "duration"),
-            ("begintime=1469509516&duration=P1Y", "duration"), ("duration=20", "duration"),
-            ("endtime=1469509536", "endtime"), ("mode=event", "mode"),
-            ("begintime=1469509516&mode=vod", "mode"), ("begintime=1469509516&dvr=60", "dvr"),
-            ("begintime=1469509516&delay=60", "delay"), ("dvr=0", "dvr"), ("dvr=90000", "dvr"),
-            ("delay=soon", "delay"), ("delay=700000", "delay"), ("rendition=x1", "rendition"),
-            ("begintime=1469509516&gaps=yes", "gaps"), ("begintime=1469509516&tracks=some", "tracks"),
-            ("begintime=1469509516&strict=1", "strict"), ("utc=1469509516&begintime=1469509516", "utc"),
-            ("lutc=1469509516", "lutc"), ("playseek=20160726050516", "playseek"),
-            ("playseek=20160726050536-20160726050516", "playseek"), ("begintime=%zz", "query"),
-        ])
-    func parameters(query: String, name: String) async throws {
+    private static let faults = [
+        ("begintime=yesterday", "begintime"), ("begintime=", "begintime"), ("begintime=-5", "begintime"),
+        ("begintime=1&begintime=2", "begintime"), ("begintime=1469509516&endtime=x", "endtime"),
+        ("begintime=1469509516&endtime=1469509516", "endtime"),
+        ("begintime=1469509516&duration=1&endtime=1469509520", "duration"),
+        ("begintime=1469509516&duration=0", "duration"), ("begintime=1469509516&duration=-4", "duration"),
+        ("begintime=1469509516&duration=P1Y", "duration"), ("duration=20", "duration"),
+        ("endtime=1469509536", "endtime"), ("mode=event", "mode"),
+        ("begintime=1469509516&mode=vod", "mode"), ("begintime=1469509516&dvr=60", "dvr"),
+        ("begintime=1469509516&delay=60", "delay"), ("dvr=0", "dvr"), ("dvr=90000", "dvr"),
+        ("delay=soon", "delay"), ("delay=700000", "delay"), ("rendition=x1", "rendition"),
+        ("begintime=1469509516&gaps=yes", "gaps"), ("begintime=1469509516&tracks=some", "tracks"),
+        ("begintime=1469509516&strict=1", "strict"), ("utc=1469509516&begintime=1469509516", "utc"),
+        ("lutc=1469509516", "lutc"), ("playseek=20160726050516", "playseek"),
+        ("playseek=20160726050536-20160726050516", "playseek"), ("begintime=%zz", "query"),
+    ]
+
+    @Test("A parameter that cannot be taken is named")
+    func parameters() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
-            #expect(answer.status == 400)
-            #expect(answer.problem["parameter"] as? String == name)
-            #expect(answer.problem["status"] as? Int == 400)
-            #expect((answer.problem["detail"] as? String)?.isEmpty == false)
-            #expect(answer.headers["Access-Control-Allow-Origin"] == "*")
+            for (query, name) in Self.faults {
+                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                #expect(answer.status == 400, "\(query)")
+                #expect(answer.problem["parameter"] as? String == name, "\(query)")
+                #expect(answer.problem["status"] as? Int == 400)
+                #expect((answer.problem["detail"] as? String)?.isEmpty == false)
+                #expect(answer.headers["Access-Control-Allow-Origin"] == "*")
+            }
         }
     }
 
@@ -62,7 +64,9 @@ import Timeline
             recording.add("v0", from: 4000, count: 5, epoch: 1)
             recording.watermark = 4020
             try await archive.record(recording)
-            for query in ["begintime=\(1_469_509_516 + 3000)&duration=60", "begintime=\(1_469_509_516 + 5000)"] {
+            for query in [
+                "begintime=\(1_469_509_516 + 3000)&duration=60", "begintime=\(1_469_509_516 + 5000)",
+            ] {
                 let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
                 #expect(answer.status == 404)
                 let available = answer.problem["available"] as? [[String: String]]
@@ -73,17 +77,22 @@ import Timeline
         }
     }
 
-    @Test("What is not there is 404", arguments: [
+    private static let absent = [
         "/live/nobody/index.m3u8?begintime=1469509516", "/live/cctv2/v7.m3u8?begintime=1469509516",
-        "/live/cctv2/index.m3u8?begintime=1469509516&rendition=a3", "/live/cctv2/other.m3u8", "/live/", "/live/cctv2",
+        "/live/cctv2/index.m3u8?begintime=1469509516&rendition=a3", "/live/cctv2/other.m3u8", "/live/",
+        "/live/cctv2",
         "/live/../index.m3u8", "/live/cctv2/v0/1469509516000.mp4", "/live/cctv2/v0/x/y.ts",
-    ])
-    func notFound(path: String) async throws {
+    ]
+
+    @Test("What is not there is 404")
+    func notFound() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
-            let answer = try await archive.ask(path)
-            #expect(answer.status == 404)
-            #expect(answer.problem["status"] as? Int == 404)
+            for path in Self.absent {
+                let answer = try await archive.ask(path)
+                #expect(answer.status == 404, "\(path)")
+                #expect(answer.problem["status"] as? Int == 404, "\(path)")
+            }
         }
     }
 
@@ -132,11 +141,12 @@ import Timeline
     func unavailable() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
-            await archive.loseCatalogue()
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516")
-            #expect(answer.status == 503)
-            #expect(answer.headers["Retry-After"] == "5")
-            #expect(try await archive.ask("/live/cctv2/v0/1469509516000.ts").status == 200)
+            try await archive.withoutCatalogue { archive in
+                let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516")
+                #expect(answer.status == 503)
+                #expect(answer.headers["Retry-After"] == "5")
+                #expect(try await archive.ask("/live/cctv2/v0/1469509516000.ts").status == 200)
+            }
         }
     }
 

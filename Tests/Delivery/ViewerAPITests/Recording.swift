@@ -92,7 +92,8 @@ struct Recording {
                 fact: SegmentFact(
                     channel: channel.id,
                     identity: SegmentIdentity(rendition: segment.rendition, feed: 1, number: segment.number),
-                    start: at(segment.start), duration: Int64(segment.duration * 1_000_000), state: segment.state,
+                    start: at(segment.start), duration: Int64(segment.duration * 1_000_000),
+                    state: segment.state,
                     storedBytes: Int64(segment.stored.count), plainBytes: Int64(segment.plain.count),
                     iv: segment.iv, arrived: at(segment.start + 4), digest: [], fence: fence),
                 number: segment.number, epoch: segment.epoch)
