@@ -2,6 +2,8 @@ import Timeline
 
 /// The bounds of this module.
 package enum Limits {
+    /// The longest window that an operator can allow, seconds: ten days are all that is read at once.
+    static let windowSeconds: Int64 = 864_000
     /// A stretch that lacks a track is left out as a hole when it is shorter, microseconds: a viewer loses less than by
     /// an answer that ends there.
     static let trackMissing: Int64 = 60 * Microseconds.perSecond
@@ -14,9 +16,9 @@ package enum Limits {
     static let grain: Int64 = Microseconds.perMillisecond
     /// EXT-X-DISCONTINUITY tags between two segments; more epochs without a segment mean a catalogue gone wrong.
     static let discontinuitiesPerJoint = 10_000
-    /// A sliding list has at least so many segments…
+    /// A sliding list has at least so many segments.
     static let slidingSegments = 6
-    /// …and at least so many microseconds.
+    /// A sliding list is at least so long, microseconds.
     static let slidingMicroseconds: Int64 = 30 * Microseconds.perSecond
     /// Target durations after which nothing more is expected for a moment.
     static let settlingTargets: Int64 = 3

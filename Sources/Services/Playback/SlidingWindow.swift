@@ -8,7 +8,9 @@ package struct SlidingWindow: Sendable {
     /// What the viewer wants, microseconds; nil takes the shortest list that players like.
     package var length: Int64?
 
-    /// Follows the live edge at a distance. A channel that stands still does not hold a delayed viewer: what is recorded
+    /// Follows the live edge at a distance.
+    ///
+    /// A channel that stands still does not hold a delayed viewer: what is recorded
     /// goes on at the pace of the clock.
     package init(length: Int64?, delay: Int64, line: Line, now: Instant) {
         self.length = length

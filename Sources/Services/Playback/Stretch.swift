@@ -12,13 +12,11 @@ struct Stretch {
 
     /// Whether it has some but not all kinds of tracks of another, in the same container.
     func lacksTracks(of other: MediaState) -> Bool {
-        state.container == other.container && !state.continues(other)
+        state.container == other.container && !state.joins(other)
             && (!state.hasVideo || other.hasVideo) && (!state.hasAudio || other.hasAudio)
     }
 
-    /// Splits segments in order of their starts.
-    ///
-    /// - Parameter isPlayable: what is false for a segment is left out as if it were not there
+    /// Splits segments in order of their starts; those that are not playable are left out as if they were not there.
     static func splitting(
         _ segments: [RecordedSegment], states: [Int32: MediaState],
         isPlayable: (RecordedSegment, MediaState) -> Bool,
@@ -42,6 +40,14 @@ struct Stretch {
 
     private func takes(_ segment: RecordedSegment, at index: Int, _ state: MediaState) -> Bool {
         index == range.upperBound && segment.start - window.end <= Limits.holeTolerance
-            && self.state.continues(state)
+            && self.state.joins(state)
+    }
+}
+
+extension MediaState {
+    /// Whether both can be in one list: the same container and the same kinds of tracks, as far as those are known.
+    func joins(_ other: MediaState) -> Bool {
+        if tracks.isEmpty || other.tracks.isEmpty { return container == other.container }
+        return continues(other)
     }
 }

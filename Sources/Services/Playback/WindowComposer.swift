@@ -3,13 +3,10 @@ import Timeline
 
 /// Decides what an answer lists, from what the catalogue holds: a pure function.
 package enum WindowComposer {
-    /// Composes a window of the past.
+    /// Composes a window of the past; one without renditions when nothing is held.
     ///
-    /// - Parameters:
-    ///   - record: everything from a minute before the window to a minute after it, so that stretches at its ends are
-    ///     seen whole
-    ///   - isSettled: whether nothing in the window is under way any more
-    /// - Returns: a window without renditions when nothing is held
+    /// The record holds everything from a minute before the window to a minute after it, so that stretches at its ends
+    /// are seen whole. A window is settled when nothing in it is under way any more.
     package static func compose(
         _ record: WindowRecord, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
     ) -> ComposedWindow {

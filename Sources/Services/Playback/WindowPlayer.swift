@@ -1,7 +1,9 @@
 package import Catalogue
 package import Timeline
 
-/// Composes answers from the catalogue. Safe to share; keeps nothing but a short memory of what is under way.
+/// Composes answers from the catalogue.
+///
+/// Safe to share; keeps nothing but a short memory of what is under way.
 package final class WindowPlayer: Sendable {
     private let catalogue: Catalogue
     private let maxWindowSeconds: Int64
@@ -9,7 +11,7 @@ package final class WindowPlayer: Sendable {
 
     package init(catalogue: Catalogue, maxWindowSeconds: Int64) {
         self.catalogue = catalogue
-        self.maxWindowSeconds = maxWindowSeconds
+        self.maxWindowSeconds = min(max(1, maxWindowSeconds), Limits.windowSeconds)
         pending = Recent(age: Limits.directoryAge, capacity: Limits.directoryEntries)
     }
 

@@ -1,7 +1,9 @@
 import Digest
 import HTTP
 
-/// Reads one segment, decrypted if need be, from an offset on. Used by one task.
+/// Reads one segment, decrypted if need be, from an offset on.
+///
+/// Used by one task.
 final class PartReader {
     struct Cipher {
         var key: [UInt8]
