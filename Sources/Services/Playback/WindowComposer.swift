@@ -12,7 +12,7 @@ package enum WindowComposer {
     ) -> ComposedWindow {
         let selections = record.renditions.map { rendition in
             RenditionSelection(
-                Stretch.splitting(rendition.segments, states: record.states, isPlayable: isPlayable),
+                Stretch.splitting(rendition.segments, states: record.states),
                 plan: plan,
                 takesAnyTracks: request.takesAnyTracks, watermark: record.line.watermark)
         }
@@ -50,12 +50,6 @@ package enum WindowComposer {
             renditions: renditions, known: record.renditions.map(\.id), states: record.states,
             writesGaps: request.writesGaps && plan.kind != .sliding,
             domains: plan.kind == .closed ? Domains(of: renditions, states: record.states) : Domains())
-    }
-
-    /// A segment whose key nobody has cannot be played.
-    private static func isPlayable(_ segment: RecordedSegment, _ state: MediaState) -> Bool {
-        if segment.flags.contains(.keyPending) { return false }
-        return state.keyMethod == nil || state.keyName != nil || !state.drmTags.isEmpty
     }
 
     private static func segments(
