@@ -12,8 +12,7 @@ package final class ViewerAPI: Sendable {
     private let objects: ObjectAnswers
     private let windows: WindowAnswers
 
-    ///
-    /// `clock` is what the time is.
+    /// Answers for one archive; the clock says what the time is.
     package init(
         catalogue: Catalogue, store: any SegmentStore, configuration: Configuration,
         clock: @escaping @Sendable () -> Instant, logger: Logger,

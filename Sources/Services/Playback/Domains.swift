@@ -35,10 +35,21 @@ struct Domains {
     func number(of segment: RecordedSegment) -> Int64 {
         if extra.isEmpty { return Int64(segment.epoch) }
         let middle = segment.start + segment.duration / 2
-        let before = extra.count {
-            $0.epoch < segment.epoch || $0.epoch == segment.epoch && $0.begin <= middle
+        return Int64(segment.epoch) + Int64(count(upTo: middle, in: segment.epoch))
+    }
+
+    /// How many boundaries lie before an instant of an epoch, by halving.
+    private func count(upTo instant: Instant, in epoch: Int32) -> Int {
+        var (low, high) = (0, extra.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if (extra[middle].epoch, extra[middle].begin) <= (epoch, instant) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
-        return Int64(segment.epoch) + Int64(before)
+        return low
     }
 
     private static func isBroken(

@@ -2,6 +2,8 @@ import Timeline
 
 /// The bounds of this module.
 package enum Limits {
+    /// The longest window that an operator can allow, seconds: the catalogue reads a day of one-second segments at once.
+    static let windowSeconds: Int64 = 86_400
     /// A stretch that lacks a track is left out as a hole when it is shorter, microseconds: a viewer loses less than by
     /// an answer that ends there.
     static let trackMissing: Int64 = 60 * Microseconds.perSecond

@@ -3,9 +3,8 @@ import HLS
 import Timeline
 
 extension ComposedWindow {
-    /// The multivariant playlist over the renditions that have something in the window.
-    ///
-    /// `query` is what every URI carries, without `?`; nil for none.
+    /// The multivariant playlist over the renditions that have something in the window; every URI carries the query,
+    /// given without `?`.
     package func multivariantPlaylist(query: String?) -> [UInt8] {
         MultivariantText(window: self, query: query).playlist().writtenBytes()
     }
@@ -34,12 +33,12 @@ struct MultivariantText {
         return []
     }
 
-    private func uri(of id: RenditionID) -> String {
+    func uri(of id: RenditionID) -> String {
         query.map { "\(id).m3u8?\($0)" } ?? "\(id).m3u8"
     }
 }
 
-// EXT-X-STREAM-INF.
+/// The variants: EXT-X-STREAM-INF.
 extension MultivariantText {
     private func variant(_ rendition: ListedRendition) -> VariantStream {
         let description = rendition.description
@@ -105,53 +104,5 @@ extension MultivariantText {
             ids.append(segment.stateID)
         }
         return ids.compactMap { window.states[$0] }
-    }
-}
-
-// EXT-X-MEDIA.
-extension MultivariantText {
-    private func alternatives(besides variants: [ListedRendition]) -> [Rendition] {
-        var names: [String: Set<String>] = [:]
-        var defaults: Set<String> = []
-        return window.renditions.compactMap { listed in
-            guard !variants.contains(where: { $0.id == listed.id }),
-                let type = Self.type(of: listed), let group = Self.group(of: listed)
-            else { return nil }
-            let place = "\(type.rawValue) \(group)"
-            var rendition = alternative(listed, type, group)
-            if !names[place, default: []].insert(rendition.name).inserted {
-                rendition.name += " (\(listed.id))"
-                names[place, default: []].insert(rendition.name)
-            }
-            if rendition.isDefault { rendition.isDefault = defaults.insert(place).inserted }
-            return rendition
-        }
-    }
-
-    private func alternative(
-        _ listed: ListedRendition, _ type: Rendition.MediaType, _ group: String,
-    ) -> Rendition {
-        let description = listed.description
-        var rendition = Rendition(
-            type: type, groupID: group, name: description.name ?? "\(listed.id)", uri: uri(of: listed.id))
-        rendition.language = description.language
-        rendition.isDefault = description.isDefault
-        // DEFAULT=YES needs AUTOSELECT=YES (RFC 8216, 4.3.4.1); FORCED is for subtitles only.
-        rendition.isAutoselect = description.autoselect || description.isDefault
-        rendition.isForced = description.forced && type == .subtitles
-        if type == .audio { rendition.channels = description.channels }
-        return rendition
-    }
-
-    private static func type(of rendition: ListedRendition) -> Rendition.MediaType? {
-        switch rendition.id.kind {
-        case .video: nil
-        case .audio: .audio
-        case .subtitles: .subtitles
-        }
-    }
-
-    private static func group(of rendition: ListedRendition) -> String? {
-        rendition.description.groupID
     }
 }

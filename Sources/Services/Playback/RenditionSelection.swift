@@ -16,7 +16,7 @@ struct RenditionSelection {
         for stretch in inside {
             let continues =
                 takesAnyTracks
-                ? stretch.state.container == reference.container : stretch.state.continues(reference)
+                ? stretch.state.container == reference.container : stretch.state.joins(reference)
             if continues {
                 ranges.append(stretch.range)
             } else if ranges.isEmpty || stretch.lacksTracks(of: reference) && !stretch.isLong {
@@ -37,7 +37,7 @@ struct RenditionSelection {
         guard var reference = stretches.first else { return nil }
         if kind == .event || takesAnyTracks { return reference }
         for stretch in stretches.dropFirst() {
-            if stretch.state.continues(reference.state) { continue }
+            if stretch.state.joins(reference.state) { continue }
             guard !reference.isLong, reference.lacksTracks(of: stretch.state) else { break }
             reference = stretch
         }

@@ -10,8 +10,8 @@ package struct SlidingWindow: Sendable {
 
     /// Follows the live edge at a distance.
     ///
-    /// A channel that stands still does not hold a delayed viewer: what is recorded goes on at the pace of
-    /// the clock.
+    /// A channel that stands still does not hold a delayed viewer: what is recorded
+    /// goes on at the pace of the clock.
     package init(length: Int64?, delay: Int64, line: Line, now: Instant) {
         self.length = length
         let settling = Limits.settlingTargets * Int64(line.targetSeconds) * Microseconds.perSecond

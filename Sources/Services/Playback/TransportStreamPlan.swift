@@ -22,7 +22,7 @@ package struct TransportStreamPlan: Sendable {
     /// Equal when the stream is, on every replica: the opaque part of an entity tag.
     package let tag: String
 
-    /// `rendition` is the wanted one; nil takes the best video.
+    /// Plans the stream of one rendition; nil takes the best video.
     package init(
         _ window: ComposedWindow, channel: ChannelID, rendition wanted: RenditionID?,
     ) throws(PlaybackError) {

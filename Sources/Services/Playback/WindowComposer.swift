@@ -3,17 +3,16 @@ import Timeline
 
 /// Decides what an answer lists, from what the catalogue holds: a pure function.
 package enum WindowComposer {
-    /// Composes a window of the past.
+    /// Composes a window of the past; one without renditions when nothing is held.
     ///
-    /// `record` is everything from a minute before the window to a minute after it, so that stretches at its
-    /// ends are seen whole. `isSettled` is whether nothing in the window is under way any more. Gives a
-    /// window without renditions when nothing is held.
+    /// The record holds everything from a minute before the window to a minute after it, so that stretches at its ends
+    /// are seen whole. A window is settled when nothing in it is under way any more.
     package static func compose(
         _ record: WindowRecord, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
     ) -> ComposedWindow {
         let selections = record.renditions.map { rendition in
             RenditionSelection(
-                Stretch.splitting(rendition.segments, states: record.states, isPlayable: isPlayable),
+                Stretch.splitting(rendition.segments, states: record.states),
                 plan: plan,
                 takesAnyTracks: request.takesAnyTracks, watermark: record.line.watermark)
         }
@@ -51,12 +50,6 @@ package enum WindowComposer {
             renditions: renditions, known: record.renditions.map(\.id), states: record.states,
             writesGaps: request.writesGaps && plan.kind != .sliding,
             domains: plan.kind == .closed ? Domains(of: renditions, states: record.states) : Domains())
-    }
-
-    /// A segment whose key nobody has cannot be played.
-    private static func isPlayable(_ segment: RecordedSegment, _ state: MediaState) -> Bool {
-        if segment.flags.contains(.keyPending) { return false }
-        return state.keyMethod == nil || state.keyName != nil || !state.drmTags.isEmpty
     }
 
     private static func segments(

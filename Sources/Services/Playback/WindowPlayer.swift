@@ -11,7 +11,7 @@ package final class WindowPlayer: Sendable {
 
     package init(catalogue: Catalogue, maxWindowSeconds: Int64) {
         self.catalogue = catalogue
-        self.maxWindowSeconds = maxWindowSeconds
+        self.maxWindowSeconds = min(max(1, maxWindowSeconds), Limits.windowSeconds)
         pending = Recent(age: Limits.directoryAge, capacity: Limits.directoryEntries)
     }
 

@@ -3,10 +3,10 @@ package enum InstantReading {
     /// The instant that a civil time names in some zone; nil when there is none.
     package typealias Zone = (CivilTime) -> Instant?
 
-    /// Reads epoch seconds (up to 11 digits, decimals allowed), milliseconds (12 or 13), microseconds (15 or
-    /// 16), `yyyyMMddHHmmss` (14; 17 with milliseconds) or RFC 3339; nil for anything else.
+    /// Reads epoch seconds (up to 11 digits, decimals allowed), milliseconds (12 or 13), microseconds (15 or 16),
+    /// `yyyyMMddHHmmss` (14; 17 with milliseconds) or RFC 3339; nil for anything else.
     ///
-    /// `zone` is what the forms of 14 and 17 digits mean when they name no zone themselves.
+    /// The zone says what the forms of 14 and 17 digits mean when they name none themselves.
     package static func reading(_ text: String, zone: Zone = \.instant) -> Instant? {
         var scanner = DigitScanner(text)
         let digits = scanner.digits()

@@ -30,7 +30,9 @@ package struct RenditionID: Hashable, Sendable, Codable, Comparable, CustomStrin
             let kind = [RenditionKind.video, .audio, .subtitles].first(where: { $0.letter == first })
         else { return nil }
         let digits = text.dropFirst()
-        guard (1...3).contains(digits.utf8.count), let index = Int(digits), String(index) == digits else {
+        guard (1...3).contains(digits.utf8.count), let index = Int(digits), index >= 0,
+            String(index) == digits
+        else {
             return nil
         }
         self.init(kind: kind, index: index)

@@ -100,6 +100,14 @@ struct WindowComposerTests {
         #expect(try recorded.closed(8, 16).starts() == [8, 12].map(at))
     }
 
+    @Test("A segment that does not show its tracks is listed")
+    func unknownTracks() throws {
+        var recorded = Recorded(
+            run(2, from: 0) + run(1, from: 8, epoch: 1, state: 2) + run(2, from: 12, epoch: 2))
+        recorded.states[2] = MediaState(container: .transportStream)
+        #expect(try recorded.closed(0, 20).starts().count == 5)
+    }
+
     @Test("A segment whose key nobody has is left out")
     func keyPending() throws {
         let recorded = Recorded(run(1, from: 0) + run(1, from: 4, flags: .keyPending) + run(1, from: 8))

@@ -86,7 +86,8 @@ extension WindowAnswers {
         var age = Limits.finalAgeSeconds
         if let kept = asked.channel.settings.retentionSeconds {
             let since = (asked.now - window.window.begin) / Microseconds.perSecond
-            age = min(age, kept - since)
+            let (left, overflow) = kept.subtractingReportingOverflow(since)
+            if !overflow { age = min(age, left) }
         }
         return age > 0 ? "public, max-age=\(age)" : "no-cache"
     }

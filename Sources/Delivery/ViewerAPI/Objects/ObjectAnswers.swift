@@ -21,10 +21,10 @@ struct ObjectAnswers: Sendable {
     private func answer(_ request: HTTPRequest, key: ArchiveKey, file: any OpenFile) -> HTTPResponse {
         let validators = Validators(entityTag: EntityTag(strong: key.name))
         var headers = Fields.common
-        headers["Content-Type"] = key.mediaType
-        headers["Cache-Control"] = "public, max-age=31536000, immutable"
-        headers["Accept-Ranges"] = "bytes"
-        headers["ETag"] = validators.entityTag?.fieldValue
+        headers.append("Content-Type", key.mediaType)
+        headers.append("Cache-Control", "public, max-age=31536000, immutable")
+        headers.append("Accept-Ranges", "bytes")
+        if let tag = validators.entityTag { headers.append("ETag", tag.fieldValue) }
         switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators)
         {
         case .notModified: return HTTPResponse(status: .notModified, headers: headers)

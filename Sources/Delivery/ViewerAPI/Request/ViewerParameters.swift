@@ -7,8 +7,7 @@ struct ViewerParameters: Equatable {
     var window: WindowRequest
     var rendition: RenditionID?
 
-    ///
-    /// `zone` is what times without a zone mean in this channel.
+    /// Reads a query; the zone says what times without one mean in this channel.
     init(query: String?, zone: @escaping InstantReading.Zone) throws(ParameterError) {
         guard let items = QueryItems(reading: query) else {
             throw ParameterError("query", "the query has a malformed escape or too many parameters")
@@ -23,11 +22,10 @@ struct ViewerParameters: Equatable {
     }
 }
 
-/// The query that says the same with every instant as a number, for the URIs of a multivariant playlist.
 extension WindowRequest {
+    /// The query that says the same with every instant as a number, for the URIs of a multivariant playlist.
     ///
-    /// `plan` is whose end stands for an open one, so that audio and video fetched seconds apart end
-    /// together.
+    /// The plan's end stands for an open one, so that audio and video fetched seconds apart end together.
     func query(pinnedTo plan: WindowPlan) -> String? {
         var items: [String] = []
         switch span {

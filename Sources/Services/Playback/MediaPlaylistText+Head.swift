@@ -1,0 +1,55 @@
+import Catalogue
+import HLS
+import Timeline
+
+/// What stands before the first segment.
+extension MediaPlaylistText {
+    mutating func writeHead() {
+        var head = MediaPlaylist()
+        head.version = version
+        head.targetDurationSeconds = window.targetSeconds
+        head.isIndependentSegments = isIndependent
+        head.start = start
+        guard let first = rendition.segments.first else { return }
+        head.mediaSequence = window.plan.kind == .closed ? 0 : UInt64(max(0, first.number ?? 0))
+        head.discontinuitySequence = UInt64(max(0, window.domains.number(of: first)))
+        switch window.plan.kind {
+        case .closed: head.type = .videoOnDemand
+        case .event: head.type = .event
+        case .sliding: head.type = nil
+        }
+        var writer = PlaylistWriter(reservingCapacity: 256)
+        head.writeHead(&writer)
+        buffer.append(writer.bytes)
+    }
+
+    /// The smallest version that the list needs; GAP counts as 8, as on Apple's own page.
+    ///
+    /// A growing list that may get GAP says so from its beginning.
+    private var version: Int {
+        let needed = texts.values.reduce(3) { max($0, $1.version) }
+        guard window.writesGaps else { return needed }
+        return window.plan.kind == .event || hasHoles ? 8 : needed
+    }
+
+    private var hasHoles: Bool {
+        zip(rendition.segments, rendition.segments.dropFirst()).contains {
+            $1.start - $0.end > Limits.holeTolerance
+        }
+    }
+
+    /// A growing list cannot promise it for what is to come.
+    private var isIndependent: Bool {
+        window.plan.kind == .closed && rendition.segments.allSatisfy { $0.flags.contains(.independent) }
+    }
+
+    /// Where the viewer wanted to begin, when that is inside the first segment.
+    ///
+    /// A list that grows has none: near its end the tag is not allowed, and a head must not change.
+    private var start: StartPoint? {
+        guard window.plan.kind == .closed, let first = rendition.segments.first else { return nil }
+        let offset = window.plan.window.begin - first.start
+        guard offset > Limits.grain, offset < first.duration else { return nil }
+        return StartPoint(offsetMicroseconds: offset, isPrecise: true)
+    }
+}

@@ -1,0 +1,164 @@
+import Catalogue
+import Digest
+import Foundation
+import HTTP
+import Logging
+import Postgres
+import SegmentStore
+import Synchronization
+import TestSupport
+import Timeline
+
+@testable import ViewerAPI
+
+/// 2016-07-26T05:05:16Z, a full second in every form of time.
+let origin = Instant(milliseconds: 1_469_509_516_000)
+
+func at(_ seconds: Double) -> Instant {
+    origin + Int64((seconds * 1_000_000).rounded())
+}
+
+let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// A catalogue and an archive with what a recorder would have left in them, behind the viewer's API.
+final class Archive: Sendable {
+    let catalogue: Catalogue
+    let store: MemorySegmentStore
+    let api: ViewerAPI
+    let clock = Clock()
+
+    private init(pool: PostgresPool, store: MemorySegmentStore, maxWindowSeconds: Int64) {
+        self.store = store
+        catalogue = Catalogue(pool: pool, logger: silence)
+        let clock = clock
+        api = ViewerAPI(
+            catalogue: catalogue, store: store,
+            configuration: Configuration(maxWindowSeconds: maxWindowSeconds),
+            clock: { clock.now }, logger: silence)
+    }
+
+    /// A clock that stands until it is set.
+    final class Clock: Sendable {
+        private let instant = Mutex(at(100_000))
+
+        var now: Instant {
+            get { instant.withLock { $0 } }
+            set { instant.withLock { $0 = newValue } }
+        }
+    }
+
+    /// Opens an archive on a fresh database, and closes it afterwards.
+    static func with(maxWindowSeconds: Int64 = 86_400, _ body: (Archive) async throws -> Void) async throws {
+        let migrations = try Migrations.reading(folder: migrationsFolder)
+        let uri = try await TestDatabase.shared.database("viewer", template: "viewer") { uri in
+            let pool = try Self.pool(uri)
+            _ = try await migrations.apply(on: pool)
+            await pool.close()
+        }
+        let pool = try pool(uri)
+        let archive = Archive(pool: pool, store: MemorySegmentStore(), maxWindowSeconds: maxWindowSeconds)
+        do {
+            try await body(archive)
+        } catch {
+            await pool.close()
+            throw error
+        }
+        await pool.close()
+    }
+
+    private static func pool(_ uri: String) throws -> PostgresPool {
+        PostgresPool(
+            PoolConfiguration(try ConnectionString(uri), size: 2, acquireTimeout: .seconds(2)),
+            logger: silence)
+    }
+
+    private static let migrationsFolder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../migrations").standardized.path
+
+    /// The same archive as a server sees it whose database does not answer.
+    func withoutCatalogue(_ body: (Archive) async throws -> Void) async throws {
+        // Port 1 of the loopback: nothing listens there.
+        let pool = try Self.pool("postgresql://127.0.0.1:1/none")
+        try await body(Archive(pool: pool, store: store, maxWindowSeconds: 86_400))
+        await pool.close()
+    }
+
+    /// Enters a channel and everything that it has.
+    func record(_ recording: Recording) async throws {
+        guard let id = ChannelID(recording.channel) else { return }
+        var settings = ChannelSettings(
+            id: id, title: recording.channel, sources: [], retentionSeconds: recording.retentionSeconds)
+        settings.timeZone = recording.timeZone
+        let channel = try await catalogue.create(settings)
+        let node = UUID().uuidString
+        try await catalogue.heartbeat(node: node, seconds: 600, about: "{}")
+        guard let lease = try await catalogue.takeLease(channel: channel.row, node: node) else { return }
+        if let shape = recording.shape { try await catalogue.setShape(shape, of: channel.row) }
+        _ = try await catalogue.remember(recording.batch(channel, fence: lease.fence))
+        for segment in recording.segments { try await store.put(segment.stored, as: segment.key(of: id)) }
+        for (name, key) in recording.keys { try await store.put(key, as: .key(id, name)) }
+    }
+
+    func forget(_ channel: String, before cut: Instant) async throws {
+        guard let id = ChannelID(channel), let found = try await catalogue.channel(id) else { return }
+        _ = try await catalogue.forget(found, before: cut, graceSeconds: 7200)
+    }
+
+    /// Sends a request of a path with a query to the handler, as the server does.
+    func ask(
+        _ target: String, method: HTTPMethod = .get, _ headers: HTTPHeaders = HTTPHeaders()
+    ) async throws -> Answer {
+        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+        let request = HTTPRequest(
+            method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil, headers: headers)
+        guard let answer = api.answer(request) else { throw NotOurs() }
+        switch answer {
+        case .now(let response): return try await Answer(response, isLater: false)
+        case .later(let make): return try await Answer(await make(), isLater: true)
+        }
+    }
+
+    struct NotOurs: Error {}
+}
+
+/// An answer with its body read.
+struct Answer {
+    var status: Int
+    var headers: HTTPHeaders
+    var body: [UInt8]
+    var isLater: Bool
+
+    init(_ response: HTTPResponse, isLater: Bool) async throws {
+        status = response.status.rawValue
+        headers = response.headers
+        self.isLater = isLater
+        switch response.body {
+        case .empty: body = []
+        case .bytes(let bytes): body = bytes
+        case .pieces(let pieces): body = pieces.flatMap(\.bytes)
+        case .file(let slice): body = try Self.bytes(of: slice)
+        case .stream(_, let source):
+            body = []
+            while let piece = try await source.next(limit: 1000) { body += piece }
+        }
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The members of a problem document.
+    var problem: [String: Any] {
+        let object = try? JSONSerialization.jsonObject(with: Data(body))
+        return headers["Content-Type"] == "application/problem+json" ? object as? [String: Any] ?? [:] : [:]
+    }
+
+    /// The URIs that a playlist lists.
+    var uris: [String] {
+        text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
+    }
+
+    private static func bytes(of slice: FileSlice) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(slice.byteCount))
+        let count = pread(slice.file.descriptor, &bytes, bytes.count, off_t(slice.offset))
+        return Array(bytes.prefix(max(0, count)))
+    }
+}

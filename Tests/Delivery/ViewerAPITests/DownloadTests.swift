@@ -1,0 +1,127 @@
+import Catalogue
+import HTTP
+import SegmentStore
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+@Suite(.serialized) struct DownloadTests {
+    private let path = "/live/cctv2/download.ts?begintime=1469509518000&endtime=1469509536000"
+
+    @Test("The window is one transport stream with an exact length, a tag and a readable name")
+    func whole() async throws {
+        try await Archive.with { archive in
+            let recording = Recording()
+            try await archive.record(recording)
+            let answer = try await archive.ask(path)
+            #expect(answer.status == 200)
+            #expect(answer.body == recording.segments.prefix(5).flatMap(\.plain))
+            #expect(answer.headers["Content-Type"] == "video/mp2t")
+            #expect(
+                answer.headers["Content-Disposition"] == "attachment; filename=\"cctv2_20160726T050518Z.ts\"")
+            #expect(answer.headers["ETag"]?.hasPrefix("\"") == true)
+            #expect(answer.headers["Backcast-Held-Seconds"] == "18")
+        }
+    }
+
+    /// Segments have 671 bytes each.
+    private static let offsets = [0, 1, 670, 671, 672, 1342, 3000]
+
+    @Test("A download goes on from any byte, clear or decrypted")
+    func resume() async throws {
+        try await Archive.with { archive in
+            var recording = Recording()
+            for isEncrypted in [false, true] {
+                if isEncrypted {
+                    recording.channel = "cctv3"
+                    try recording.encrypt(
+                        key: [UInt8](repeating: 9, count: 16), name: "0123456789abcdef0123456789abcdef")
+                }
+                try await archive.record(recording)
+                let target = path.replacing("cctv2", with: recording.channel)
+                let whole = recording.segments.prefix(5).flatMap(\.plain)
+                let first = try await archive.ask(target)
+                #expect(first.body == whole)
+                let tag = try #require(first.headers["ETag"])
+                for offset in Self.offsets {
+                    let answer = try await archive.ask(
+                        target, ["Range": "bytes=\(offset)-", "If-Range": tag])
+                    #expect(answer.status == 206)
+                    #expect(answer.body == Array(whole.dropFirst(offset)))
+                    #expect(
+                        answer.headers["Content-Range"] == "bytes \(offset)-\(whole.count - 1)/\(whole.count)"
+                    )
+                    let part = try await archive.ask(target, ["Range": "bytes=\(offset)-\(offset + 9)"])
+                    #expect(part.body == Array(whole[offset..<(offset + 10)]))
+                }
+            }
+        }
+    }
+
+    @Test("An open end is sent to the URL with the end written")
+    func openEnd() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            let answer = try await archive.ask("/live/cctv2/download.ts?begintime=1469509516&rendition=v0")
+            #expect(answer.status == 302)
+            #expect(
+                answer.headers["Location"]
+                    == "download.ts?begintime=1469509516000&endtime=1469509556000&rendition=v0")
+            #expect(try await archive.ask("/live/cctv2/\(answer.headers["Location"] ?? "")").status == 200)
+        }
+    }
+
+    @Test("Separate sound and other containers are for download.mp4", arguments: [true, false])
+    func other(isFragmented: Bool) async throws {
+        try await Archive.with { archive in
+            var recording = Recording(seconds: 0)
+            recording.watermark = 40
+            if isFragmented {
+                var state = MediaState(container: .fragmentedMP4, tracks: "video:h264,audio:aac")
+                state.initName = "init-0123456789abcdef.mp4"
+                recording.add("v0", from: 0, count: 10, state: state)
+            } else {
+                recording.add("v0", from: 0, count: 10, state: .silent) { $0.audioGroup = "aac" }
+                recording.add("a0", from: 0, count: 10, state: .sound) { $0.groupID = "aac" }
+            }
+            try await archive.record(recording)
+            let answer = try await archive.ask(path)
+            #expect(answer.status == 404)
+            #expect((answer.problem["detail"] as? String)?.contains("download.mp4") == true)
+        }
+    }
+
+    @Test("The best video is taken, or the one that is named")
+    func rendition() async throws {
+        try await Archive.with { archive in
+            var recording = Recording()
+            recording.renditions[0].bandwidth = 1_000_000
+            recording.add("v1", from: 0, count: 10) { $0.bandwidth = 5_000_000 }
+            try await archive.record(recording)
+            let best = recording.segments.filter { $0.rendition.index == 1 }.prefix(5).flatMap(\.plain)
+            #expect(try await archive.ask(path).body == best)
+            let named = try await archive.ask(path + "&rendition=v0")
+            #expect(named.body == recording.segments.prefix(5).flatMap(\.plain))
+        }
+    }
+
+    @Test("A download needs a window", arguments: ["", "?dvr=60", "?begintime=1469509516&mode=event"])
+    func window(query: String) async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            #expect(try await archive.ask("/live/cctv2/download.ts\(query)").status == 400)
+        }
+    }
+
+    @Test("An archive that holds less than the catalogue says breaks the download off")
+    func broken() async throws {
+        try await Archive.with { archive in
+            let recording = Recording()
+            try await archive.record(recording)
+            let id = try #require(ChannelID("cctv2"))
+            try await archive.store.delete(recording.segments[2].key(of: id))
+            await #expect(throws: (any Error).self) { try await archive.ask(path) }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import HTTP
+import SegmentStore
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+@Suite(.serialized) struct ObjectTests {
+    private let path = "/live/cctv2/v0/1469509516000.ts"
+
+    @Test("A segment is answered at once, and for ever")
+    func segment() async throws {
+        try await Archive.with { archive in
+            let recording = Recording()
+            try await archive.record(recording)
+            let answer = try await archive.ask(path)
+            #expect(!answer.isLater)
+            #expect(answer.status == 200)
+            #expect(answer.body == recording.segments[0].stored)
+            #expect(answer.headers["Content-Type"] == "video/mp2t")
+            #expect(answer.headers["ETag"] == "\"1469509516000.ts\"")
+            #expect(answer.headers["Cache-Control"] == "public, max-age=31536000, immutable")
+            #expect(answer.headers["Accept-Ranges"] == "bytes")
+            #expect(answer.headers["Access-Control-Expose-Headers"]?.contains("Content-Range") == true)
+            let tag: HTTPHeaders = ["If-None-Match": "\"1469509516000.ts\""]
+            #expect(try await archive.ask(path, tag).status == 304)
+        }
+    }
+
+    @Test(
+        "A range gives its part",
+        arguments: [
+            ("bytes=0-", 0, 670), ("bytes=10-19", 10, 19), ("bytes=600-2000", 600, 670),
+            ("bytes=-17", 654, 670),
+        ])
+    func ranges(value: String, first: Int, last: Int) async throws {
+        try await Archive.with { archive in
+            let recording = Recording()
+            try await archive.record(recording)
+            let answer = try await archive.ask(path, ["Range": value])
+            #expect(answer.status == 206)
+            #expect(answer.body == Array(recording.segments[0].stored[first...last]))
+            #expect(answer.headers["Content-Range"] == "bytes \(first)-\(last)/671")
+        }
+    }
+
+    @Test("A range behind the end is 416, and If-Range of another version gives the whole")
+    func otherRanges() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            let behind = try await archive.ask(path, ["Range": "bytes=671-"])
+            #expect(behind.status == 416)
+            #expect(behind.headers["Content-Range"] == "bytes */671")
+            let other = try await archive.ask(path, ["Range": "bytes=1-2", "If-Range": "\"other\""])
+            #expect(other.status == 200)
+            let same = try await archive.ask(
+                path, ["Range": "bytes=1-2", "If-Range": "\"1469509516000.ts\""])
+            #expect(same.status == 206)
+            #expect(try await archive.ask(path, method: .head, ["Range": "bytes=1-2"]).status == 200)
+        }
+    }
+
+    @Test("Initialization sections and keys have their types")
+    func others() async throws {
+        try await Archive.with { archive in
+            let id = try #require(ChannelID("cctv2"))
+            let rendition = try #require(RenditionID("v0"))
+            let name = "init-0123456789abcdef.mp4"
+            let key = "0123456789abcdef0123456789abcdef"
+            try await archive.store.put([1, 2, 3], as: .initialization(id, rendition, name))
+            try await archive.store.put([UInt8](repeating: 7, count: 16), as: .key(id, key))
+            let section = try await archive.ask("/live/cctv2/v0/\(name)")
+            #expect(section.headers["Content-Type"] == "video/mp4")
+            #expect(section.body == [1, 2, 3])
+            let answer = try await archive.ask("/live/cctv2/keys/\(key)")
+            #expect(answer.headers["Content-Type"] == "application/octet-stream")
+            #expect(answer.body.count == 16)
+            #expect(answer.headers["ETag"] == "\"\(key)\"")
+        }
+    }
+}

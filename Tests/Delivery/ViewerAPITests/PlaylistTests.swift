@@ -1,0 +1,180 @@
+import Catalogue
+import Compression
+import HTTP
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+@Suite(.serialized) struct PlaylistTests {
+    private let begin = "1469509516000"
+
+    private static let spellings = [
+        "begintime=1469509516000&endtime=1469509536000", "begintime=1469509516&duration=20",
+        "begintime=1469509516.000&duration=PT20S", "begintime=20160726050516&endtime=20160726050536",
+        "begintime=2016-07-26T05:05:16Z&endtime=2016-07-26T07:05:36+02:00",
+        "begintime=1469509516000000&endtime=20160726050536000", "utc=1469509516&endtime=1469509536",
+        "playseek=20160726050516-20160726050536",
+    ]
+
+    @Test("Every spelling of the same window is the same playlist")
+    func spellings() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            for query in Self.spellings {
+                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                #expect(answer.status == 200, "\(query)")
+                #expect(answer.uris == (0..<5).map { "v0/\(1_469_509_516_000 + $0 * 4000).ts" }, "\(query)")
+                #expect(answer.text.hasSuffix("#EXT-X-ENDLIST\n"))
+            }
+        }
+    }
+
+    @Test("A final window says so, may be kept, and has its completeness in headers")
+    func final() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            archive.clock.now = at(60)
+            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)&duration=20")
+            #expect(answer.isLater)
+            #expect(answer.headers["Content-Type"] == "application/vnd.apple.mpegurl")
+            #expect(answer.headers["Backcast-Window"] == "2016-07-26T05:05:16.000Z/2016-07-26T05:05:36.000Z")
+            #expect(answer.headers["Backcast-Held-Seconds"] == "20")
+            #expect(answer.headers["Backcast-Missing-Seconds"] == "0")
+            #expect(answer.headers["Backcast-Final"] == "true")
+            #expect(answer.headers["Backcast-Next"] == nil)
+            #expect(answer.headers["Cache-Control"] == "public, max-age=3600")
+            #expect(answer.headers["Access-Control-Allow-Origin"] == "*")
+        }
+    }
+
+    @Test("The age ends when retention reaches the window")
+    func retentionAge() async throws {
+        try await Archive.with { archive in
+            var recording = Recording()
+            recording.retentionSeconds = 1000
+            try await archive.record(recording)
+            archive.clock.now = at(900)
+            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)&duration=20")
+            #expect(answer.headers["Cache-Control"] == "public, max-age=100")
+        }
+    }
+
+    @Test("A window up to the live edge is closed and not final, whatever end was asked for")
+    func liveEdge() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            archive.clock.now = at(44)
+            for query in [
+                "begintime=\(begin)", "begintime=\(begin)&duration=3600", "utc=1469509516&lutc=1469509560",
+            ] {
+                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                #expect(answer.uris.count == 10)
+                #expect(answer.text.contains("#EXT-X-PLAYLIST-TYPE:VOD"))
+                #expect(answer.text.hasSuffix("#EXT-X-ENDLIST\n"))
+                #expect(answer.headers["Backcast-Final"] == "false")
+                #expect(answer.headers["Cache-Control"] == "no-cache")
+                #expect(answer.headers["Backcast-Window"]?.hasSuffix("/2016-07-26T05:05:56.000Z") == true)
+            }
+        }
+    }
+
+    @Test("An open end is cut at the longest window, and the rest is named")
+    func openEnd() async throws {
+        try await Archive.with(maxWindowSeconds: 20) { archive in
+            try await archive.record(Recording())
+            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)")
+            #expect(answer.uris.count == 5)
+            #expect(answer.headers["Backcast-Next"] == "2016-07-26T05:05:36.000Z")
+            #expect(answer.headers["Backcast-Held-Seconds"] == "20")
+            #expect(answer.headers["Backcast-Final"] == "true")
+        }
+    }
+
+    @Test("start-over grows and ends, live slides, a delay lies behind")
+    func growing() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording(seconds: 80))
+            archive.clock.now = at(84)
+            let event = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)&mode=event")
+            #expect(event.text.contains("#EXT-X-PLAYLIST-TYPE:EVENT"))
+            #expect(!event.text.contains("ENDLIST"))
+            let ended = try await archive.ask(
+                "/live/cctv2/index.m3u8?begintime=\(begin)&duration=40&mode=event")
+            #expect(ended.text.hasSuffix("#EXT-X-ENDLIST\n"))
+            let live = try await archive.ask("/live/cctv2/index.m3u8")
+            #expect(live.uris.count == 8)
+            #expect(!live.text.contains("PLAYLIST-TYPE"))
+            #expect(live.headers["Cache-Control"] == "no-cache")
+            #expect(try await archive.ask("/live/cctv2/index.m3u8?dvr=60").uris.count == 15)
+            let delayed = try await archive.ask("/live/cctv2/index.m3u8?delay=40")
+            #expect(delayed.uris.last == "v0/1469509552000.ts")
+        }
+    }
+
+    @Test("A channel with variants answers a multivariant list with the end pinned into its URIs")
+    func multivariant() async throws {
+        try await Archive.with { archive in
+            var recording = Recording()
+            recording.shape = .multivariant
+            recording.add("a0", from: 0, count: 10, state: .sound) { $0.groupID = "aac" }
+            try await archive.record(recording)
+            let answer = try await archive.ask("/live/cctv2/index.m3u8?utc=1469509518")
+            #expect(answer.uris == ["v0.m3u8?begintime=1469509518000&endtime=1469509556000"])
+            #expect(answer.text.contains("URI=\"a0.m3u8?begintime=1469509518000&endtime=1469509556000\""))
+            let child = try await archive.ask("/live/cctv2/\(answer.uris[0])")
+            #expect(child.uris.count == 10)
+            #expect(child.text.contains("#EXT-X-START:TIME-OFFSET=2,PRECISE=YES"))
+            let direct = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)&rendition=a0")
+            #expect(direct.uris.first == "a0/1469509516000.aac")
+            let live = try await archive.ask("/live/cctv2/index.m3u8?dvr=40")
+            #expect(live.uris == ["v0.m3u8?dvr=40"])
+        }
+    }
+
+    @Test("master.m3u8 is multivariant also for one rendition")
+    func master() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            let answer = try await archive.ask(
+                "/live/cctv2/master.m3u8?begintime=\(begin)&duration=20&mode=event")
+            #expect(
+                answer.uris == ["v0.m3u8?begintime=1469509516000&endtime=1469509536000&mode=event"])
+        }
+    }
+
+    @Test("A playlist is compressed for those who accept it, under a tag of its own")
+    func coding() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            let path = "/live/cctv2/index.m3u8?begintime=\(begin)&duration=20"
+            let plain = try await archive.ask(path)
+            let coded = try await archive.ask(path, ["Accept-Encoding": "gzip", "Range": "bytes=0-"])
+            #expect(coded.status == 200)
+            #expect(coded.headers["Content-Encoding"] == "gzip")
+            #expect(coded.headers["Vary"] == "Accept-Encoding")
+            #expect(plain.headers["Vary"] == "Accept-Encoding")
+            #expect(try Gzip.decompress(coded.body, limit: 10_000) == plain.body)
+            let tag = try #require(plain.headers["ETag"])
+            #expect(coded.headers["ETag"] == tag.dropLast() + "-gz\"")
+            let again = try await archive.ask(path, ["If-None-Match": tag])
+            #expect(again.status == 304)
+            #expect(again.body.isEmpty)
+            #expect(again.headers["ETag"] == tag)
+            #expect(
+                try await archive.ask(path, ["If-None-Match": tag, "Accept-Encoding": "gzip"]).status == 200)
+        }
+    }
+
+    @Test("Times without a zone are of the channel's zone")
+    func zone() async throws {
+        try await Archive.with { archive in
+            var recording = Recording()
+            recording.timeZone = "Asia/Shanghai"
+            try await archive.record(recording)
+            let answer = try await archive.ask(
+                "/live/cctv2/index.m3u8?playseek=20160726130516-20160726130536")
+            #expect(answer.uris.count == 5)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Catalogue
+import HTTP
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+@Suite(.serialized) struct ProblemTests {
+    private static let faults = [
+        ("begintime=yesterday", "begintime"), ("begintime=", "begintime"), ("begintime=-5", "begintime"),
+        ("begintime=1&begintime=2", "begintime"), ("begintime=1469509516&endtime=x", "endtime"),
+        ("begintime=1469509516&endtime=1469509516", "endtime"),
+        ("begintime=1469509516&duration=1&endtime=1469509520", "duration"),
+        ("begintime=1469509516&duration=0", "duration"), ("begintime=1469509516&duration=-4", "duration"),
+        ("begintime=1469509516&duration=P1Y", "duration"), ("duration=20", "duration"),
+        ("endtime=1469509536", "endtime"), ("mode=event", "mode"),
+        ("begintime=1469509516&mode=vod", "mode"), ("begintime=1469509516&dvr=60", "dvr"),
+        ("begintime=1469509516&delay=60", "delay"), ("dvr=0", "dvr"), ("dvr=90000", "dvr"),
+        ("delay=soon", "delay"), ("delay=700000", "delay"), ("rendition=x1", "rendition"),
+        ("begintime=1469509516&gaps=yes", "gaps"), ("begintime=1469509516&tracks=some", "tracks"),
+        ("begintime=1469509516&strict=1", "strict"), ("utc=1469509516&begintime=1469509516", "utc"),
+        ("lutc=1469509516", "lutc"), ("playseek=20160726050516", "playseek"),
+        ("playseek=20160726050536-20160726050516", "playseek"), ("begintime=%zz", "query"),
+    ]
+
+    @Test("A parameter that cannot be taken is named")
+    func parameters() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            for (query, name) in Self.faults {
+                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                #expect(answer.status == 400, "\(query)")
+                #expect(answer.problem["parameter"] as? String == name, "\(query)")
+                #expect(answer.problem["status"] as? Int == 400)
+                #expect((answer.problem["detail"] as? String)?.isEmpty == false)
+                #expect(answer.headers["Access-Control-Allow-Origin"] == "*")
+            }
+        }
+    }
+
+    @Test("Parameters that nobody knows are ignored")
+    func unknownParameters() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&_=1&_=2&token=a")
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test("A length over the longest window names the limit")
+    func tooLong() async throws {
+        try await Archive.with(maxWindowSeconds: 20) { archive in
+            try await archive.record(Recording())
+            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&duration=20.001")
+            #expect(answer.status == 400)
+            #expect(answer.problem["max_window"] as? Int == 20)
+        }
+    }
+
+    @Test("Where nothing is recorded, the nearest coverage is offered, nearest first")
+    func nothingRecorded() async throws {
+        try await Archive.with { archive in
+            var recording = Recording()
+            recording.add("v0", from: 4000, count: 5, epoch: 1)
+            recording.watermark = 4020
+            try await archive.record(recording)
+            for query in [
+                "begintime=\(1_469_509_516 + 3000)&duration=60", "begintime=\(1_469_509_516 + 5000)",
+            ] {
+                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                #expect(answer.status == 404)
+                let available = answer.problem["available"] as? [[String: String]]
+                #expect(available?.first?["begin"] == "2016-07-26T06:11:56.000Z")
+                #expect(available?.first?["end"] == "2016-07-26T06:12:16.000Z")
+                #expect(available?.last?["begin"] == "2016-07-26T05:05:16.000Z")
+            }
+        }
+    }
+
+    private static let absent = [
+        "/live/nobody/index.m3u8?begintime=1469509516", "/live/cctv2/v7.m3u8?begintime=1469509516",
+        "/live/cctv2/index.m3u8?begintime=1469509516&rendition=a3", "/live/cctv2/other.m3u8", "/live/",
+        "/live/cctv2",
+        "/live/../index.m3u8", "/live/cctv2/v0/1469509516000.mp4", "/live/cctv2/v0/x/y.ts",
+    ]
+
+    @Test("What is not there is 404")
+    func notFound() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            for path in Self.absent {
+                let answer = try await archive.ask(path)
+                #expect(answer.status == 404, "\(path)")
+                #expect(answer.problem["status"] as? Int == 404, "\(path)")
+            }
+        }
+    }
+
+    @Test("A channel that has recorded nothing yet is 404")
+    func nothingYet() async throws {
+        try await Archive.with { archive in
+            var recording = Recording(seconds: 0)
+            recording.shape = nil
+            try await archive.record(recording)
+            #expect(try await archive.ask("/live/cctv2/index.m3u8").status == 404)
+        }
+    }
+
+    @Test("strict refuses a window that lacks anything, in any rendition")
+    func strict() async throws {
+        try await Archive.with { archive in
+            var recording = Recording()
+            recording.shape = .multivariant
+            recording.add("a0", from: 0, count: 4, state: .sound) { $0.groupID = "aac" }
+            recording.add("a0", from: 20, count: 5, epoch: 1, state: .sound)
+            try await archive.record(recording)
+            let path = "/live/cctv2/index.m3u8?begintime=1469509516&strict=true&duration="
+            #expect(try await archive.ask(path + "16").status == 200)
+            let answer = try await archive.ask(path + "40")
+            #expect(answer.status == 409)
+            #expect(answer.problem["rendition"] as? String == "a0")
+            #expect(answer.problem["missing_seconds"] as? Double == 4)
+        }
+    }
+
+    @Test("What retention has taken is gone, and a window that reaches beyond it is clamped")
+    func expired() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            try await archive.forget("cctv2", before: at(20))
+            let gone = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&duration=20")
+            #expect(gone.status == 410)
+            let rest = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&duration=40")
+            #expect(rest.uris.count == 5)
+            #expect(rest.headers["Backcast-Held-Seconds"] == "20")
+            #expect(rest.headers["Backcast-Missing-Seconds"] == "20")
+        }
+    }
+
+    @Test("A catalogue that is away is 503 with Retry-After, and segments still play")
+    func unavailable() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            try await archive.withoutCatalogue { archive in
+                let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516")
+                #expect(answer.status == 503)
+                #expect(answer.headers["Retry-After"] == "5")
+                #expect(try await archive.ask("/live/cctv2/v0/1469509516000.ts").status == 200)
+            }
+        }
+    }
+
+    @Test("Only reading is allowed")
+    func methods() async throws {
+        try await Archive.with { archive in
+            let answer = try await archive.ask("/live/cctv2/index.m3u8", method: .post)
+            #expect(answer.status == 405)
+            #expect(answer.headers["Allow"] == "GET, HEAD, OPTIONS")
+            let preflight = try await archive.ask("/live/cctv2/index.m3u8", method: .options)
+            #expect(preflight.status == 204)
+            #expect(preflight.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
+            #expect(preflight.headers["Access-Control-Allow-Headers"]?.contains("Range") == true)
+            let request = HTTPRequest(method: .get, path: "/api/v1/channels")
+            #expect(archive.api.answer(request) == nil)
+        }
+    }
+}

@@ -1,1 +1,0 @@
-// ViewerAPITests: in the making.

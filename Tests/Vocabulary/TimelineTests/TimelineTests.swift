@@ -1,1 +1,0 @@
-// TimelineTests: in the making.
