@@ -64,6 +64,7 @@ extension TestCatalogue {
         for (index, value) in values.enumerated().reversed() {
             sql = sql.replacing("$\(index + 1)", with: "\(value)")
         }
+        return try await pool.query("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) \(verbatim: sql)")
             .map { try $0.decode(0, as: String.self) }.joined(separator: "\n")
     }
 }
