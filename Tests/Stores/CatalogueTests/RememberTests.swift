@@ -149,7 +149,8 @@ struct RememberTests {
             let facts = (Int64(0)..<100).map { tape.fact($0) }
             let began = ContinuousClock.now
             _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
-            #expect(ContinuousClock.now - began < .seconds(3))
+            let took = ContinuousClock.now - began
+            #expect(took < .seconds(10), "100 facts took \(took)")
             #expect(try await test.held(tape).map(\.epoch) == (0..<100).map { 8 * $0 + 5 })
         }
     }

@@ -40,7 +40,8 @@ struct WindowScanTests {
                 let began = ContinuousClock.now
                 let count = try await test.held(tape, in: wanted, view: view).count
                 #expect(count == 21_600)
-                #expect(ContinuousClock.now - began < .seconds(2))
+                let took = ContinuousClock.now - began
+                #expect(took < .seconds(5), "21,600 rows took \(took)")
             }
             let line = try await test.catalogue.line(of: tape.row)
             let plan = try await test.plan(
