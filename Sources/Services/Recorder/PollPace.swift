@@ -2,8 +2,9 @@ import Timeline
 
 /// When a live playlist is asked for again (RFC 8216bis §6.3.4), measured from the start of the previous load.
 enum PollPace {
-    /// After a change the duration of the last segment; without one half the target duration. A list that is
-    /// shorter than that is asked for at half its own length, else segments would pass unseen.
+    /// After a change the duration of the last segment; without one half the target duration.
+    ///
+    /// A list that is shorter than that is asked for at half its own length, else segments would pass unseen.
     static func afterLoad(changed: Bool, lastDuration: Int64, target: Int64, listLength: Int64) -> Int64 {
         let standard = changed ? max(lastDuration, 1) : target / 2
         let half = listLength > 0 ? listLength / 2 : standard

@@ -128,7 +128,9 @@ struct RenditionPlan: Sendable {
 
     private typealias Likeness = @Sendable (RenditionDescription, [RenditionDescription]) -> RenditionID?
 
-    /// How a rendition is known again. Where the attributes are alike, its bandwidth, then its place tells; a bandwidth
+    /// How a rendition is known again.
+    ///
+    /// Where the attributes are alike, its bandwidth, then its place tells; a bandwidth
     /// that has changed leaves the only one that is alike.
     private static let likenesses: [Likeness] = [
         { wanted, known in

@@ -43,11 +43,15 @@ struct RenditionProgress: Sendable {
     /// Makes listed segments of a list's new entries and decides their times.
     ///
     /// - Parameters:
+    ///   - list: the list as it came
     ///   - from: index of the first new entry
     ///   - opensHole: numbers are missing before it, or a new feed begins with it
     ///   - cause: the boundary in front of the first entry, if one is known; of another `source`, what shows again
     ///     what is recorded already is passed over
     ///   - hole: why time may be missing before a step
+    ///   - arrival: when the list was fetched
+    ///   - shared: starts by number that the leading rendition has
+    /// - Returns: the new segments in order
     mutating func list(
         _ list: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason, arrival: Instant,
         shared: [Int64: Instant],

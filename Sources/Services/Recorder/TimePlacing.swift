@@ -1,6 +1,8 @@
 import Timeline
 
-/// Where on the wall clock one rendition's segments go. Starts are decided once; they never overlap and never run back.
+/// Where on the wall clock one rendition's segments go.
+///
+/// Starts are decided once; they never overlap and never run back.
 struct TimePlacing: Sendable {
     /// Where a feed's times come from.
     enum Clock: String, Sendable {
@@ -36,7 +38,9 @@ struct TimePlacing: Sendable {
     private(set) var clock: Clock
     /// End of what is decided; nil before the first segment.
     private(set) var end: Instant?
-    /// Source date less arrival: how the two clocks stand to each other. It follows their drift.
+    /// Source date less arrival: how the two clocks stand to each other.
+    ///
+    /// It follows their drift.
     private(set) var sourceOffset: Int64?
     /// Why the source's dates are not used, in words.
     private(set) var distrust: String?
@@ -58,8 +62,10 @@ struct TimePlacing: Sendable {
     /// Decides the times of a list's new segments, in order.
     ///
     /// - Parameters:
+    ///   - entries: the new segments
     ///   - arrival: when the list that first shows them was fetched
     ///   - target: the source's target duration in microseconds
+    /// - Returns: a placement for each
     mutating func place(_ entries: [Entry], arrival: Instant, target: Int64) -> [Placement] {
         let arrivals = Self.arrivalStarts(entries, arrival: arrival)
         judgeDates(entries, arrivals: arrivals)
@@ -98,7 +104,7 @@ extension TimePlacing {
 
     /// Falls back to arrival when the feed has no dates or implausible ones.
     private mutating func judgeDates(_ entries: [Entry], arrivals: [Instant]) {
-        guard clock == .source else { return }
+        guard clock == .source, !entries.isEmpty else { return }
         let dated = zip(entries, arrivals).compactMap { entry, arrived in
             entry.programDateTime.map { (date: $0, arrived: arrived) }
         }
@@ -136,9 +142,7 @@ extension TimePlacing {
         return Reading(start: expected, slack: target + target / 2)
     }
 
-    /// Whether a date goes on from what is decided, or jumps as arrival does.
-    ///
-    /// - Parameter expected: the date by arrival
+    /// Whether a date goes on from what is decided, or jumps as arrival does; `expected` is the date by arrival.
     private mutating func believes(_ date: Instant, expected: Instant, target: Int64) -> Bool {
         let drift = date - expected
         let step = Self.step(target: target).magnitude

@@ -13,7 +13,8 @@ struct PollPaceTests {
         ])
     func afterLoad(changed: Bool, last: Int64, target: Double, expected: Double) {
         let pause = PollPace.afterLoad(
-            changed: changed, lastDuration: last * seconds, target: Int64(target * 1e6), listLength: 600 * seconds)
+            changed: changed, lastDuration: last * seconds, target: Int64(target * 1e6),
+            listLength: 600 * seconds)
         #expect(pause == Int64(expected * 1e6))
     }
 
@@ -26,7 +27,9 @@ struct PollPaceTests {
         #expect(pause == Int64(expected * 1e6))
     }
 
-    @Test("Failures are followed by growing pauses, the first soon, none beyond half a minute", arguments: [1, 4, 6, 60])
+    @Test(
+        "Failures are followed by growing pauses, the first soon, none beyond half a minute",
+        arguments: [1, 4, 6, 60])
     func afterFailure(target: Int64) {
         let pauses = (1...200).map { PollPace.afterFailure($0, target: target * seconds) }
         #expect(pauses[0] <= 4 * seconds)

@@ -35,7 +35,8 @@ struct PublisherSchedule {
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        renditions = Array([video(0), video(1), audio].shuffled(using: &random).prefix(.random(in: 1...3, using: &random)))
+        renditions = Array(
+            [video(0), video(1), audio].shuffled(using: &random).prefix(.random(in: 1...3, using: &random)))
         let restart = Double.random(in: 30...120, using: &random)
         for rendition in renditions { add(rendition, restart: restart, &random) }
         events.sort { $0.time < $1.time }
@@ -50,9 +51,15 @@ struct PublisherSchedule {
         while start < 180 {
             var lasting = length
             var boundary: String?
-            if Double.random(in: 0...1, using: &random) < 0.01 { lasting += Double.random(in: 0...4, using: &random) }
-            if Double.random(in: 0...1, using: &random) < 0.01 { start += Double.random(in: 1...20, using: &random) }
-            if Double.random(in: 0...1, using: &random) < 0.01 { delay = Double.random(in: 0...60, using: &random) }
+            if Double.random(in: 0...1, using: &random) < 0.01 {
+                lasting += Double.random(in: 0...4, using: &random)
+            }
+            if Double.random(in: 0...1, using: &random) < 0.01 {
+                start += Double.random(in: 1...20, using: &random)
+            }
+            if Double.random(in: 0...1, using: &random) < 0.01 {
+                delay = Double.random(in: 0...60, using: &random)
+            }
             if generation == 0, start > restart { (generation, boundary) = (1, "restart") }
             if Double.random(in: 0...1, using: &random) < 0.01 { boundary = "discontinuity" }
             delay = max(0, delay - length / 2)
@@ -110,14 +117,19 @@ struct PublisherWatch {
         }
     }
 
-    private mutating func take(_ next: (time: Double, rendition: RenditionID, event: PublisherSchedule.Event)) {
+    private mutating func take(_ next: (time: Double, rendition: RenditionID, event: PublisherSchedule.Event))
+    {
         switch next.event {
         case .listed(let slots):
-            if stage.publisher.lanes[next.rendition]?.slots.isEmpty ?? false { sign[next.rendition] = stage.now }
+            if stage.publisher.lanes[next.rendition]?.slots.isEmpty ?? false {
+                sign[next.rendition] = stage.now
+            }
             stage.publisher.listed(slots, of: next.rendition, now: at(stage.now))
         case .stored(let fact):
             stored[fact.identity] = stage.now
-            if stage.publisher.lanes[next.rendition]?.slots.contains(where: { $0.identity == fact.identity }) ?? false {
+            if stage.publisher.lanes[next.rendition]?.slots.contains(where: { $0.identity == fact.identity })
+                ?? false
+            {
                 sign[next.rendition] = stage.now
             }
             stage.publisher.stored(fact)
@@ -127,7 +139,9 @@ struct PublisherWatch {
     }
 
     private mutating func step() {
-        let before = (stage.watermark, stage.segments.count, stage.publisher.targetSeconds, stage.epochs.count)
+        let before = (
+            stage.watermark, stage.segments.count, stage.publisher.targetSeconds, stage.epochs.count
+        )
         stage.advance(to: stage.now + 1)
         for segment in stage.segments[before.1...] { judge(segment, watermark: before.0) }
         if stage.watermark < before.0 { faults.append("the watermark ran back to \(stage.watermark)") }
@@ -139,7 +153,9 @@ struct PublisherWatch {
 
     private mutating func judge(_ segment: DecidedSegment, watermark: Double) {
         let fact = segment.fact
-        if decided.updateValue(stage.now, forKey: fact.identity) != nil { faults.append("\(fact.identity) decided twice") }
+        if decided.updateValue(stage.now, forKey: fact.identity) != nil {
+            faults.append("\(fact.identity) decided twice")
+        }
         if stored[fact.identity] == nil { faults.append("\(fact.identity) decided before it was stored") }
         guard segment.number != nil else { return }
         sign[fact.identity.rendition] = stage.now
@@ -164,7 +180,8 @@ struct PublisherWatch {
         let undecided = stored.keys.filter { decided[$0] == nil }
         if !undecided.isEmpty { faults.append("never decided: \(undecided)") }
         for (identity, time) in decided where time - (stored[identity] ?? time) > 60 {
-            faults.append("\(identity) was decided \(time - (stored[identity] ?? time)) s after it was stored")
+            faults.append(
+                "\(identity) was decided \(time - (stored[identity] ?? time)) s after it was stored")
         }
         for rendition in stage.publisher.lanes.keys { judge(rendition) }
         judgeEpochs()
@@ -172,24 +189,35 @@ struct PublisherWatch {
 
     private mutating func judge(_ rendition: RenditionID) {
         let own = stage.segments.filter { $0.fact.identity.rendition == rendition && $0.number != nil }
-        if own.map(\.number) != own.indices.map({ Int64($0) }) { faults.append("numbers of \(rendition) have holes") }
+        if own.map(\.number) != own.indices.map({ Int64($0) }) {
+            faults.append("numbers of \(rendition) have holes")
+        }
         for (one, next) in zip(own, own.dropFirst()) {
             guard let epoch = one.epoch, let following = next.epoch else { return faults.append("no epoch") }
             if following < epoch { faults.append("epochs of \(rendition) run back") }
-            if next.fact.start < one.fact.end { faults.append("\(next.fact.identity) overlaps the one before it") }
-            let isSeam = next.fact.start - one.fact.end <= 1000 && next.fact.state.initName == one.fact.state.initName
+            if next.fact.start < one.fact.end {
+                faults.append("\(next.fact.identity) overlaps the one before it")
+            }
+            let isSeam =
+                next.fact.start - one.fact.end <= 1000 && next.fact.state.initName == one.fact.state.initName
             if !isSeam, following == epoch { faults.append("no boundary before \(next.fact.identity)") }
         }
     }
 
     private mutating func judgeEpochs() {
         let epochs = stage.epochs
-        if epochs.map(\.epoch) != epochs.indices.map({ Int32($0) }) { faults.append("epochs are \(epochs.map(\.epoch))") }
-        if zip(epochs, epochs.dropFirst()).contains(where: { $1.begin < $0.begin }) { faults.append("begins run back") }
+        if epochs.map(\.epoch) != epochs.indices.map({ Int32($0) }) {
+            faults.append("epochs are \(epochs.map(\.epoch))")
+        }
+        if zip(epochs, epochs.dropFirst()).contains(where: { $1.begin < $0.begin }) {
+            faults.append("begins run back")
+        }
         for segment in stage.segments {
             guard let number = segment.epoch.map(Int.init), epochs.indices.contains(number) else { continue }
             let fact = segment.fact
-            if fact.start + fact.duration / 2 < epochs[number].begin { faults.append("\(fact.identity) before its epoch") }
+            if fact.start + fact.duration / 2 < epochs[number].begin {
+                faults.append("\(fact.identity) before its epoch")
+            }
             if number + 1 < epochs.count, fact.end > epochs[number + 1].begin {
                 faults.append("\(fact.identity) reaches into the next epoch")
             }

@@ -5,7 +5,7 @@ import Timeline
 
 let seconds: Int64 = 1_000_000
 
-/// Six seconds from an even beginning: the start of a segment by its place.
+/// An instant by its seconds from an even beginning.
 func at(_ value: Double) -> Instant {
     Instant(microseconds: 1_700_000_000 * seconds + Int64((value * 1_000_000).rounded()))
 }
@@ -13,7 +13,9 @@ func at(_ value: Double) -> Instant {
 func video(_ index: Int) -> RenditionID { RenditionID(kind: .video, index: index) }
 let audio = RenditionID(kind: .audio, index: 0)
 
-/// A publisher with renditions of six-second segments, and what it decided so far. Times are seconds.
+/// A publisher with renditions of six-second segments, and what it decided so far.
+///
+/// Times are seconds.
 struct PublisherStage {
     var publisher: Publisher
     var segments: [DecidedSegment] = []
@@ -40,7 +42,8 @@ struct PublisherStage {
         state.initName = initName
         return SegmentFact(
             channel: channel, identity: identity(rendition, start), start: at(start),
-            duration: Int64(lasting * 1_000_000), state: state, storedBytes: 1, plainBytes: 1, arrived: at(start),
+            duration: Int64(lasting * 1_000_000), state: state, storedBytes: 1, plainBytes: 1,
+            arrived: at(start),
             digest: [], fence: 1)
     }
 
@@ -49,7 +52,8 @@ struct PublisherStage {
     ) {
         let slots = starts.enumerated().map { place, start in
             Lane.Slot(
-                identity: Self.identity(rendition, start), start: at(start), duration: Int64(lasting * 1_000_000),
+                identity: Self.identity(rendition, start), start: at(start),
+                duration: Int64(lasting * 1_000_000),
                 boundary: place == 0 ? boundary : nil)
         }
         publisher.listed(slots, of: rendition, now: at(now))

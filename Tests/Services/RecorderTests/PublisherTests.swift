@@ -19,7 +19,9 @@ struct PublisherTests {
         stage.record(v0, 18)
         stage.advance(to: 6)
         #expect(
-            stage.published(v0) == [Published(0, 0, 0), Published(6, 1, 0), Published(12, 2, 0), Published(18, 3, 0)])
+            stage.published(v0) == [
+                Published(0, 0, 0), Published(6, 1, 0), Published(12, 2, 0), Published(18, 3, 0),
+            ])
         #expect(
             stage.epochs == [EpochFact(epoch: 0, begin: at(0), cause: "begin", targetSeconds: 6)])
         #expect(stage.losses.isEmpty)
@@ -72,7 +74,9 @@ struct PublisherTests {
 
     // MARK: Holes
 
-    @Test("A hole in audio: video goes on, the watermark is held one target duration, then both are in the next epoch")
+    @Test(
+        "A hole in audio: video goes on, the watermark is held one target duration, then both are in the next epoch"
+    )
     func holeInOne() {
         var stage = PublisherStage(v0, audio)
         stage.record(v0, 0)
@@ -239,7 +243,8 @@ struct PublisherTests {
         #expect(stage.epochs.map(\.epoch) == [0, 1])
         #expect(stage.published(v0).map(\.epoch) == [0, 1])
         #expect(stage.published(audio).map(\.epoch) == [0, 1])
-        #expect(stage.epochs.last == EpochFact(epoch: 1, begin: at(6), cause: "discontinuity", targetSeconds: 6))
+        #expect(
+            stage.epochs.last == EpochFact(epoch: 1, begin: at(6), cause: "discontinuity", targetSeconds: 6))
     }
 
     @Test("Who asks waits until the other has come to the boundary")
@@ -321,7 +326,9 @@ struct PublisherTests {
         for rendition in [v0, v1, audio] { #expect(stage.published(rendition).map(\.epoch) == [0, 0, 1]) }
     }
 
-    @Test("Missing time before a segment is a boundary; a millisecond is none", arguments: [(12.001, 0), (12.1, 1)])
+    @Test(
+        "Missing time before a segment is a boundary; a millisecond is none",
+        arguments: [(12.001, 0), (12.1, 1)])
     func hole(start: Double, epoch: Int32) {
         var stage = PublisherStage(v0)
         stage.record(v0, 0, 6)

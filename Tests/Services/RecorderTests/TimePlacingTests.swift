@@ -3,7 +3,9 @@ import Timeline
 
 @testable import Recorder
 
-/// One rendition's placing, fed with lists of one or more new segments. Times are seconds.
+/// One rendition's placing, fed with lists of one or more new segments.
+///
+/// Times are seconds.
 private struct PlacingStage {
     var placing: TimePlacing
     var placements: [TimePlacing.Placement] = []
@@ -57,12 +59,17 @@ struct TimePlacingTests {
     func slew() {
         var stage = PlacingStage()
         stage.place([100], arrival: 106)
-        for index in 1...100 { stage.place([100 + Double(index) * 6 + 0.5], arrival: 106 + Double(index) * 6) }
+        for index in 1...100 {
+            stage.place([100 + Double(index) * 6 + 0.5], arrival: 106 + Double(index) * 6)
+        }
         #expect(stage.durations.allSatisfy { abs($0 - 6) <= 0.010_000_1 })
         #expect(stage.steps.isEmpty)
         #expect(stage.placing.clock == .source)
         #expect(abs(stage.last - 700.5) <= 0.11)
-        #expect(zip(stage.placements, stage.placements.dropFirst()).allSatisfy { $0.start + $0.duration == $1.start })
+        #expect(
+            zip(stage.placements, stage.placements.dropFirst()).allSatisfy {
+                $0.start + $0.duration == $1.start
+            })
     }
 
     @Test("A stall that dates and arrival both show is a hole", arguments: [13.0, 60, 7200])
@@ -115,7 +122,9 @@ struct TimePlacingTests {
         #expect(stage.placing.distrust != nil)
     }
 
-    @Test("After a jump arrival goes on with the distance that the clocks had: the time line does not jump either")
+    @Test(
+        "After a jump arrival goes on with the distance that the clocks had: the time line does not jump either"
+    )
     func jumpWithOffset() {
         var stage = PlacingStage()
         stage.place([1000], arrival: 106)
@@ -162,7 +171,9 @@ struct TimePlacingTests {
         #expect(stage.placing.clock == .source)
     }
 
-    @Test("A source clock that drifts by 200 ppm for three days stays believed, and a stall is still seen as one")
+    @Test(
+        "A source clock that drifts by 200 ppm for three days stays believed, and a stall is still seen as one"
+    )
     func sourceDrift() {
         var stage = PlacingStage()
         for index in 0..<43_200 {
@@ -200,7 +211,9 @@ struct TimePlacingTests {
 
     // MARK: Arrival
 
-    @Test("Without dates the newest listed segment ends at arrival, the earlier ones by subtraction, later ones by adding")
+    @Test(
+        "Without dates the newest listed segment ends at arrival, the earlier ones by subtraction, later ones by adding"
+    )
     func noDates() {
         var stage = PlacingStage()
         stage.place([nil, nil, nil], arrival: 118)
@@ -210,7 +223,9 @@ struct TimePlacingTests {
         #expect(stage.placing.distrust == nil)
     }
 
-    @Test("The operator's choice of arrival leaves dates aside; the choice of the source's without dates is said")
+    @Test(
+        "The operator's choice of arrival leaves dates aside; the choice of the source's without dates is said"
+    )
     func choice() {
         var arrival = PlacingStage(.arrival)
         arrival.place([500], arrival: 106)
@@ -282,7 +297,9 @@ struct TimePlacingTests {
         #expect(stage.steps.isEmpty)
     }
 
-    @Test("Of another source, what is recorded already is counted", arguments: [(100.0, 0), (103.5, 1), (124, 4), (90, 0)])
+    @Test(
+        "Of another source, what is recorded already is counted",
+        arguments: [(100.0, 0), (103.5, 1), (124, 4), (90, 0)])
     func covered(end: Double, count: Int) {
         let entries = (0..<4).map {
             TimePlacing.Entry(duration: 6 * seconds, programDateTime: at(100 + Double($0) * 6))
@@ -301,7 +318,8 @@ struct TimePlacingTests {
         #expect(placements.map(\.start) == [at(100), at(106), at(112)])
     }
 
-    @Test("Over a day with jitter and drift, starts never overlap, never run back and stay near the true time",
+    @Test(
+        "Over a day with jitter and drift, starts never overlap, never run back and stay near the true time",
         arguments: [-200.0, 0, 200], [true, false])
     func aDay(partsPerMillion: Double, isDated: Bool) {
         var random = SeededGenerator(seed: UInt64(300 + partsPerMillion))
@@ -316,7 +334,10 @@ struct TimePlacingTests {
             worst = max(worst, abs(stage.last + 6 - (isDated ? 100 + Double(place) * 6 : published)))
         }
         #expect(stage.placements.allSatisfy { $0.duration > 0 })
-        #expect(zip(stage.placements, stage.placements.dropFirst()).allSatisfy { $0.start + $0.duration == $1.start })
+        #expect(
+            zip(stage.placements, stage.placements.dropFirst()).allSatisfy {
+                $0.start + $0.duration == $1.start
+            })
         #expect(stage.steps.isEmpty)
         #expect(worst <= (isDated ? 0.1 : 15))
     }

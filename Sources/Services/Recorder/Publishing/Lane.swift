@@ -132,7 +132,9 @@ extension Lane {
 }
 
 extension MediaState {
-    /// Whether a decoder goes on without being told: same container, tracks and initialization section. Keys may change.
+    /// Whether a decoder goes on without being told: same container, tracks and initialization section.
+    ///
+    /// Keys may change.
     fileprivate func followsSeamlessly(_ other: MediaState) -> Bool {
         container == other.container && initName == other.initName && tracks == other.tracks
     }
