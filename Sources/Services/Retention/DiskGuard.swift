@@ -12,7 +12,7 @@ package final class DiskGuard: Sendable {
 
         func bytes(of space: DiskSpace) -> Int64 {
             switch self {
-            case .standard: max(Int64(clamping: space.totalBytes / 20), 2 << 30)
+            case .standard: max(space.totalBytes / 20, 2 << 30)
             case .bytes(let bytes): bytes
             }
         }

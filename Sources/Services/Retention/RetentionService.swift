@@ -100,7 +100,7 @@ package struct RetentionService: Sendable {
     package func keepSpaceFree() async throws {
         for _ in 0..<Limits.stepsUnderPressure {
             let space = try await store.space()
-            guard Int64(clamping: space.availableBytes) < configuration.floor.bytes(of: space) else {
+            guard space.availableBytes < configuration.floor.bytes(of: space) else {
                 diskGuard.set(false)
                 return
             }
@@ -112,7 +112,7 @@ package struct RetentionService: Sendable {
             try await deleteDoomed()
         }
         let space = try await store.space()
-        let isFull = Int64(clamping: space.availableBytes) < configuration.floor.bytes(of: space)
+        let isFull = space.availableBytes < configuration.floor.bytes(of: space)
         if isFull, !diskGuard.isFull { logger.error("The disk is full: recording stops") }
         diskGuard.set(isFull)
     }

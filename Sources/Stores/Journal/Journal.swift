@@ -1,1 +1,90 @@
-// Journal: in the making.
+import Glibc
+package import Logging
+import Synchronization
+package import Timeline
+
+/// Facts on disk until the catalogue has them: a folder for each channel, JSON lines with a checksum before each.
+package final class Journal: Sendable {
+    private let folder: String
+    private let disk: Disk
+    private let logger: Logger
+    private let lock: JournalLock
+    private let threads: [WriterThread]
+    private let state = Mutex(State())
+
+    private struct State {
+        var channels: [ChannelID: ChannelJournal] = [:]
+        var isClosed = false
+    }
+
+    private init(folder: String, disk: Disk, logger: Logger, lock: JournalLock) {
+        self.folder = folder
+        self.disk = disk
+        self.logger = logger
+        self.lock = lock
+        threads = (0..<Limits.writerThreads).map { WriterThread(label: "journal-writer-\($0)") }
+    }
+
+    /// Opens the journal in a folder, which is made when it is not there; for one owner at a time.
+    ///
+    /// Waits for the disk: for start-up only.
+    package static func open(folder: String, logger: Logger) throws(JournalError) -> Journal {
+        try open(folder: folder, disk: Disk(), logger: logger)
+    }
+
+    static func open(folder: String, disk: Disk, logger: Logger) throws(JournalError) -> Journal {
+        let path = try madeFolder(folder, disk: disk)
+        let lock = try JournalLock.take(in: path, disk: disk)
+        return Journal(folder: path, disk: disk, logger: logger, lock: lock)
+    }
+
+    /// The journal of a channel, the same one each time; its files are read when they are first needed.
+    package func channel(_ id: ChannelID) throws(JournalError) -> ChannelJournal {
+        let journal: ChannelJournal? = state.withLock { state in
+            if state.isClosed { return nil }
+            if let journal = state.channels[id] { return journal }
+            let journal = makeChannel(id, thread: threads[state.channels.count % threads.count])
+            state.channels[id] = journal
+            return journal
+        }
+        guard let journal else { throw .closed }
+        return journal
+    }
+
+    /// The channels whose facts the catalogue does not have, as a start finds them.
+    package func channelsWithEntries() async throws(JournalError) -> [ChannelID] {
+        var channels: [ChannelID] = []
+        for id in try disk.list(folder).compactMap({ ChannelID($0) }).sorted() {
+            if try await channel(id).hasEntries() { channels.append(id) }
+        }
+        return channels
+    }
+
+    /// Ends what is under way and lets the folder go.
+    package func close() async {
+        let channels = state.withLock { state in
+            state.isClosed = true
+            return Array(state.channels.values)
+        }
+        for channel in channels { await channel.close() }
+        lock.release()
+    }
+
+    private func makeChannel(_ id: ChannelID, thread: WriterThread) -> ChannelJournal {
+        var logger = logger
+        logger[metadataKey: "channel"] = "\(id)"
+        let files = ChannelFiles(
+            channel: id, folder: "\(folder)/\(id)", disk: disk, logger: logger, thread: thread, lock: lock)
+        return ChannelJournal(channel: id, files: files)
+    }
+
+    /// Makes the folder and those above it; its path without a slash at the end.
+    private static func madeFolder(_ path: String, disk: Disk) throws(JournalError) -> String {
+        var made = path.hasPrefix("/") ? "" : "."
+        for part in path.split(separator: "/") {
+            made += "/" + part
+            try disk.makeFolder(made)
+        }
+        return made
+    }
+}

@@ -26,7 +26,7 @@ package struct CoverageSpan: Sendable, Equatable {
 }
 
 /// A cause of missing media that the recorder met, from which gaps take their reason.
-package struct Loss: Sendable, Equatable {
+package struct Loss: Sendable, Equatable, Codable {
     package var window: TimeWindow
     package var reason: GapReason
     package var rendition: RenditionID?

@@ -55,7 +55,7 @@ actor KeyKeeper {
             throw FetchFailure(.keyMissing, "the key has \(body.bytes.count) bytes instead of 16")
         }
         let name = Hexadecimal.encode(try SHA256.digest(of: body.bytes).prefix(16))
-        try await store.put(body.bytes, as: .key(channel, name))
+        _ = try await store.put(body.bytes, as: .key(channel, name))
         return ContentKey(name: name, bytes: body.bytes)
     }
 }

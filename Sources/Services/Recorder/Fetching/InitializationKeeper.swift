@@ -61,7 +61,7 @@ actor InitializationKeeper {
         }
         let section = try InitSection.reading(bytes)
         let name = "init-\(Hexadecimal.encode(try SHA256.digest(of: bytes).prefix(8))).mp4"
-        try await store.put(bytes, as: .initialization(channel, rendition, name))
+        _ = try await store.put(bytes, as: .initialization(channel, rendition, name))
         return HeldInitialization(name: name, section: section)
     }
 

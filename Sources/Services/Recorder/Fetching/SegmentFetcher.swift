@@ -51,9 +51,9 @@ struct SegmentFetcher: Sendable {
     func probe(_ listed: ListedSegment, base: HTTPURL, domain: Int) async throws(FetchFailure) -> [UInt8] {
         try await failing {
             let intake = try await intake(of: listed, base: base, domain: domain)
-            let draft = try await store.makeDraft()
-            _ = try await receive(listed, base: base, intake: intake, into: draft)
-            return try draft.digest()
+            let sum = try RunningDigest()
+            _ = try await receive(listed, base: base, intake: intake) { try sum.take($0) }
+            return try sum.finish()
         }
     }
 
@@ -66,7 +66,7 @@ struct SegmentFetcher: Sendable {
             guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full", isTransient: false) }
             let intake = try await intake(of: listed, base: base, domain: domain)
             let draft = try await store.makeDraft()
-            let received = try await receive(listed, base: base, intake: intake, into: draft)
+            let received = try await receive(listed, base: base, intake: intake) { try await draft.append($0) }
             var flags = listed.flags
             if case .damaged(let damage) = received.inspection?.wholeness {
                 guard takesDamaged else { throw FetchFailure(.segmentCorrupt, "the segment is not whole: \(damage)") }
@@ -149,19 +149,19 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Bytes
 
-    /// Streams the body through decryption and inspection into the draft.
+    /// Streams the body through decryption and inspection to where it is kept.
     private func receive(
-        _ listed: ListedSegment, base: HTTPURL, intake: SegmentIntake, into draft: SegmentDraft,
+        _ listed: ListedSegment, base: HTTPURL, intake: SegmentIntake, keep: ([UInt8]) async throws -> Void,
     ) async throws -> SegmentReading.Result {
         let url = try link.resolve(listed.entry.uri, against: base)
         let slice = try await BodySlice.open(url, range: listed.entry.byteRange, link: link)
         let reading = try SegmentReading(intake)
         while let chunk = try await slice.next() {
             let kept = try reading.take(chunk)
-            if !kept.isEmpty { try await draft.append(kept) }
+            if !kept.isEmpty { try await keep(kept) }
         }
         let (rest, result) = try reading.finish()
-        if !rest.isEmpty { try await draft.append(rest) }
+        if !rest.isEmpty { try await keep(rest) }
         return result
     }
 

@@ -1,0 +1,26 @@
+# Backcast's commands. `make run` and `make test` are the two that everybody needs.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build lint format clean
+
+help: ## lists these commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
+
+run: ## installs, builds and starts PostgreSQL, a live encoder and Backcast; prints URLs that play
+	@scripts/run.sh
+
+test: ## installs, builds with warnings as errors, checks style, runs every test
+	@scripts/test.sh
+
+build: ## builds the two programs for release
+	swift build -c release --product backcast
+	swift build -c release --product live-origin
+
+lint: ## checks the style of sources and scripts
+	@scripts/lint.sh
+
+format: ## puts the sources into the house style
+	swift format -i -r Sources Tests Package.swift
+
+clean: ## removes what was built; var/ with its recordings stays
+	rm -rf .build

@@ -1,0 +1,74 @@
+import Glibc
+import Logging
+
+extension ChannelFiles {
+    /// Reads what an earlier run has left, once.
+    func load() throws(JournalError) {
+        if isClosed { throw .closed }
+        if isLoaded { return }
+        try disk.makeFolder(folder)
+        try disk.syncFolder(parent)
+        let names = try disk.list(folder).compactMap(JournalFile.reading)
+        var found: [JournalFile] = []
+        for number in names.filter({ $0.ending == "jsonl" }).map(\.number).sorted() {
+            found.append(try readFile(number))
+        }
+        try removeOrphanedRecords(names.filter { $0.ending == "done" }.map(\.number), besides: found)
+        files = found
+        lastNumber = names.map(\.number).max() ?? 0
+        isLoaded = true
+        removeDoneFiles()
+    }
+
+    var hasEntries: Bool {
+        get throws(JournalError) {
+            try load()
+            return files.contains { !$0.waiting.isEmpty }
+        }
+    }
+
+    /// A record without its file must not speak of another file of that number.
+    private func removeOrphanedRecords(_ numbers: [Int], besides files: [JournalFile]) throws(JournalError) {
+        for number in numbers where !files.contains(where: { $0.number == number }) {
+            try disk.remove(path(JournalFile(number: number).doneName))
+        }
+    }
+
+    private func readFile(_ number: Int) throws(JournalError) -> JournalFile {
+        var file = JournalFile(number: number)
+        let bytes = try disk.read(path(file.name)) ?? []
+        let lines = JournalLines(bytes)
+        if lines.isTorn {
+            logger.notice(
+                "the last line of a journal file was cut by a crash", metadata: ["file": "\(file.name)"])
+        }
+        if !lines.damagedLines.isEmpty { report(lines.damagedLines, in: file, bytes) }
+        let done = DoneRecord.reading(try disk.read(path(file.doneName)) ?? [])
+        file.byteCount = Int64(bytes.count)
+        file.lineCount = lines.payloads.count
+        file.waiting = Set(lines.wholeLines).subtracting(done)
+        return file
+    }
+
+    /// Says which lines cannot be read, and keeps a copy of the file for a person to look at.
+    func report(_ lines: [Int], in file: JournalFile, _ bytes: [UInt8]) {
+        logger.error(
+            "lines of the journal are damaged and are left out",
+            metadata: [
+                "file": "\(path(file.name))", "copy": "\(path(file.corruptName))",
+                "lines": "\(lines.map { $0 + 1 })",
+            ])
+        do throws(JournalError) {
+            let copies = try disk.list(folder).filter { $0.hasSuffix(".corrupt") }
+            guard copies.count < Limits.corruptCopies, !copies.contains(file.corruptName) else { return }
+            let copy = try disk.open(path(file.corruptName), O_CREAT | O_EXCL | O_WRONLY, mode: 0o600)
+            try disk.write(bytes, to: copy)
+        } catch {
+            logger.warning("a damaged journal file has no copy", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private var parent: String {
+        folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? "."
+    }
+}

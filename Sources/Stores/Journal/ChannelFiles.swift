@@ -1,0 +1,136 @@
+import Glibc
+import Logging
+import Timeline
+
+/// The files of one channel's journal; works on a writer thread, as it waits for the disk.
+actor ChannelFiles {
+    let channel: ChannelID
+    let folder: String
+    let disk: Disk
+    let logger: Logger
+    private let thread: WriterThread
+    private let lock: JournalLock
+    /// In order; the last is written to while `output` is there.
+    var files: [JournalFile] = []
+    var lastNumber = 0
+    var isLoaded = false
+    private(set) var isClosed = false
+    private var output: DescriptorHandle?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    init(
+        channel: ChannelID, folder: String, disk: Disk, logger: Logger, thread: WriterThread,
+        lock: JournalLock
+    ) {
+        self.channel = channel
+        self.folder = folder
+        self.disk = disk
+        self.logger = logger
+        self.thread = thread
+        self.lock = lock
+    }
+
+    /// Writes what waits, group by group, until an append has its result.
+    func write(_ pending: PendingAppends, until append: PendingAppend) throws(JournalError)
+        -> [JournalPosition]
+    {
+        while append.result == nil {
+            let group = pending.takeGroup()
+            if group.isEmpty { throw .closed }
+            write(group)
+        }
+        guard let result = append.result else { throw .closed }
+        return try result.get()
+    }
+
+    private func write(_ group: [PendingAppend]) {
+        do throws(JournalError) {
+            var positions = try written(group.flatMap(\.lines))[...]
+            for append in group {
+                append.resolve(.success(Array(positions.prefix(append.lines.count))))
+                positions = positions.dropFirst(append.lines.count)
+            }
+        } catch {
+            for append in group { append.resolve(.failure(error)) }
+        }
+    }
+
+    /// Writes and syncs lines; after a failure once more in a new file, never in the same one.
+    private func written(_ lines: [[UInt8]]) throws(JournalError) -> [JournalPosition] {
+        try load()
+        let bytes = Array(lines.joined())
+        guard byteCount + Int64(bytes.count) <= Limits.channelByteCount else { throw .full(channel) }
+        do throws(JournalError) {
+            return try appendToFile(bytes, lineCount: lines.count)
+        } catch .system(let operation, let path, let number) {
+            let failure = JournalError.system(operation, path: path, number: number)
+            logger.error("the journal goes on in a new file", metadata: ["error": "\(failure)"])
+            return try appendToFile(bytes, lineCount: lines.count)
+        }
+    }
+
+    private func appendToFile(_ bytes: [UInt8], lineCount: Int) throws(JournalError) -> [JournalPosition] {
+        if output == nil { output = try beginFile() }
+        guard let open = output.take(), let last = files.indices.last else { throw .closed }
+        do throws(JournalError) {
+            try disk.write(bytes, to: open)
+            try disk.sync(open)
+        } catch {
+            // What the file has got of these lines is nobody's: they are written again elsewhere, or refused.
+            files[last].byteCount += Int64(bytes.count)
+            removeDoneFiles()
+            throw error
+        }
+        let positions = files[last].add(lines: lineCount, byteCount: bytes.count)
+        if files[last].byteCount < Limits.fileByteCount { output = consume open }
+        return positions
+    }
+
+    private func beginFile() throws(JournalError) -> DescriptorHandle {
+        let file = JournalFile(number: lastNumber + 1)
+        let open = try disk.open(path(file.name), O_CREAT | O_EXCL | O_WRONLY | O_APPEND, mode: 0o600)
+        lastNumber = file.number
+        files.append(file)
+        do throws(JournalError) {
+            try disk.syncFolder(folder)
+        } catch {
+            removeDoneFiles()
+            throw error
+        }
+        return open
+    }
+
+    /// Bytes that the channel's files hold.
+    private var byteCount: Int64 { files.reduce(0) { $0 + $1.byteCount } }
+
+    func path(_ name: String) -> String { folder + "/" + name }
+
+    /// Removes the files whose entries are all done; the one being written only once it has some length.
+    func removeDoneFiles() {
+        for index in files.indices.reversed() where files[index].waiting.isEmpty {
+            if output != nil, index == files.count - 1 {
+                if files[index].byteCount < Limits.doneFileByteCount { continue }
+                output = nil
+            }
+            if remove(files[index]) { files.remove(at: index) }
+        }
+    }
+
+    private func remove(_ file: JournalFile) -> Bool {
+        do throws(JournalError) {
+            try disk.remove(path(file.name))
+            try disk.remove(path(file.doneName))
+            return true
+        } catch {
+            logger.warning("a journal file stays", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    func close() {
+        output = nil
+        isClosed = true
+        removeDoneFiles()
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+package import Timeline
+
+/// The facts of one channel that the catalogue does not have yet.
+package final class ChannelJournal: Sendable {
+    package let channel: ChannelID
+    private let files: ChannelFiles
+    private let pending = PendingAppends()
+
+    init(channel: ChannelID, files: ChannelFiles) {
+        self.channel = channel
+        self.files = files
+    }
+
+    /// Makes entries durable; answers their positions, one for each.
+    ///
+    /// Calls at the same time share a sync. Entries of a call that failed may be replayed after a restart.
+    package func append(_ entries: [JournalEntry]) async throws(JournalError) -> [JournalPosition] {
+        var lines: [[UInt8]] = []
+        for entry in entries { lines.append(try Self.line(of: entry)) }
+        if lines.isEmpty { return [] }
+        let append = PendingAppend(lines: lines)
+        pending.add(append)
+        return try await files.write(pending, until: append)
+    }
+
+    /// Says that entries are in the catalogue, in any order.
+    ///
+    /// After a crash some may be replayed all the same.
+    package func trim(_ positions: [JournalPosition]) async {
+        await files.trim(positions)
+    }
+
+    /// The entries that are not done, in the order of writing.
+    package func replay() async throws(JournalError) -> [(JournalPosition, JournalEntry)] {
+        try await files.replay()
+    }
+
+    /// Whether entries wait that are not done.
+    package func hasEntries() async throws(JournalError) -> Bool {
+        try await files.hasEntries
+    }
+
+    func close() async {
+        await files.close()
+    }
+
+    private static func line(of entry: JournalEntry) throws(JournalError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let payload: [UInt8]
+        do { payload = Array(try encoder.encode(entry)) } catch { throw .unencodable("\(error)") }
+        guard payload.count <= Limits.entryByteCount else { throw .entryTooLarge(byteCount: payload.count) }
+        return JournalLine.written(payload)
+    }
+}

@@ -1,0 +1,34 @@
+package import Timeline
+
+/// A fact on its way to the catalogue.
+package enum JournalEntry: Sendable, Equatable {
+    case segment(SegmentFact)
+    case feed(FeedFact)
+    case loss(Loss)
+}
+
+extension JournalEntry: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case segment, feed, loss
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let fact = try container.decodeIfPresent(SegmentFact.self, forKey: .segment) {
+            self = .segment(fact)
+        } else if let fact = try container.decodeIfPresent(FeedFact.self, forKey: .feed) {
+            self = .feed(fact)
+        } else {
+            self = .loss(try container.decode(Loss.self, forKey: .loss))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .segment(let fact): try container.encode(fact, forKey: .segment)
+        case .feed(let fact): try container.encode(fact, forKey: .feed)
+        case .loss(let loss): try container.encode(loss, forKey: .loss)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// One file of a channel's journal.
+struct JournalFile {
+    let number: Int
+    var byteCount: Int64 = 0
+    /// Lines that are written, whole or damaged.
+    var lineCount = 0
+    /// Lines that are not done.
+    var waiting: Set<Int> = []
+
+    /// `000001.jsonl`: the number as it sorts.
+    var name: String { Self.name(number, "jsonl") }
+    /// The record of what is done.
+    var doneName: String { Self.name(number, "done") }
+    /// The copy of a damaged file.
+    var corruptName: String { Self.name(number, "corrupt") }
+
+    /// Counts lines that were written and synced; their positions.
+    mutating func add(lines count: Int, byteCount added: Int) -> [JournalPosition] {
+        let new = lineCount..<lineCount + count
+        lineCount = new.upperBound
+        byteCount += Int64(added)
+        waiting.formUnion(new)
+        return new.map { JournalPosition(file: number, line: $0) }
+    }
+
+    /// The number and ending of a file's name; nil when it is none of the journal's.
+    static func reading(_ name: String) -> (number: Int, ending: String)? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = Int(parts[0]), number > 0 else { return nil }
+        let ending = String(parts[1])
+        return Self.name(number, ending) == name ? (number, ending) : nil
+    }
+
+    private static func name(_ number: Int, _ ending: String) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits + "." + ending
+    }
+}

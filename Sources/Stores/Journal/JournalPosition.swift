@@ -1,0 +1,11 @@
+/// Where an entry lies in the journal of its channel; in the order of writing.
+package struct JournalPosition: Hashable, Comparable, Sendable {
+    /// Number of the file.
+    package let file: Int
+    /// Line in the file, from zero.
+    package let line: Int
+
+    package static func < (a: JournalPosition, b: JournalPosition) -> Bool {
+        (a.file, a.line) < (b.file, b.line)
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import Timeline
+
+/// Answers that wait for the disk, on a thread of their own beside the writers.
+actor ArchiveReading {
+    private let tree: FolderTree
+    private let thread = WriterThread(label: "segment-reader")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    init(tree: FolderTree) {
+        self.tree = tree
+    }
+
+    func read(_ key: ArchiveKey) throws(StoreError) -> [UInt8] {
+        let file = try tree.open(key)
+        guard file.byteCount <= UInt64(Limits.wholeObjectByteCount) else {
+            throw .tooLarge(key, byteCount: Int64(clamping: file.byteCount))
+        }
+        return try file.read(at: 0, upTo: Int(file.byteCount))
+    }
+
+    func contains(_ key: ArchiveKey) throws(StoreError) -> Bool {
+        do {
+            _ = try tree.open(key)
+            return true
+        } catch .notFound {
+            return false
+        }
+    }
+
+    func space() throws(StoreError) -> DiskSpace {
+        var status = statvfs()
+        guard unsafe statvfs(tree.root, &status) == 0 else {
+            throw StoreError(.measure, tree.root, number: errno)
+        }
+        let unit = Int64(clamping: status.f_frsize)
+        return DiskSpace(
+            totalBytes: Int64(clamping: status.f_blocks).multipliedReportingOverflow(by: unit).partialValue,
+            availableBytes: Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: unit)
+                .partialValue)
+    }
+}

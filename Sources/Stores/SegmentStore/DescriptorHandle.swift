@@ -1,0 +1,58 @@
+import Glibc
+
+/// The owner of a file descriptor.
+struct DescriptorHandle: ~Copyable {
+    let number: Int32
+    let path: String
+
+    init(owning number: Int32, path: String) {
+        self.number = number
+        self.path = path
+    }
+
+    /// The result says nothing: what must last was synced before.
+    deinit {
+        close(number)
+    }
+
+    /// What the system knows of the file.
+    func status() throws(StoreError) -> stat {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw StoreError(.measure, path, number: errno) }
+        return status
+    }
+
+    /// Reads at an offset until the count is reached or the file ends.
+    func read(at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let result = unsafe bytes.withUnsafeMutableBytes {
+                unsafe pread(
+                    number, $0.baseAddress.map { unsafe $0 + done }, count - done, off_t(offset) + off_t(done)
+                )
+            }
+            let failure = errno
+            if result < 0 && failure == EINTR { continue }
+            guard result >= 0 else { throw StoreError(.read, path, number: failure) }
+            if result == 0 { break }
+            done += result
+        }
+        bytes.removeLast(count - done)
+        return bytes
+    }
+
+    /// Writes all bytes at the end of what was written.
+    func write(_ bytes: [UInt8]) throws(StoreError) {
+        var done = 0
+        while done < bytes.count {
+            let result = unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.write(number, $0.baseAddress.map { unsafe $0 + done }, bytes.count - done)
+            }
+            let failure = errno
+            if result < 0 && failure == EINTR { continue }
+            guard result > 0 else { throw StoreError(.write, path, number: result == 0 ? ENOSPC : failure) }
+            done += result
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+package import HTTP
+package import Logging
+package import Timeline
+
+/// The archive as a tree of files that a person can find, play and rescue.
+///
+/// `{root}/{channel}/{rendition}/{yyyy-mm-dd}/{hh}/{start_ms}.{ext}`; names never change their bytes.
+package final class DirectorySegmentStore: SegmentStore {
+    private let tree: FolderTree
+    private let drafts: DraftFolder
+    private let writers = WriterThreads()
+    private let readings: ArchiveReading
+    private let deletions: ArchiveDeletion
+
+    private init(tree: FolderTree, drafts: DraftFolder, logger: Logger) {
+        self.tree = tree
+        self.drafts = drafts
+        readings = ArchiveReading(tree: tree)
+        deletions = ArchiveDeletion(tree: tree, logger: logger)
+    }
+
+    /// Opens an archive, which is made when it is not there, and removes the drafts of processes that have died.
+    ///
+    /// Waits for the disk: for start-up only.
+    package static func open(_ path: String, logger: Logger) throws(StoreError) -> DirectorySegmentStore {
+        try open(path, disk: Disk(), logger: logger)
+    }
+
+    static func open(_ path: String, disk: Disk, logger: Logger) throws(StoreError) -> DirectorySegmentStore {
+        let tree = FolderTree(root: try tree(at: path, disk: disk), disk: disk)
+        let drafts = try DraftFolder.open(tree.path(of: ".drafts"), disk: disk, logger: logger)
+        return DirectorySegmentStore(tree: tree, drafts: drafts, logger: logger)
+    }
+
+    package func makeDraft() async throws(StoreError) -> SegmentDraft {
+        let thread = writers.next()
+        let place = try drafts.makePlace(thread: thread)
+        let draft = DirectoryDraft(place: place, tree: tree, thread: thread)
+        try await draft.begin()
+        return SegmentDraft(draft)
+    }
+
+    package func open(_ key: ArchiveKey) throws(StoreError) -> any OpenFile {
+        try tree.open(key)
+    }
+
+    package func read(_ key: ArchiveKey) async throws(StoreError) -> [UInt8] {
+        try await readings.read(key)
+    }
+
+    package func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool {
+        try await readings.contains(key)
+    }
+
+    package func space() async throws(StoreError) -> DiskSpace {
+        try await readings.space()
+    }
+
+    package func deleteHour(
+        channel: ChannelID, rendition: RenditionID, hour: Instant, keeping: Set<SegmentName>
+    ) async throws(StoreError) -> Deleted {
+        try await deletions.deleteHour(channel: channel, rendition: rendition, hour: hour, keeping: keeping)
+    }
+
+    package func deleteChannel(_ id: ChannelID) async throws(StoreError) {
+        try await deletions.deleteChannel(id)
+    }
+
+    package func delete(_ key: ArchiveKey) async throws(StoreError) {
+        try await deletions.delete(key)
+    }
+
+    /// Makes the folder and those above it; answers its path without a slash at the end.
+    private static func tree(at path: String, disk: Disk) throws(StoreError) -> String {
+        let parts = path.split(separator: "/")
+        var made = path.hasPrefix("/") ? "" : "."
+        for part in parts {
+            made += "/" + part
+            try disk.makeFolder(made, mode: 0o755)
+        }
+        return made
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+import Logging
+
+extension DraftFolder {
+    /// Removes the files of openings that no living process holds.
+    func sweep() throws(StoreError) {
+        let names = try disk.list(path).filter { Self.token(of: $0) != nil }
+        for (token, files) in Dictionary(grouping: names, by: { Self.token(of: $0) ?? "" }) {
+            try removeIfAbandoned(token, files)
+        }
+    }
+
+    private func removeIfAbandoned(_ token: String, _ files: [String]) throws(StoreError) {
+        let lockName = "\(token).lock"
+        do throws(StoreError) {
+            let lock = try disk.open("\(path)/\(lockName)", O_RDWR)
+            guard try lock.tryLock() else { return }
+            try remove(files.filter { $0 != lockName } + [lockName])
+        } catch .system(.open, _, ENOENT) {
+            // A lock is made before the drafts: these have lost theirs.
+            try remove(files)
+        }
+    }
+
+    private func remove(_ names: [String]) throws(StoreError) {
+        for name in names where try disk.remove("\(path)/\(name)") {
+            logger.info("removed what a crash had left", metadata: ["file": "\(name)"])
+        }
+    }
+
+    /// The token in `{token}.lock` and `{token}-{number}.part`; nil for any other name.
+    private static func token(of name: String) -> String? {
+        guard name.hasSuffix(".lock") || name.hasSuffix(".part") else { return nil }
+        let token = name.dropLast(5).prefix { $0 != "-" }
+        return token.utf8.count == 16 && token.allSatisfy(\.isHexDigit) ? String(token) : nil
+    }
+}
+
+extension DescriptorHandle {
+    /// Takes the file's lock unless somebody has it; it lasts as long as the descriptor.
+    func tryLock() throws(StoreError) -> Bool {
+        while flock(number, LOCK_EX | LOCK_NB) != 0 {
+            let failure = errno
+            if failure == EWOULDBLOCK { return false }
+            guard failure == EINTR else { throw StoreError(.lock, path, number: failure) }
+        }
+        return true
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+import Logging
+import Synchronization
+
+/// The folder of temporary files, shared by the processes that write to one archive.
+///
+/// Each opening has a token, a lock file `{token}.lock` that it holds as long as it lives, and drafts
+/// `{token}-{number}.part`: what belongs to a lock that nobody holds was left by a crash.
+final class DraftFolder: Sendable {
+    let path: String
+    let disk: Disk
+    let logger: Logger
+    private let token: String
+    private let lock: DescriptorHandle
+    private let drafts = Mutex(Drafts())
+
+    private struct Drafts {
+        var open = 0
+        var last = 0
+    }
+
+    private init(
+        path: String, disk: Disk, logger: Logger, token: String, lock: consuming DescriptorHandle
+    ) {
+        self.path = path
+        self.disk = disk
+        self.logger = logger
+        self.token = token
+        self.lock = lock
+    }
+
+    deinit {
+        remove(lock.path)
+    }
+
+    /// Takes a token and removes what crashes have left.
+    static func open(_ path: String, disk: Disk, logger: Logger) throws(StoreError) -> DraftFolder {
+        try disk.makeFolder(path, mode: 0o700)
+        for _ in 0..<Limits.lockAttempts {
+            let token = Self.newToken()
+            let lock = try disk.open("\(path)/\(token).lock", O_CREAT | O_EXCL | O_RDWR, mode: 0o600)
+            // Another process may have taken the lock for an abandoned one before it was held.
+            guard try lock.tryLock(), try lock.status().st_nlink > 0 else { continue }
+            let folder = DraftFolder(path: path, disk: disk, logger: logger, token: token, lock: lock)
+            try folder.sweep()
+            return folder
+        }
+        throw .system(.lock, path: path, number: EAGAIN)
+    }
+
+    /// A name for a new draft.
+    func makePlace(thread: WriterThread) throws(StoreError) -> DraftPlace {
+        let number: Int? = drafts.withLock { drafts in
+            guard drafts.open < Limits.openDrafts else { return nil }
+            drafts.open += 1
+            drafts.last += 1
+            return drafts.last
+        }
+        guard let number else { throw .tooManyDrafts }
+        return DraftPlace(path: "\(path)/\(token)-\(number).part", folder: self, thread: thread)
+    }
+
+    /// Ends a draft: its temporary name goes, whatever became of the bytes.
+    fileprivate func end(_ draft: String) {
+        remove(draft)
+        drafts.withLock { $0.open -= 1 }
+    }
+
+    private func remove(_ file: String) {
+        do {
+            try disk.remove(file)
+        } catch {
+            logger.warning("a temporary file stays", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// 16 hex digits that no other opening has.
+    private static func newToken() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// The temporary name of one draft; the file goes with it at the latest.
+final class DraftPlace: Sendable {
+    let path: String
+    private let folder: DraftFolder
+    private let thread: WriterThread
+    private let isCleared = Mutex(false)
+
+    init(path: String, folder: DraftFolder, thread: WriterThread) {
+        self.path = path
+        self.folder = folder
+        self.thread = thread
+    }
+
+    deinit {
+        guard !isCleared.withLock({ $0 }) else { return }
+        thread.run { [path, folder] in folder.end(path) }
+    }
+
+    /// Removes the file now; on a writer thread.
+    func clear() {
+        let wasCleared = isCleared.withLock { cleared in
+            defer { cleared = true }
+            return cleared
+        }
+        if !wasCleared { folder.end(path) }
+    }
+}

@@ -1,0 +1,99 @@
+import Digest
+import Glibc
+import Timeline
+
+/// A temporary file that is written to its end and synced.
+struct SealedFile {
+    var path: String
+    var byteCount: Int64
+    var digest: [UInt8]
+}
+
+extension FolderTree {
+    /// Puts a file under its final name, or under the next revision that other bytes do not hold, durably.
+    func publish(_ file: SealedFile, as key: ArchiveKey, path: String) throws(StoreError) -> CommittedObject {
+        var (key, path) = (key, path)
+        for _ in 0..<Limits.revisions {
+            if try place(file, at: path, isSecret: key.isSecret) { return file.committed(as: key) }
+            let isHeld = key.isNamedByDigest ? true : try holds(file, at: path)
+            if isHeld {
+                try disk.syncFolder(Self.parent(of: self.path(of: path)))
+                return file.committed(as: key, wasThere: true)
+            }
+            guard let next = key.nextRevision else { break }
+            key = next
+            path = try next.checkedPath()
+        }
+        throw .tooManyRevisions(key)
+    }
+
+    /// Gives the file the name unless it is taken; answers whether it has it now.
+    private func place(_ file: SealedFile, at relative: String, isSecret: Bool) throws(StoreError) -> Bool {
+        let name = path(of: relative)
+        guard try link(file, to: relative, isSecret: isSecret) else { return false }
+        do throws(StoreError) {
+            try disk.syncFolder(Self.parent(of: name))
+        } catch {
+            // The name may be gone after a crash: taken back, so that a second try cannot mistake it for durable.
+            try disk.remove(name)
+            throw error
+        }
+        return true
+    }
+
+    /// Links, with its folders made anew as often as retention removes them in between.
+    private func link(_ file: SealedFile, to relative: String, isSecret: Bool) throws(StoreError) -> Bool {
+        for _ in 1..<Limits.placements {
+            do throws(StoreError) {
+                return try linkOnce(file, to: relative, isSecret: isSecret)
+            } catch .system(_, _, ENOENT) {
+                forgetFolders(ofFile: relative)
+            }
+        }
+        return try linkOnce(file, to: relative, isSecret: isSecret)
+    }
+
+    private func linkOnce(_ file: SealedFile, to relative: String, isSecret: Bool) throws(StoreError) -> Bool
+    {
+        try prepareFolder(ofFile: relative, lastMode: isSecret ? 0o700 : 0o755)
+        return try disk.link(file.path, to: path(of: relative))
+    }
+
+    /// Whether the name has the same bytes.
+    private func holds(_ file: SealedFile, at relative: String) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            let other = try disk.open(path(of: relative), O_RDONLY | O_NOFOLLOW)
+            guard try Int64(other.status().st_size) == file.byteCount else { return false }
+            return try other.digest(byteCount: file.byteCount) == file.digest
+        } catch .system(_, _, ENOENT) {
+            return false
+        }
+    }
+}
+
+extension SealedFile {
+    fileprivate func committed(as key: ArchiveKey, wasThere: Bool = false) -> CommittedObject {
+        CommittedObject(key: key, byteCount: byteCount, digest: digest, wasThere: wasThere)
+    }
+}
+
+extension DescriptorHandle {
+    /// SHA-256 of the first bytes of the file.
+    fileprivate func digest(byteCount: Int64) throws(StoreError) -> [UInt8] {
+        do {
+            var hash = try SHA256()
+            var offset: Int64 = 0
+            while offset < byteCount {
+                let piece = try read(at: offset, upTo: Limits.comparisonByteCount)
+                if piece.isEmpty { break }
+                try hash.update(piece)
+                offset += Int64(piece.count)
+            }
+            return try hash.finish()
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .digest("\(error)")
+        }
+    }
+}

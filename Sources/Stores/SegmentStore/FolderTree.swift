@@ -1,0 +1,59 @@
+import Glibc
+import Synchronization
+
+/// The folders of the archive, made when they are needed and durable when something is put into them.
+final class FolderTree: Sendable {
+    let root: String
+    let disk: Disk
+    /// Paths below the root whose names this process has made durable.
+    private let durable = Mutex<Set<String>>([])
+
+    init(root: String, disk: Disk) {
+        self.root = root
+        self.disk = disk
+    }
+
+    func path(of relative: String) -> String { root + "/" + relative }
+
+    /// Makes the folders on the way to a file below the root and syncs the folders that they lie in.
+    func prepareFolder(ofFile relative: String, lastMode: mode_t) throws(StoreError) {
+        let folders = Self.folders(above: relative)
+        for folder in folders where !isDurable(folder) {
+            try disk.makeFolder(path(of: folder), mode: folder == folders.last ? lastMode : 0o755)
+            try disk.syncFolder(Self.parent(of: path(of: folder)))
+            note(folder)
+        }
+    }
+
+    /// Takes back that the folders of a file are there: somebody removes or has removed them.
+    func forgetFolders(ofFile relative: String) {
+        let folders = Self.folders(above: relative)
+        durable.withLock { $0.subtract(folders) }
+    }
+
+    /// Takes back that any folder below one is there.
+    func forgetFolders(below folder: String) {
+        durable.withLock { $0 = $0.filter { $0 != folder && !$0.hasPrefix(folder + "/") } }
+    }
+
+    static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// `a`, `a/b` for `a/b/c`.
+    private static func folders(above relative: String) -> [String] {
+        relative.indices.filter { relative[$0] == "/" }.map { String(relative[..<$0]) }
+    }
+
+    private func isDurable(_ folder: String) -> Bool {
+        durable.withLock { $0.contains(folder) }
+    }
+
+    private func note(_ folder: String) {
+        durable.withLock {
+            if $0.count >= Limits.durableFolders { $0.removeAll(keepingCapacity: true) }
+            $0.insert(folder)
+        }
+    }
+}

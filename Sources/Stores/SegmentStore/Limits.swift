@@ -1,0 +1,21 @@
+/// Every bound of this module, with its unit and its reason.
+package enum Limits {
+    /// Bytes of an object read as a whole: keys have 16, initialization sections a few thousand.
+    package static let wholeObjectByteCount = 4 << 20
+    /// Objects written at once, each one descriptor: 1,000 channels of three renditions have fewer under way.
+    package static let openDrafts = 4096
+    /// Versions of one segment: a source that gives other bytes each time must not fill the hour.
+    package static let revisions = 1000
+    /// Tries to put a file into a folder that retention deletes at the same time.
+    package static let placements = 16
+    /// Threads that write and sync: more than a disk has use for do not make it faster.
+    static let writerThreads = 4
+    /// Bytes read at once to compare an object with another.
+    static let comparisonByteCount = 256 << 10
+    /// Folders known to be durable: the open hours of 1,000 renditions; beyond it they are synced again.
+    static let durableFolders = 4096
+    /// Depth of folders below a channel: rendition, day, hour, and a margin.
+    static let folderDepth = 8
+    /// Tries to make a lock that no sweep of another process takes away.
+    static let lockAttempts = 8
+}

@@ -1,0 +1,30 @@
+package import Timeline
+
+/// An object under way: it becomes visible whole, by `commit`, or not at all.
+///
+/// Writes and syncs run on the store's own threads. A draft that is dropped, or that failed once, leaves nothing.
+package final class SegmentDraft: Sendable {
+    private let target: any DraftTarget
+
+    init(_ target: any DraftTarget) {
+        self.target = target
+    }
+
+    /// Adds bytes; calls follow one another.
+    package func append(_ bytes: [UInt8]) async throws(StoreError) {
+        try await target.append(bytes)
+    }
+
+    /// Makes the bytes durable under a name that nothing else has.
+    ///
+    /// The same bytes under the name are success; other bytes there give a segment the next revision. Ends the draft.
+    package func commit(as key: ArchiveKey) async throws(StoreError) -> CommittedObject {
+        try await target.commit(as: key)
+    }
+}
+
+/// What a store does for a draft of its own.
+protocol DraftTarget: AnyObject, Sendable {
+    func append(_ bytes: [UInt8]) async throws(StoreError)
+    func commit(as key: ArchiveKey) async throws(StoreError) -> CommittedObject
+}

@@ -1,0 +1,42 @@
+package import Timeline
+
+/// An object that is whole and durable in the archive.
+package struct CommittedObject: Sendable, Equatable {
+    /// With the revision that it really has.
+    package var key: ArchiveKey
+    package var byteCount: Int64
+    /// SHA-256 of the bytes.
+    package var digest: [UInt8]
+    /// The archive held the same bytes under this name before.
+    package var wasThere: Bool
+
+    package init(key: ArchiveKey, byteCount: Int64, digest: [UInt8], wasThere: Bool) {
+        self.key = key
+        self.byteCount = byteCount
+        self.digest = digest
+        self.wasThere = wasThere
+    }
+}
+
+/// What a deletion freed.
+package struct Deleted: Sendable, Equatable {
+    package var files: Int
+    package var bytes: Int64
+
+    package init(files: Int = 0, bytes: Int64 = 0) {
+        self.files = files
+        self.bytes = bytes
+    }
+}
+
+/// The room of a file system, in bytes.
+package struct DiskSpace: Sendable, Equatable {
+    package var totalBytes: Int64
+    /// What this process may still write, without the part kept for the superuser.
+    package var availableBytes: Int64
+
+    package init(totalBytes: Int64, availableBytes: Int64) {
+        self.totalBytes = totalBytes
+        self.availableBytes = availableBytes
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+package import Timeline
+
+/// Why the archive did not do what was asked.
+package enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
+    case notFound(ArchiveKey)
+    /// A key whose name is not of the form that its kind has.
+    case invalidKey(ArchiveKey)
+    /// The file system or the quota is full; what was under way is gone.
+    case diskFull(path: String)
+    /// Longer than what is read as a whole.
+    case tooLarge(ArchiveKey, byteCount: Int64)
+    /// As many drafts are open as the module allows.
+    case tooManyDrafts
+    /// Every revision of the name is taken by other bytes.
+    case tooManyRevisions(ArchiveKey)
+    /// The draft was committed, or failed before.
+    case draftEnded
+    /// SHA-256 could not be computed.
+    case digest(String)
+    /// A call to the system failed with an error number.
+    case system(FileOperation, path: String, number: Int32)
+
+    init(_ operation: FileOperation, _ path: String, number: Int32) {
+        self =
+            number == ENOSPC || number == EDQUOT
+            ? .diskFull(path: path) : .system(operation, path: path, number: number)
+    }
+
+    /// Whether the same call, from a new draft on, can succeed later without a change.
+    package var isTransient: Bool {
+        switch self {
+        case .diskFull, .tooManyDrafts: true
+        case .system(_, _, let number): [EIO, EMFILE, ENFILE, ENOMEM, EAGAIN, ESTALE].contains(number)
+        default: false
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .notFound(let key): "the archive holds no \(key.path)"
+        case .invalidKey(let key): "\(key) cannot be the name of a file"
+        case .diskFull(let path): "no space is left to write \(path): free some, or shorten the retention"
+        case .tooLarge(let key, let count):
+            "\(key.path) has \(count) bytes, at most \(Limits.wholeObjectByteCount) are read at once"
+        case .tooManyDrafts: "more than \(Limits.openDrafts) objects are being written"
+        case .tooManyRevisions(let key): "\(key.path) has \(Limits.revisions) revisions already"
+        case .draftEnded: "the draft has ended"
+        case .digest(let reason): "no SHA-256: \(reason)"
+        case .system(let operation, let path, let number):
+            "cannot \(operation.rawValue) \(path): \(unsafe String(cString: strerror(number)))"
+        }
+    }
+}
+
+/// What was being done to a file when it failed.
+package enum FileOperation: String, Sendable {
+    case open, read, write, sync, link, list, measure, lock
+    case setMode = "set the mode of"
+    case makeFolder = "make the folder"
+    case remove
+}

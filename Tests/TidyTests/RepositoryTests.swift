@@ -1,0 +1,51 @@
+import Testing
+
+/// The rules, held against the repository itself.
+@Suite("The repository keeps its rules")
+struct RepositoryTests {
+    private func expectNone(_ findings: [Finding]) {
+        #expect(findings.isEmpty, "\n\(findings.report)")
+    }
+
+    @Test("Modules import what the table gives them, and Vocabulary does without Foundation")
+    func imports() async throws {
+        let rule = ImportRule(graph: try await .ofPackage())
+        let files = Repository.swiftFiles
+        #expect(rule.graph.modules.count > 20)
+        expectNone(rule.undeclared(in: files))
+        expectNone(rule.libraries(in: files))
+        expectNone(rule.foundation(in: files))
+        expectNone(rule.unused(in: files))
+    }
+
+    @Test("A dangerous construct stands only where the list says why")
+    func dangers() {
+        expectNone(DangerRule(exceptions: listedExceptions).findings(in: Repository.swiftFiles))
+    }
+
+    @Test("Files are short, finished, and name no machine's folders")
+    func texts() {
+        #expect(Repository.files.count > 50)
+        expectNone(TextRules.tooLong(Repository.files))
+        expectNone(TextRules.unfinished(Repository.files))
+        expectNone(TextRules.machinePaths(Repository.files))
+    }
+
+    @Test("Migrations are numbered without a hole")
+    func migrations() {
+        let paths = Repository.files.map(\.path).filter { $0.hasPrefix("migrations/") }
+        #expect(!paths.isEmpty)
+        expectNone(MigrationRule.findings(paths))
+    }
+
+    @Test("Links in documents resolve")
+    func links() {
+        let rule = LinkRule(exists: Repository.exists, document: Repository.file)
+        expectNone(rule.findings(in: Repository.files))
+    }
+
+    @Test("Documents and samples name the program's settings, and the sample has them all")
+    func settings() {
+        expectNone(SettingRule(sources: Repository.swiftFiles).findings(in: Repository.files))
+    }
+}

@@ -1,0 +1,45 @@
+"""What Backcast promises, shown against a live origin. Prints a table and fails on a miss.
+
+usage: python3 proof/main.py [part ...]     parts: windows load faults restart input
+PROOF_SEED, PROOF_WINDOW_SECONDS and PROOF_LOAD_SECONDS change the chance and the lengths.
+"""
+import os
+import random
+import shutil
+import sys
+import tempfile
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import faults  # noqa: E402
+import input_checks  # noqa: E402
+import load  # noqa: E402
+import restart  # noqa: E402
+import short_windows  # noqa: E402
+from table import Table  # noqa: E402
+
+PARTS = {
+    "windows": short_windows.run, "faults": faults.run, "restart": restart.run, "input": input_checks.run,
+    "load": load.run,
+}
+
+
+def main():
+    seed = int(os.environ.get("PROOF_SEED", random.SystemRandom().randrange(10**6)))
+    print(f"seed {seed}", flush=True)
+    table = Table()
+    for name in sys.argv[1:] or PARTS:
+        folder = tempfile.mkdtemp(prefix=f"backcast-proof-{name}-")
+        os.chmod(folder, 0o755)
+        try:
+            PARTS[name](table, folder, seed)
+            shutil.rmtree(folder, ignore_errors=True)
+        except Exception as error:  # a part that breaks is a miss, and the others still run
+            traceback.print_exc()
+            table.row(f"{name}: the part itself", "runs to its end", f"{error}; see {folder}", False)
+    sys.exit(0 if table.close() else 1)
+
+
+if __name__ == "__main__":
+    main()

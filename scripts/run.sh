@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# `make run`: installs, builds, starts PostgreSQL, a live encoder and Backcast, and prints URLs that play. Stays in
+# the foreground; Ctrl-C stops everything. What was recorded stays under var/, and the next run goes on with it.
+# Every BACKCAST_… setting of the environment holds; with BACKCAST_DATABASE_URL no PostgreSQL is started.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+listen=${BACKCAST_LISTEN:-127.0.0.1:8080}
+state=${BACKCAST_STATE:-var/state}
+logs=var/log
+channel=demo
+start_seconds=90  # for each part of the start; a first segment takes some ten seconds
+stop_seconds=20   # the service itself gives downloads in flight ten
+
+origin='' service='' builder='' owns_postgres=''
+
+say() { echo "run: $*" >&2; }
+
+fail() {
+    say "$*"
+    stop_all
+    exit 1
+}
+
+# Starts a program in a session of its own, so that Ctrl-C reaches this script alone and the order of stopping is
+# ours; should this script be killed, the kernel ends the program. Its process is the last background one.
+start() {
+    local log=$1
+    shift
+    [ ! -e "$log" ] || mv "$log" "$log.previous"
+    setsid setpriv --pdeathsig TERM "$@" >"$log" 2>&1 </dev/null 9>&- &
+}
+
+is_running() { [ -n "$1" ] && kill -0 "$1" 2>/dev/null; }
+
+# Ends one process and waits for it; one that does not go is killed.
+stop() {
+    local process=$1 name=$2 tenths
+    is_running "$process" || return 0
+    kill -TERM "$process" 2>/dev/null || true
+    for ((tenths = 0; tenths < stop_seconds * 10; tenths++)); do
+        is_running "$process" || break
+        sleep 0.1
+    done
+    if is_running "$process"; then
+        say "$name does not end within $stop_seconds s: killed"
+        kill -KILL "$process" 2>/dev/null || true
+    fi
+    wait "$process" 2>/dev/null || true
+}
+
+stop_all() {
+    trap '' INT TERM HUP
+    stop "$builder" "the build"
+    stop "$origin" "the encoder"
+    stop "$service" "the service"
+    if [ -n "$owns_postgres" ]; then
+        scripts/postgres.sh stop var/postgres 9>&- || say "PostgreSQL could not be stopped"
+    fi
+    builder='' origin='' service='' owns_postgres=''
+}
+
+# shellcheck disable=SC2317  # a trap calls it
+interrupted() {
+    say "stopping"
+    stop_all
+    say "stopped; var/ keeps what was recorded"
+    exit 0
+}
+
+# Runs a step that takes long, so that a signal is answered at once.
+step() {
+    "$@" 9>&- &
+    builder=$!
+    wait "$builder" || fail "failed: $*"
+    builder=''
+}
+
+# The address that reaches a listening one from here.
+reachable() {
+    local host=${1%:*} port=${1##*:}
+    case $host in
+        0.0.0.0 | '*' | '') host=127.0.0.1 ;;
+        '[::]') host='[::1]' ;;
+    esac
+    echo "$host:$port"
+}
+
+require_free() {
+    local setting=$1 address host port
+    address=$(reachable "$2")
+    host=${address%:*} port=${address##*:}
+    host=${host#[} host=${host%]}
+    if ! [[ $port =~ ^[1-9][0-9]{0,4}$ ]] || ((port > 65535)); then
+        fail "$setting=$2 has no port that a URL could name"
+    fi
+    if timeout 3 bash -c "exec 3<>/dev/tcp/$host/$port" 2>/dev/null; then
+        fail "port $port is taken: stop what listens there, or choose another by $setting=$host:PORT"
+    fi
+}
+
+require_settings() {
+    mkdir -p var "$logs"
+    exec 9>var/run.lock
+    flock -n 9 || fail "another make run is using var/"
+    [ -z "${BACKCAST_PLAYBACK_SECRET:-}" ] ||
+        fail "the demonstration shows open playback: unset BACKCAST_PLAYBACK_SECRET"
+    require_free BACKCAST_LISTEN "$listen"
+    [ -z "${BACKCAST_ADMIN_LISTEN:-}" ] || require_free BACKCAST_ADMIN_LISTEN "$BACKCAST_ADMIN_LISTEN"
+}
+
+raise_descriptor_limit() {
+    local hard
+    hard=$(ulimit -Hn)
+    if [ "$hard" = unlimited ] || [ "$hard" -gt 65536 ]; then hard=65536; fi
+    ulimit -Sn "$hard"
+}
+
+# Waits until a command succeeds, or says which program ended instead, with its last words.
+wait_until() {
+    local what=$1 seconds=$2
+    shift 2
+    local end=$((SECONDS + seconds))
+    until "$@"; do
+        require_running
+        ((SECONDS < end)) || fail "$what did not come within $seconds s; see $logs/"
+        sleep 0.2
+    done
+}
+
+require_running() {
+    if [ -n "$service" ] && ! is_running "$service"; then
+        fail "the service ended by itself: $(tail -n 5 "$logs/backcast.log")"
+    fi
+    if [ -n "$origin" ] && ! is_running "$origin"; then
+        fail "the encoder ended by itself: $(tail -n 5 "$logs/origin.log")"
+    fi
+}
+
+start_postgres() {
+    [ -z "${BACKCAST_DATABASE_URL:-}" ] || return 0
+    owns_postgres=yes
+    BACKCAST_DATABASE_URL=$(scripts/postgres.sh start var/postgres 9>&-) || fail "PostgreSQL did not start"
+    export BACKCAST_DATABASE_URL
+}
+
+start_origin() {
+    start "$logs/origin.log" "$programs/live-origin" encode --port 0 --folder var/origin --channel "$channel" \
+        --ledger var/origin/ledger.jsonl
+    origin=$!
+    wait_until "the encoder's first segment" "$start_seconds" grep -q '^Ready: ' "$logs/origin.log"
+    source_url=$(sed -n 's/^Ready: \([^ ]*\).*/\1/p' "$logs/origin.log" | head -n 1)
+}
+
+start_service() {
+    start "$logs/backcast.log" "$programs/backcast" run
+    service=$!
+    root="http://$(reachable "$listen")"
+    admin="http://$(reachable "${BACKCAST_ADMIN_LISTEN:-$listen}")/api/v1"
+    wait_until "the service's answer" "$start_seconds" curl -sfo /dev/null -m 5 "$root/healthz"
+}
+
+# Talks to the admin API; the token travels on standard input, not in the list of processes.
+administer() {
+    local token=${BACKCAST_ADMIN_TOKEN:-}
+    [ -n "$token" ] || token=$(cat "$state/admin-token")
+    printf 'header = "Authorization: Bearer %s"\n' "$token" |
+        curl -sS -m 10 -K - -H 'Content-Type: application/json' --fail-with-body "$@"
+}
+
+add_channel() {
+    local answer
+    answer=$(administer -X PUT "$admin/channels/$channel" \
+        --data "{\"title\":\"Demo\",\"source_url\":\"$source_url\"}") || fail "the channel is refused: $answer"
+}
+
+# shellcheck disable=SC2317  # wait_until calls it
+window_plays() {
+    [ "$(curl -s -o /dev/null -m 5 -w '%{http_code}' "$1")" = 200 ]
+}
+
+print_urls() {
+    local live=$root/live/$channel window=$1
+    local token="\$(cat $state/admin-token)"
+    [ -z "${BACKCAST_ADMIN_TOKEN:-}" ] || token="\$BACKCAST_ADMIN_TOKEN"
+    cat <<-END
+
+	  live                  $live/index.m3u8
+	  from a minute ago on  $window
+	  as a master playlist  $live/master.m3u8?begintime=$begin
+	  as one file           $live/download.ts?begintime=$begin
+	  status                curl -H "Authorization: Bearer $token" $admin/channels/$channel/status
+	  logs                  $logs/  (Ctrl-C stops; var/ keeps what was recorded)
+
+	Ready: $live/index.m3u8 $window $live/master.m3u8?begintime=$begin $live/download.ts?begintime=$begin
+	END
+}
+
+trap interrupted INT TERM HUP
+require_settings
+step scripts/install.sh run
+step swift build -c release --product backcast
+step swift build -c release --product live-origin
+programs=$(swift build -c release --show-bin-path)
+raise_descriptor_limit
+require_free BACKCAST_LISTEN "$listen"
+start_postgres
+start_origin
+start_service
+add_channel
+begin=$(($(date +%s) - 60))
+window="$root/live/$channel/index.m3u8?begintime=$begin"
+wait_until "a first window" "$start_seconds" window_plays "$window"
+print_urls "$window"
+
+wait -n "$service" "$origin" || true
+require_running
+fail "a program ended by itself; see $logs/"
