@@ -178,4 +178,31 @@ struct RenditionProgressTests {
         #expect(progress.digests[4999] == [1, 2])
         #expect(progress.digests.count <= 2 * Limits.recentEntries)
     }
+
+    @Test("What was on its way when recording ended and is listed still is listed again, in its place, once")
+    func missed() {
+        let times: [(number: Int64, start: Double)] = [(10, 100), (12, 112), (14, 124)]
+        let known = times.map { time in
+            KnownSegment(
+                feed: 2, number: time.number, start: at(time.start), duration: 6 * seconds, isLost: false,
+                digest: [1])
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 9, last: nil, known: known)
+        var progress = RenditionProgress(resuming: head, choice: .auto)
+        let segments = take(&progress, list(8...15, date: { 40 + Double($0) * 6 }), from: 7, arrival: 140)
+        #expect(segments.map(\.identity.number) == [11, 13, 15])
+        #expect(starts(segments) == [106, 118, 130])
+        #expect(
+            segments.allSatisfy { $0.duration == 6 * seconds && $0.boundary == nil && $0.identity.feed == 2 })
+        let next = take(&progress, list(10...16, date: { 40 + Double($0) * 6 }), from: 6, arrival: 146)
+        #expect(next.map(\.identity.number) == [16])
+    }
+
+    @Test("A very long list keeps a failing segment no longer than the module's bound")
+    func availability() throws {
+        var progress = progress()
+        let segments = take(&progress, list(0...5000), from: 5000, arrival: 1000)
+        #expect(try #require(segments.first).availableUntil == at(1000 + 6 + 600 + 6))
+    }
 }
