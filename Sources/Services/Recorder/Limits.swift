@@ -22,6 +22,8 @@ enum Limits {
     static let renditions = 32
     /// Initialization sections and keys remembered per channel, so that a known one is not fetched again.
     static let rememberedObjects = 64
+    /// How much of a list's length a failed segment is asked for again, microseconds: what has not come by then will not.
+    static let longestRetry: Int64 = 600_000_000
     /// The longest segment that is believed, microseconds.
     static let longestSegment: Int64 = 600_000_000
     /// Microseconds that a segment's duration may be stretched or cut to bring drift back.

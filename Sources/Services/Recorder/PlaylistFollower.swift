@@ -1,8 +1,8 @@
 import HLS
 import Timeline
 
-/// Follows one rendition's live playlist: tells which entries are new, whether numbers are missing, and
-/// whether a list that went back is stale or a restart.
+/// Follows one rendition's live playlist: tells which entries are new, whether numbers are missing, and whether a list
+/// that went back is stale or a restart.
 ///
 /// Decides only; it has no clock and does no I/O.
 struct PlaylistFollower: Sendable {

@@ -130,8 +130,8 @@ struct RenditionPlan: Sendable {
 
     /// How a rendition is known again.
     ///
-    /// Where the attributes are alike, its bandwidth, then its place tells; a bandwidth that has changed
-    /// leaves the only one that is alike.
+    /// Where the attributes are alike, its bandwidth, then its place tells; a bandwidth
+    /// that has changed leaves the only one that is alike.
     private static let likenesses: [Likeness] = [
         { wanted, known in
             wanted.stableID.flatMap { stable in like(wanted, known).first { $0.stableID == stable }?.id }

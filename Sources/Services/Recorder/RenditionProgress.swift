@@ -16,6 +16,8 @@ struct RenditionProgress: Sendable {
     var status: RenditionStatus
     /// When something was last listed, from which the state of the source is judged.
     var lastListed: Instant?
+    /// What was on its way when an earlier process ended; empty once a list has been taken.
+    var missed = MissedEntries()
     /// A boundary that no segment has taken along yet, because all of its list was recorded already.
     private var owedCause: String?
 
@@ -36,16 +38,26 @@ struct RenditionProgress: Sendable {
         let known = head.known.filter { $0.feed == last.feed }
         follower = PlaylistFollower(resumingAfter: known.map(\.number).max() ?? last.number)
         digests = Dictionary(known.map { ($0.number, $0.digest) }, uniquingKeysWith: { a, _ in a })
+        for segment in known {
+            let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
+            missed.hold(segment.number, window)
+        }
     }
 
     var id: RenditionID { description.id }
 
     /// Makes listed segments of a list's new entries and decides their times.
     ///
-    /// `from` is index of the first new entry. `opensHole` is numbers are missing before it, or a new feed
-    /// begins with it. `cause` is the boundary in front of the first entry, if one is known; of another
-    /// `source`, what shows again what is recorded already is passed over. `hole` is why time may be missing
-    /// before a step.
+    /// - Parameters:
+    ///   - list: the list as it came
+    ///   - from: index of the first new entry
+    ///   - opensHole: numbers are missing before it, or a new feed begins with it
+    ///   - cause: the boundary in front of the first entry, if one is known; of another `source`, what shows again
+    ///     what is recorded already is passed over
+    ///   - hole: why time may be missing before a step
+    ///   - arrival: when the list was fetched
+    ///   - shared: starts by number that the leading rendition has
+    /// - Returns: the new segments in order
     mutating func list(
         _ list: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason, arrival: Instant,
         shared: [Int64: Instant],
@@ -61,19 +73,39 @@ struct RenditionProgress: Sendable {
         let cause = cause ?? owedCause
         owedCause = new.entries.isEmpty ? cause : nil
         let placements = placing.place(new.entries, arrival: arrival, target: target)
-        let available =
-            arrival + new.entries.reduce(0) { $0 + $1.duration } + list.durationMicroseconds + target
-        return new.indices.indices.map { place in
-            let entry = list.segments[new.indices[place]]
-            if entry.discontinuityCount > 0 { domain += 1 }
-            let stepped = placements[place].stepped
+        let listed = min(list.durationMicroseconds, Limits.longestRetry)
+        let available = arrival + new.entries.reduce(0) { $0 + $1.duration } + listed + target
+        let refetched = takeMissed(of: list, before: from, feed: feed, availableUntil: available)
+        return refetched
+            + new.indices.indices.map { place in
+                let entry = list.segments[new.indices[place]]
+                if entry.discontinuityCount > 0 { domain += 1 }
+                let stepped = placements[place].stepped
+                return ListedSegment(
+                    identity: SegmentIdentity(rendition: id, feed: feed, number: new.numbers[place]),
+                    entry: entry,
+                    start: placements[place].start, duration: placements[place].duration,
+                    flags: new.flags[place],
+                    boundary: place == 0 && cause != nil
+                        ? cause : entry.discontinuityCount > 0 ? "discontinuity" : stepped ? "hole" : nil,
+                    hole: stepped ? hole : nil, domain: domain, availableUntil: available)
+            }
+    }
+
+    /// Lists once more what an earlier process had not stored when it ended.
+    private mutating func takeMissed(
+        of list: MediaPlaylist, before end: Int, feed: Int64, availableUntil: Instant,
+    ) -> [ListedSegment] {
+        defer { missed = MissedEntries() }
+        return missed.found(in: list, before: end).compactMap { index, window in
+            guard let number = PlaylistFollower.number(list, index), digests[number] == nil else {
+                return nil
+            }
             return ListedSegment(
-                identity: SegmentIdentity(rendition: id, feed: feed, number: new.numbers[place]),
-                entry: entry,
-                start: placements[place].start, duration: placements[place].duration, flags: new.flags[place],
-                boundary: place == 0 && cause != nil
-                    ? cause : entry.discontinuityCount > 0 ? "discontinuity" : stepped ? "hole" : nil,
-                hole: stepped ? hole : nil, domain: domain, availableUntil: available)
+                identity: SegmentIdentity(rendition: id, feed: feed, number: number),
+                entry: list.segments[index],
+                start: window.begin, duration: window.microseconds, flags: [], domain: domain,
+                availableUntil: availableUntil)
         }
     }
 

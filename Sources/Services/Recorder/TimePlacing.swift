@@ -61,8 +61,11 @@ struct TimePlacing: Sendable {
 
     /// Decides the times of a list's new segments, in order.
     ///
-    /// `arrival` is when the list that first shows them was fetched. `target` is the source's target duration
-    /// in microseconds.
+    /// - Parameters:
+    ///   - entries: the new segments
+    ///   - arrival: when the list that first shows them was fetched
+    ///   - target: the source's target duration in microseconds
+    /// - Returns: a placement for each
     mutating func place(_ entries: [Entry], arrival: Instant, target: Int64) -> [Placement] {
         let arrivals = Self.arrivalStarts(entries, arrival: arrival)
         judgeDates(entries, arrivals: arrivals)
@@ -101,7 +104,7 @@ extension TimePlacing {
 
     /// Falls back to arrival when the feed has no dates or implausible ones.
     private mutating func judgeDates(_ entries: [Entry], arrivals: [Instant]) {
-        guard clock == .source else { return }
+        guard clock == .source, !entries.isEmpty else { return }
         let dated = zip(entries, arrivals).compactMap { entry, arrived in
             entry.programDateTime.map { (date: $0, arrived: arrived) }
         }
@@ -139,9 +142,7 @@ extension TimePlacing {
         return Reading(start: expected, slack: target + target / 2)
     }
 
-    /// Whether a date goes on from what is decided, or jumps as arrival does.
-    ///
-    /// `expected` is the date by arrival.
+    /// Whether a date goes on from what is decided, or jumps as arrival does; `expected` is the date by arrival.
     private mutating func believes(_ date: Instant, expected: Instant, target: Int64) -> Bool {
         let drift = date - expected
         let step = Self.step(target: target).magnitude

@@ -5,7 +5,7 @@ import Timeline
 
 let seconds: Int64 = 1_000_000
 
-/// Six seconds from an even beginning: the start of a segment by its place.
+/// An instant by its seconds from an even beginning.
 func at(_ value: Double) -> Instant {
     Instant(microseconds: 1_700_000_000 * seconds + Int64((value * 1_000_000).rounded()))
 }

@@ -3,8 +3,8 @@ import Timeline
 
 /// Decides what enters the published log, in what order, under which number and epoch.
 ///
-/// Pure: events go in with the time they happened, decisions come out of `advance`. What was decided is never
-/// taken back.
+/// Pure: events go in with the time they happened, decisions come out of `advance`. What was decided is never taken
+/// back.
 struct Publisher: Sendable {
     /// What one call of `advance` decided.
     struct Decisions: Sendable {
@@ -45,8 +45,8 @@ struct Publisher: Sendable {
 
     /// Begins a channel, or goes on where its line stands.
     ///
-    /// Without the begin of the line's epoch, its end is taken for renditions that have not entered that
-    /// epoch yet: later, never too early.
+    /// Without the begin of the line's epoch, its end is taken for renditions that have not entered that epoch yet:
+    /// later, never too early.
     init(line: Line, epochBegin: Instant? = nil) {
         epoch = line.epoch
         targetSeconds = line.targetSeconds

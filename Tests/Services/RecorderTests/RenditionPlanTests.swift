@@ -1,0 +1,207 @@
+import Catalogue
+import HLS
+import Testing
+import Timeline
+
+@testable import Recorder
+
+private func variant(
+    _ uri: String, _ height: Int?, _ bandwidth: Int, codecs: String? = "avc1.64001f,mp4a.40.2",
+    audio: String? = nil,
+    subtitles: String? = nil, stable: String? = nil,
+) -> VariantStream {
+    var variant = VariantStream(uri: uri, bandwidth: bandwidth)
+    variant.resolution = height.map { VariantStream.Resolution(width: $0 * 16 / 9, height: $0) }
+    variant.codecs = codecs
+    variant.audioGroup = audio
+    variant.subtitlesGroup = subtitles
+    variant.stableVariantID = stable
+    return variant
+}
+
+private func media(
+    _ type: Rendition.MediaType, _ group: String, _ name: String, _ uri: String?, language: String? = nil,
+) -> Rendition {
+    var rendition = Rendition(type: type, groupID: group, name: name, uri: uri)
+    rendition.language = language
+    return rendition
+}
+
+private func playlist(_ variants: [VariantStream], _ renditions: [Rendition] = []) -> MultivariantPlaylist {
+    var list = MultivariantPlaylist()
+    list.variants = variants
+    list.renditions = renditions
+    return list
+}
+
+extension RenditionPlan {
+    fileprivate init(
+        _ list: MultivariantPlaylist, _ choice: RenditionChoice = .all, after earlier: RenditionPlan? = nil
+    ) {
+        self.init(list, choice: choice, known: earlier?.items.map(\.description) ?? [])
+    }
+
+    /// Which URI is recorded under which id.
+    fileprivate var names: [String: String] {
+        Dictionary(items.map { ($0.uri, $0.description.id.description) }, uniquingKeysWith: { a, _ in a })
+    }
+}
+
+@Suite("Rendition plan")
+struct RenditionPlanTests {
+    private let three = playlist([
+        variant("low", 360, 800_000), variant("mid", 720, 2_500_000), variant("high", 1080, 5_000_000),
+    ])
+
+    @Test("Ids are given in the order of the playlist")
+    func fresh() {
+        #expect(RenditionPlan(three).names == ["low": "v0", "mid": "v1", "high": "v2"])
+    }
+
+    @Test("Other URIs and tokens change nothing")
+    func tokens() {
+        let again = playlist([
+            variant("https://b/low?t=2", 360, 800_000), variant("https://b/mid?t=2", 720, 2_500_000),
+            variant("https://b/high?t=2", 1080, 5_000_000),
+        ])
+        #expect(
+            RenditionPlan(again, after: RenditionPlan(three)).names
+                == ["https://b/low?t=2": "v0", "https://b/mid?t=2": "v1", "https://b/high?t=2": "v2"])
+    }
+
+    @Test("Another bandwidth and another order change nothing")
+    func bandwidthAndOrder() {
+        let again = playlist([
+            variant("high", 1080, 5_400_000), variant("low", 360, 700_000), variant("mid", 720, 2_600_000),
+        ])
+        #expect(
+            RenditionPlan(again, after: RenditionPlan(three)).names == [
+                "low": "v0", "mid": "v1", "high": "v2",
+            ])
+    }
+
+    @Test("Alike but for bandwidth: the bandwidth tells in any order, and a new one takes nobody's id")
+    func alike() {
+        let first = RenditionPlan(playlist([variant("a", 720, 5_000_000), variant("b", 720, 3_000_000)]))
+        #expect(first.names == ["a": "v0", "b": "v1"])
+        let turned = playlist([variant("b", 720, 3_000_000), variant("a", 720, 5_000_000)])
+        #expect(RenditionPlan(turned, after: first).names == ["a": "v0", "b": "v1"])
+        let more = playlist([
+            variant("c", 720, 8_000_000), variant("a", 720, 5_000_000), variant("b", 720, 3_000_000),
+        ])
+        #expect(RenditionPlan(more, after: first).names == ["a": "v0", "b": "v1", "c": "v2"])
+    }
+
+    @Test("A variant with other attributes gets a new id, and one that is gone leaves its own unused")
+    func newVariant() {
+        let first = RenditionPlan(three)
+        let other = playlist([
+            variant("low", 360, 800_000), variant("mid", 720, 2_500_000, codecs: "hvc1.1.6.L93"),
+        ])
+        let second = RenditionPlan(other, after: first)
+        #expect(second.names == ["low": "v0", "mid": "v3"])
+        let known =
+            first.items.map(\.description) + second.items.map(\.description).filter { $0.id.index == 3 }
+        let fourth = RenditionPlan(playlist([variant("x", 2160, 9_000_000)]), choice: .all, known: known)
+        #expect(fourth.names == ["x": "v4"])
+    }
+
+    @Test("A stable id decides against all other attributes")
+    func stable() {
+        let first = RenditionPlan(
+            playlist([variant("a", 720, 1, stable: "one"), variant("b", 720, 1, stable: "two")]))
+        let again = playlist([variant("c", 1080, 9, stable: "two"), variant("d", 720, 1, stable: "one")])
+        #expect(RenditionPlan(again, after: first).names == ["d": "v0", "c": "v1"])
+        let others = playlist([variant("e", 720, 1, stable: "three")])
+        #expect(RenditionPlan(others, after: first).names == ["e": "v2"])
+    }
+
+    @Test("A source that begins to say stable ids keeps its renditions")
+    func stableFromNowOn() {
+        let again = playlist([variant("mid", 720, 2_500_000, stable: "m")])
+        let plan = RenditionPlan(again, after: RenditionPlan(three))
+        #expect(plan.names == ["mid": "v1"])
+        #expect(plan.items.first?.description.stableID == "m")
+    }
+
+    @Test("Of redundant streams the first is recorded, and a URI only once")
+    func redundant() {
+        let list = playlist([
+            variant("https://a/1", 720, 3_000_000), variant("https://b/1", 720, 3_000_000),
+            variant("https://a/2", 360, 800_000), variant("https://a/2", 360, 900_000),
+        ])
+        #expect(RenditionPlan(list).names == ["https://a/1": "v0", "https://a/2": "v1"])
+    }
+
+    @Test("Highest, lowest, named")
+    func choices() {
+        #expect(Array(RenditionPlan(three, .highest).names.keys) == ["high"])
+        #expect(Array(RenditionPlan(three, .lowest).names.keys) == ["low"])
+        let ids = [RenditionID(kind: .video, index: 0), RenditionID(kind: .video, index: 2)]
+        #expect(RenditionPlan(three, .named(ids)).names == ["low": "v0", "high": "v2"])
+        #expect(RenditionPlan(three, .named([audio])).items.isEmpty)
+    }
+
+    @Test("Audio and subtitles of the groups in use are recorded, once per URI, not what is inside a variant")
+    func groups() {
+        let list = playlist(
+            [
+                variant("v", 720, 3_000_000, audio: "hi", subtitles: "s"),
+                variant("v", 720, 2_500_000, audio: "lo", subtitles: "s"),
+            ],
+            [
+                media(.audio, "hi", "English", "en-hi", language: "en"),
+                media(.audio, "hi", "Deutsch", "de-hi", language: "de"),
+                media(.audio, "lo", "English", "en-lo", language: "en"),
+                media(.audio, "lo", "Deutsch", "de-hi", language: "de"),
+                media(.audio, "other", "English", "unused", language: "en"),
+                media(.audio, "hi", "Muxed", nil), media(.subtitles, "s", "English", "subs", language: "en"),
+                media(.closedCaptions, "cc", "CC", nil),
+            ])
+        #expect(
+            RenditionPlan(list).names
+                == ["v": "v0", "en-hi": "a0", "de-hi": "a1", "en-lo": "a2", "subs": "s0"])
+    }
+
+    @Test("Of the highest variant only its own groups are recorded")
+    func groupsOfHighest() {
+        let list = playlist(
+            [variant("low", 360, 1, audio: "lo"), variant("high", 720, 2, audio: "hi")],
+            [media(.audio, "lo", "English", "lo"), media(.audio, "hi", "English", "hi")])
+        #expect(RenditionPlan(list, .highest).names == ["high": "v0", "hi": "a0"])
+    }
+
+    @Test("Audio is known again by group, name and language in any order")
+    func audioAgain() {
+        let first = playlist(
+            [variant("v", 720, 1, audio: "g")],
+            [
+                media(.audio, "g", "English", "en", language: "en"),
+                media(.audio, "g", "Deutsch", "de", language: "de"),
+            ])
+        let again = playlist(
+            [variant("v2", 720, 1, audio: "g")],
+            [
+                media(.audio, "g", "Français", "fr2", language: "fr"),
+                media(.audio, "g", "Deutsch", "de2", language: "de"),
+                media(.audio, "g", "English", "en2", language: "en"),
+            ])
+        #expect(
+            RenditionPlan(again, after: RenditionPlan(first)).names
+                == ["v2": "v0", "en2": "a0", "de2": "a1", "fr2": "a2"])
+    }
+
+    @Test("Where no id is left, a rendition is not recorded under another one's")
+    func noIDLeft() {
+        var last = RenditionDescription(id: RenditionID(kind: .video, index: 999))
+        last.resolution = "1x1"
+        let plan = RenditionPlan(three, choice: .all, known: [last])
+        #expect(plan.items.isEmpty)
+    }
+
+    @Test("No more renditions than the module's bound")
+    func bound() {
+        let many = playlist((0..<100).map { variant("v\($0)", $0, $0) })
+        #expect(RenditionPlan(many).items.count == Limits.renditions)
+    }
+}

@@ -1,0 +1,208 @@
+import HLS
+import Testing
+import Timeline
+
+@testable import Catalogue
+@testable import Recorder
+
+@Suite("Rendition progress")
+struct RenditionProgressTests {
+    private func progress(end: Double? = nil) -> RenditionProgress {
+        var progress = RenditionProgress(
+            RenditionDescription(id: video(0)), choice: .auto, end: end.map { at($0) })
+        progress.feed = 7
+        return progress
+    }
+
+    private func starts(_ segments: [ListedSegment]) -> [Double] {
+        segments.map { PublisherStage.seconds($0.start) }
+    }
+
+    private func take(
+        _ progress: inout RenditionProgress, _ list: MediaPlaylist, from: Int = 0, opensHole: Bool = false,
+        cause: String? = nil, arrival: Double,
+    ) -> [ListedSegment] {
+        progress.list(
+            list, from: from, opensHole: opensHole, cause: cause, hole: .sourceJump, arrival: at(arrival),
+            shared: [:])
+    }
+
+    @Test("New entries get identity, time and the end of their availability")
+    func identity() throws {
+        var progress = progress()
+        let segments = take(&progress, list(10...12, date: { Double($0) * 6 }), from: 1, arrival: 80)
+        #expect(segments.map(\.identity.number) == [11, 12])
+        #expect(segments.allSatisfy { $0.identity.feed == 7 && $0.identity.rendition == video(0) })
+        #expect(starts(segments) == [66, 72])
+        #expect(try #require(segments.first).availableUntil >= at(80 + 6 + 18))
+        #expect(segments.allSatisfy { $0.boundary == nil && $0.hole == nil })
+    }
+
+    @Test("A date at the head of the list holds for all that follows without one, also for what is new later")
+    func dateAtHead() {
+        var progress = progress()
+        var first = list(10...12)
+        first.segments[0].programDateTimeMicroseconds = at(1000).microseconds
+        #expect(starts(take(&progress, first, arrival: 90)) == [1000, 1006, 1012])
+        var second = list(11...13)
+        second.segments[0].programDateTimeMicroseconds = at(1006).microseconds
+        #expect(starts(take(&progress, second, from: 2, arrival: 95)) == [1018])
+        #expect(progress.placing.clock == .source)
+    }
+
+    @Test("Entries before the first date take theirs from it")
+    func dateAtEnd() {
+        var progress = progress()
+        var one = list(10...12)
+        one.segments[2].programDateTimeMicroseconds = at(1012).microseconds
+        #expect(starts(take(&progress, one, arrival: 90)) == [1000, 1006, 1012])
+    }
+
+    @Test(
+        "A duration of nothing or of nonsense becomes the target duration and is marked",
+        arguments: [0, -1, Int64.max])
+    func corrected(duration: Int64) {
+        var progress = progress()
+        var one = list(10...12)
+        one.segments[1].durationMicroseconds = duration
+        let segments = take(&progress, one, arrival: 118)
+        #expect(segments.map(\.duration) == [6, 6, 6].map { $0 * seconds })
+        #expect(segments.map(\.flags) == [[], .correctedDuration, []])
+    }
+
+    @Test("An entry that repeats the one before it is dropped; its number stays used")
+    func repeated() {
+        var progress = progress()
+        var one = list(10...13, name: { $0 == 12 ? "seg11.ts" : "seg\($0).ts" })
+        one.isIndependentSegments = true
+        let segments = take(&progress, one, arrival: 118)
+        #expect(segments.map(\.identity.number) == [10, 11, 13])
+        #expect(starts(segments) == [100, 106, 112])
+        #expect(segments.allSatisfy { $0.flags.contains(.independent) })
+    }
+
+    @Test(
+        "Repeated names that are not the same segment stay: other ranges, later dates, gaps, after a discontinuity"
+    )
+    func notRepeated() {
+        for change in 0..<4 {
+            var progress = progress()
+            var one = list(10...12, name: { _ in "same.ts" }, date: change == 1 ? { Double($0) * 6 } : nil)
+            for index in one.segments.indices {
+                if change == 0 {
+                    one.segments[index].byteRange = ByteRange(length: 100, offset: UInt64(index) * 100)
+                }
+                if change == 2 { one.segments[index].isGap = true }
+                if change == 3 { one.segments[index].discontinuityCount = 1 }
+            }
+            #expect(take(&progress, one, arrival: 118).count == 3)
+        }
+    }
+
+    @Test(
+        "A discontinuity is a boundary and a new domain; a given cause goes before it; a step is a hole with a reason"
+    )
+    func boundaries() {
+        var progress = progress()
+        var one = list(10...13, date: { Double($0) * 6 + ($0 == 13 ? 100 : 0) })
+        one.segments[1].discontinuityCount = 2
+        let first = take(&progress, list(7...9, date: { Double($0) * 6 }), arrival: 60)
+        let segments = take(&progress, one, cause: "restart", arrival: 184)
+        #expect(first.map(\.boundary) == [nil, nil, nil])
+        #expect(segments.map(\.boundary) == ["restart", "discontinuity", nil, "hole"])
+        #expect(segments.map(\.hole) == [nil, nil, nil, .sourceJump])
+        #expect(segments.map(\.domain) == [0, 1, 1, 1])
+    }
+
+    @Test(
+        "Another source's entries that are recorded already are passed over; the boundary comes with the first new one"
+    )
+    func anotherSource() {
+        var progress = progress(end: 118)
+        let old = list(5000...5002, date: { 100 + Double($0 - 5000) * 6 })
+        #expect(take(&progress, old, opensHole: true, cause: "source", arrival: 119).isEmpty)
+        let new = list(5000...5004, date: { 100 + Double($0 - 5000) * 6 })
+        let segments = take(&progress, new, from: 3, arrival: 131)
+        #expect(starts(segments) == [118, 124])
+        #expect(segments.map(\.boundary) == ["source", nil])
+        let more = take(&progress, list(5005...5005, date: { _ in 130 }), arrival: 137)
+        #expect(more.map(\.boundary) == [nil])
+    }
+
+    @Test("A restart of the same source is all new")
+    func restart() {
+        var progress = progress(end: 118)
+        let segments = take(
+            &progress, list(0...1, date: { 100 + Double($0) * 6 }), opensHole: true, cause: "restart",
+            arrival: 119)
+        #expect(starts(segments) == [118, 124])
+    }
+
+    @Test("Resumed from a head: the newest feed, its highest number, its digests, and the later end")
+    func resumed() {
+        let identities: [(feed: Int64, number: Int64, start: Double)] = [
+            (1, 90, 40), (2, 3, 100), (2, 4, 106),
+        ]
+        let known = identities.map { identity in
+            KnownSegment(
+                feed: identity.feed, number: identity.number, start: at(identity.start),
+                duration: 6 * seconds,
+                isLost: identity.number == 4, digest: [UInt8(identity.number)])
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 9,
+            last: LastSegment(end: at(106), epoch: 2, state: MediaState(container: .transportStream)),
+            known: known)
+        let progress = RenditionProgress(resuming: head, choice: .auto)
+        #expect(progress.feed == 2)
+        #expect(progress.follower.highest == 4)
+        #expect(progress.digests == [3: [3], 4: [4]])
+        #expect(progress.placing.end == at(112))
+    }
+
+    @Test(
+        "Stored segments are counted, and the newest digests of the feed are kept for when numbers are in doubt"
+    )
+    func counting() {
+        var progress = progress()
+        for number in 0..<5000 {
+            var fact = PublisherStage.fact(video(0), Double(number))
+            fact.identity = SegmentIdentity(rendition: video(0), feed: 7, number: Int64(number))
+            fact.digest = [1, 2]
+            progress.count(fact)
+        }
+        var other = PublisherStage.fact(video(0), 0)
+        other.identity.feed = 6
+        progress.count(other)
+        #expect(progress.status.stored == 5001)
+        #expect(progress.digests[4999] == [1, 2])
+        #expect(progress.digests.count <= 2 * Limits.recentEntries)
+    }
+
+    @Test("What was on its way when recording ended and is listed still is listed again, in its place, once")
+    func missed() {
+        let times: [(number: Int64, start: Double)] = [(10, 100), (12, 112), (14, 124)]
+        let known = times.map { time in
+            KnownSegment(
+                feed: 2, number: time.number, start: at(time.start), duration: 6 * seconds, isLost: false,
+                digest: [1])
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 9, last: nil, known: known)
+        var progress = RenditionProgress(resuming: head, choice: .auto)
+        let segments = take(&progress, list(8...15, date: { 40 + Double($0) * 6 }), from: 7, arrival: 140)
+        #expect(segments.map(\.identity.number) == [11, 13, 15])
+        #expect(starts(segments) == [106, 118, 130])
+        #expect(
+            segments.allSatisfy { $0.duration == 6 * seconds && $0.boundary == nil && $0.identity.feed == 2 })
+        let next = take(&progress, list(10...16, date: { 40 + Double($0) * 6 }), from: 6, arrival: 146)
+        #expect(next.map(\.identity.number) == [16])
+    }
+
+    @Test("A very long list keeps a failing segment no longer than the module's bound")
+    func availability() throws {
+        var progress = progress()
+        let segments = take(&progress, list(0...5000), from: 5000, arrival: 1000)
+        #expect(try #require(segments.first).availableUntil == at(1000 + 6 + 600 + 6))
+    }
+}
