@@ -77,13 +77,13 @@ let modules: [Module] = [
     ),
     Module(
         name: "Retention", layer: "Services", uses: ["Timeline", "SegmentStore", "Catalogue"],
-        packages: [logging], tests: ["TestSupport"],
+        packages: [logging], tests: ["TestSupport", "Postgres"],
     ),
 
     Module(
         name: "ViewerAPI", layer: "Delivery",
         uses: ["Timeline", "HTTP", "Digest", "Catalogue", "SegmentStore", "Playback"],
-        packages: [logging], tests: ["TestSupport"],
+        packages: [logging], tests: ["TestSupport", "Postgres"],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",

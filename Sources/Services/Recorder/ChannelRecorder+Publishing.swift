@@ -9,11 +9,25 @@ extension ChannelRecorder {
     ///
     /// - Returns: false when the lease is lost
     func commit() async throws -> Bool {
+        if unentered == nil { unentered = nextBatch() }
+        guard let pending = unentered else { return true }
+        let held = try await enter(pending.batch)
+        unentered = nil
+        await journal.trim(
+            pending.batch.segments.compactMap { positions.removeValue(forKey: $0.fact.identity) })
+        await journal.trim(pending.positions)
+        let watermark = pending.batch.line.watermark
+        status.liveEdge = watermark.microseconds > 0 ? watermark : nil
+        publishStatus()
+        return held
+    }
+
+    /// What was decided since the last batch; nil when nothing was.
+    private func nextBatch() -> PendingBatch? {
         let decisions = publisher.advance(now: now)
         for lost in decisions.losses where lost.reason == .segmentMissing {
-            logger.warning(
-                "A segment was not stored in its turn",
-                metadata: ["rendition": "\(lost.rendition?.description ?? "")"])
+            let rendition = lost.rendition?.description ?? ""
+            logger.warning("A segment was not stored in its turn", metadata: ["rendition": "\(rendition)"])
         }
         let line = LineUpdate(
             epoch: publisher.epoch, end: publisher.end, watermark: publisher.watermark,
@@ -24,14 +38,11 @@ extension ChannelRecorder {
         (batch.feeds, batch.renditions) = (newFeeds, newDescriptions)
         let isIdle =
             decisions.isEmpty && batch.losses.isEmpty && batch.feeds.isEmpty && batch.renditions.isEmpty
-        if isIdle && line == lastLine && newlyKnown.isEmpty { return true }
-        (newLosses, newFeeds, newDescriptions) = ([], [], [])
-        let held = try await enter(batch)
+        if isIdle && line == lastLine && donePositions.isEmpty { return nil }
+        let pending = PendingBatch(batch: batch, positions: donePositions)
+        (newLosses, newFeeds, newDescriptions, donePositions) = ([], [], [], [])
         lastLine = line
-        await trim(batch)
-        status.liveEdge = line.watermark.microseconds > 0 ? line.watermark : nil
-        publishStatus()
-        return held
+        return pending
     }
 
     /// Enters a batch, however long the catalogue is away: recording goes on meanwhile, the journal has the facts.
@@ -48,13 +59,10 @@ extension ChannelRecorder {
             }
         }
     }
+}
 
-    private func trim(_ batch: Batch) async {
-        let entered = batch.segments.map(\.fact.identity) + newlyKnown
-        let done = entered.compactMap { positions.removeValue(forKey: $0) }
-        let feeds = batch.feeds.isEmpty ? [] : feedPositions
-        if !batch.feeds.isEmpty { feedPositions = [] }
-        newlyKnown = []
-        await journal.trim(done + feeds)
-    }
+/// A batch on its way into the catalogue, and the lines of the journal that are done with it besides its segments'.
+struct PendingBatch: Sendable {
+    var batch: Batch
+    var positions: [JournalPosition]
 }

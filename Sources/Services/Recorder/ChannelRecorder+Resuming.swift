@@ -24,10 +24,10 @@ extension ChannelRecorder {
 
     private func lane(resuming head: RenditionHead) -> Lane {
         var lane = Lane(rendition: head.description.id, nextNumber: head.nextNumber, now: now)
-        lane.publishedEnd = head.last?.end
+        lane.publishedEnd = head.published?.end
         lane.settledEnd = head.last?.end
-        lane.epoch = head.last?.epoch
-        lane.state = head.last?.state
+        lane.epoch = head.published?.epoch
+        lane.state = head.published?.state
         return lane
     }
 
@@ -37,21 +37,27 @@ extension ChannelRecorder {
         for (position, entry) in entries {
             switch entry {
             case .segment(var fact):
-                positions[fact.identity] = position
+                // The same identity may stand twice after an append whose result was lost: one fact is enough.
+                if let earlier = positions.updateValue(position, forKey: fact.identity) {
+                    donePositions.append(earlier)
+                    continue
+                }
                 fact.fence = lease.fence
                 facts.append(fact)
             case .feed(let fact):
                 newFeeds.append(fact)
-                feedPositions.append(position)
+                donePositions.append(position)
             case .loss(let loss):
                 newLosses.append(loss)
-                feedPositions.append(position)
+                donePositions.append(position)
             }
         }
         for fact in facts.sorted(by: { $0.start < $1.start }) {
             resumeNumbering(with: fact)
             if known.contains(fact.identity) {
-                newlyKnown.append(fact.identity)
+                if let position = positions.removeValue(forKey: fact.identity) {
+                    donePositions.append(position)
+                }
                 continue
             }
             let slot = Lane.Slot(identity: fact.identity, start: fact.start, duration: fact.duration)

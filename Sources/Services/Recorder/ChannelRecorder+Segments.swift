@@ -23,6 +23,13 @@ extension ChannelRecorder {
         publisher.stored(fact)
     }
 
+    /// A download ended without a segment.
+    ///
+    /// One that was cancelled by stopping is not lost: it is fetched after the restart.
+    func failed(_ listed: ListedSegment, _ failure: FetchFailure) {
+        if !Task.isCancelled { lost(listed, failure) }
+    }
+
     /// A segment will not come.
     func lost(_ listed: ListedSegment, _ failure: FetchFailure) {
         let id = listed.identity.rendition

@@ -32,13 +32,16 @@ actor ChannelRecorder {
     var newDescriptions: [RenditionDescription] = []
     var newLosses: [Loss] = []
     var positions: [SegmentIdentity: JournalPosition] = [:]
-    var feedPositions: [JournalPosition] = []
+    /// Lines of the journal that are done with the next batch.
+    var donePositions: [JournalPosition] = []
+    /// Decided and not entered yet: it goes in before anything else is decided.
+    var unentered: PendingBatch?
+    /// Begun and not in the journal yet.
+    var unjournalled: [FeedFact] = []
     var lastLine: LineUpdate?
     /// Starts that the leading rendition decided in the feed, for sources without dates.
     var sharedStarts: [Int64: Instant] = [:]
     var trouble: (reason: GapReason, since: Instant)?
-    /// Identities whose journal lines can be trimmed at once, because the catalogue has them.
-    var newlyKnown: [SegmentIdentity] = []
     var lastStates: [RenditionID: MediaState] = [:]
     var status: ChannelStatus
 
@@ -107,17 +110,18 @@ actor ChannelRecorder {
             outcome.probe = probe(list, index, progress)
         case .new(let from, let missing):
             let isFirst = progress.feed == nil
-            try await joinFeed(&progress, list, restart: nil, arrival: arrival)
+            joinFeed(&progress, list, restart: nil, arrival: arrival)
             outcome.segments = take(
                 list, from: from, &progress, opensHole: isFirst || missing > 0,
                 cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
                 hole: missing > 0 ? .sourceJump : .sourceStalled, arrival: arrival)
         case .restart(let reason):
-            try await joinFeed(&progress, list, restart: reason, arrival: arrival)
+            joinFeed(&progress, list, restart: reason, arrival: arrival)
             outcome.segments = take(
                 list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
                 arrival: arrival)
         }
+        try await journalFeeds()
         outcome.changed = !outcome.segments.isEmpty
         settleTrouble(ended: list.isEnded)
         return outcome
@@ -138,10 +142,11 @@ actor ChannelRecorder {
             return try await listArrived(list, of: id, arrival: arrival)
         }
         guard var progress = renditions[id] else { return ListOutcome() }
-        try await joinFeed(&progress, list, restart: "a known number names another segment", arrival: arrival)
+        joinFeed(&progress, list, restart: "a known number names another segment", arrival: arrival)
         let segments = take(
             list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
             arrival: arrival)
+        try await journalFeeds()
         return ListOutcome(segments: segments, changed: true, ended: list.isEnded)
     }
 
@@ -156,7 +161,7 @@ actor ChannelRecorder {
     /// Gives the progress a feed: the channel's current one, or a new one when none fits.
     private func joinFeed(
         _ progress: inout RenditionProgress, _ list: MediaPlaylist, restart: String?, arrival: Instant,
-    ) async throws {
+    ) {
         if restart == nil, progress.feed != nil { return }
         if restart != nil || progress.feed == nil {
             progress.follower.reset()
@@ -177,8 +182,17 @@ actor ChannelRecorder {
         feed = begun
         sharedStarts = [:]
         progress.feed = begun.id
-        newFeeds.append(begun)
-        feedPositions += try await journal.append([.feed(begun)])
+        unjournalled.append(begun)
+    }
+
+    /// A feed is known to the journal before any segment of it can be.
+    private func journalFeeds() async throws {
+        let feeds = unjournalled
+        guard !feeds.isEmpty else { return }
+        unjournalled = []
+        let lines = try await journal.append(feeds.map { .feed($0) })
+        newFeeds += feeds
+        donePositions += lines
     }
 
     private func take(

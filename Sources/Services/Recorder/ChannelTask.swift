@@ -63,6 +63,7 @@ struct ChannelTask: Sendable {
             } catch {
                 logger.warning("The last facts stay in the journal", metadata: ["cause": "\(error)"])
             }
+            try? await parts.catalogue.releaseLease(channel: channel.row, fence: lease.fence)
             parts.board.set(nil, of: channel.id)
         }.value
     }
@@ -110,7 +111,6 @@ struct ChannelTask: Sendable {
     ) async -> Result<RenditionRecorder.Ending, any Error> {
         do {
             let link = try SourceLink(source, client: parts.client, policy: parts.addressPolicy)
-            defer { link.session.close() }
             return .success(
                 try await SourceRecorder(
                     recorder: recorder, link: link, keys: keys, pools: pools, hasAlternative: !isOnly

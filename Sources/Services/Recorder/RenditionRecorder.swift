@@ -65,26 +65,41 @@ struct RenditionRecorder: Sendable {
     private func take(_ list: MediaPlaylist, _ fetched: FetchedPlaylist) async throws -> Bool {
         var outcome = try await recorder.listArrived(list, of: fetcher.rendition, arrival: fetched.arrival)
         if let probe = outcome.probe {
-            let digest = try await fetcher.probe(probe, base: fetched.base, domain: probe.domain)
+            let digest = try await digest(of: probe, base: fetched.base)
             outcome = try await recorder.probed(digest, probe, list, arrival: fetched.arrival)
         }
         for segment in outcome.segments { await fetch(segment, base: fetched.base) }
         return outcome.changed
     }
 
-    private func fetch(_ segment: ListedSegment, base: HTTPURL) async {
-        let taken = await pool.add { [recorder, fetcher] in
-            do {
-                let stored = try await fetcher.store(segment, base: base, domain: segment.domain)
-                try await recorder.stored(segment, stored)
-            } catch let failure as FetchFailure {
-                await recorder.lost(segment, failure)
-            } catch {
-                await recorder.lost(segment, FetchFailure(.segmentMissing, "the journal: \(error)"))
+    /// The digest of a segment in question; an empty one after three failures, which counts as another segment: a source
+    /// that lists what it does not hold must not keep the channel from recording.
+    private func digest(of probe: ListedSegment, base: HTTPURL) async throws -> [UInt8] {
+        for _ in 1..<3 {
+            if let digest = try? await fetcher.probe(probe, base: base, domain: probe.domain) {
+                return digest
             }
+            try await Task.sleep(for: .milliseconds(500))
+        }
+        return (try? await fetcher.probe(probe, base: base, domain: probe.domain)) ?? []
+    }
+
+    private func fetch(_ segment: ListedSegment, base: HTTPURL) async {
+        let taken = await pool.add { [recorder, fetcher] attempt in
+            switch await fetcher.store(segment, base: base, attempt: attempt) {
+            case .again(let pause): return pause
+            case .failed(let failure): await recorder.failed(segment, failure)
+            case .stored(let stored):
+                do {
+                    try await recorder.stored(segment, stored)
+                } catch {
+                    await recorder.failed(segment, FetchFailure(.segmentMissing, "the journal: \(error)"))
+                }
+            }
+            return nil
         }
         if !taken {
-            await recorder.lost(
+            await recorder.failed(
                 segment, FetchFailure(.segmentExpired, "too many segments wait to be fetched"))
         }
     }

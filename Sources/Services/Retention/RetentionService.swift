@@ -95,7 +95,7 @@ package struct RetentionService: Sendable {
         for hour in try await catalogue.doomedHours(limit: Limits.hoursPerRound) {
             let deleted = try await store.deleteHour(
                 channel: hour.channel, rendition: hour.rendition, hour: hour.hour,
-                keeping: try await catalogue.names(in: hour))
+                before: hour.before, keeping: try await catalogue.names(in: hour))
             try await catalogue.undoom(hour)
             logger.debug(
                 "Deleted",

@@ -8,6 +8,8 @@ package struct RenditionHead: Sendable {
     package var nextNumber: Int64
     /// The newest segment held, whether published or not.
     package var last: LastSegment?
+    /// The newest segment of the published log.
+    package var published: LastSegment?
     /// Identities of the two newest feeds, oldest first, at most `Limits.knownSegments`.
     package var known: [KnownSegment]
 }
@@ -39,7 +41,9 @@ extension Catalogue {
                 heads.append(
                     RenditionHead(
                         description: description, nextNumber: next,
-                        last: try await lastSegment(of: row), known: try await knownSegments(of: row)))
+                        last: try await lastSegment(of: row, published: false),
+                        published: try await lastSegment(of: row, published: true),
+                        known: try await knownSegments(of: row)))
             }
             return heads.sorted { $0.description.id < $1.description.id }
         }
@@ -55,11 +59,12 @@ extension Catalogue {
         }
     }
 
-    private func lastSegment(of rendition: Int32) async throws -> LastSegment? {
+    private func lastSegment(of rendition: Int32, published: Bool) async throws -> LastSegment? {
         try await pool.query(
             """
             SELECT s.start_us + s.duration_us AS end_us, s.epoch, s.first_pts, \(verbatim: StateRow.columns)
             FROM segment s JOIN state USING (state_id) WHERE s.rendition_id = \(rendition)
+                AND (NOT \(published) OR s.number IS NOT NULL)
             ORDER BY s.start_us DESC LIMIT 1
             """
         ).first.map { row in

@@ -23,13 +23,15 @@ actor ArchiveDeletion {
     ///
     /// Files that are no segments stay: nobody but a person has put them there.
     func deleteHour(
-        channel: ChannelID, rendition: RenditionID, hour: Instant, keeping: Set<SegmentName>
+        channel: ChannelID, rendition: RenditionID, hour: Instant, before: Instant, keeping: Set<SegmentName>,
     ) throws(StoreError) -> Deleted {
         let day = "\(channel)/\(rendition)/\(hour.dateText)"
         let folder = "\(day)/\(hour.hourText)"
         var deleted = Deleted()
         for name in try tree.disk.list(tree.path(of: folder)) {
-            guard let segment = SegmentName(name), !keeping.contains(segment) else { continue }
+            guard let segment = SegmentName(name), !keeping.contains(segment),
+                segment.startMilliseconds < before.milliseconds
+            else { continue }
             guard let bytes = try remove(tree.path(of: "\(folder)/\(name)")) else { continue }
             deleted.files += 1
             deleted.bytes += bytes

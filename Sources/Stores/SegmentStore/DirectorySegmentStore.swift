@@ -58,9 +58,10 @@ package final class DirectorySegmentStore: SegmentStore {
     }
 
     package func deleteHour(
-        channel: ChannelID, rendition: RenditionID, hour: Instant, keeping: Set<SegmentName>
+        channel: ChannelID, rendition: RenditionID, hour: Instant, before: Instant, keeping: Set<SegmentName>,
     ) async throws(StoreError) -> Deleted {
-        try await deletions.deleteHour(channel: channel, rendition: rendition, hour: hour, keeping: keeping)
+        try await deletions.deleteHour(
+            channel: channel, rendition: rendition, hour: hour, before: before, keeping: keeping)
     }
 
     package func deleteChannel(_ id: ChannelID) async throws(StoreError) {

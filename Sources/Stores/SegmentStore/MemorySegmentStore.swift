@@ -42,13 +42,14 @@ package final class MemorySegmentStore: SegmentStore {
     }
 
     package func deleteHour(
-        channel: ChannelID, rendition: RenditionID, hour: Instant, keeping: Set<SegmentName>
+        channel: ChannelID, rendition: RenditionID, hour: Instant, before: Instant, keeping: Set<SegmentName>,
     ) async throws(StoreError) -> Deleted {
         let folder = "\(channel)/\(rendition)/\(hour.dateText)/\(hour.hourText)/"
         return objects.table.withLock { table in
             var deleted = Deleted()
             for (path, bytes) in table where path.hasPrefix(folder) {
-                guard let name = SegmentName(String(path.dropFirst(folder.count))), !keeping.contains(name)
+                guard let name = SegmentName(String(path.dropFirst(folder.count))), !keeping.contains(name),
+                    name.startMilliseconds < before.milliseconds
                 else { continue }
                 table[path] = nil
                 deleted.files += 1

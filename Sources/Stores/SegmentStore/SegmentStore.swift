@@ -15,8 +15,10 @@ package protocol SegmentStore: Sendable {
     func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool
 
     /// Deletes the segments of a rendition that lie in the hour of an instant, except those to keep.
+    ///
+    /// What begins at `before` or later stays: its fact may be on its way into the catalogue at this moment.
     func deleteHour(
-        channel: ChannelID, rendition: RenditionID, hour: Instant, keeping: Set<SegmentName>
+        channel: ChannelID, rendition: RenditionID, hour: Instant, before: Instant, keeping: Set<SegmentName>,
     ) async throws(StoreError) -> Deleted
 
     /// Deletes everything of a channel.

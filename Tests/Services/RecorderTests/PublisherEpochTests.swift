@@ -9,8 +9,6 @@ struct PublisherEpochTests {
     private let v0 = video(0)
     private let v1 = video(1)
 
-    // MARK: In order
-
     @Test("A boundary that both ask for is one epoch")
     func askedByBoth() {
         var stage = PublisherStage(v0, audio)

@@ -22,10 +22,12 @@ struct RetentionServiceTests {
         let channel: Channel
         let names: [SegmentName]
 
-        init(_ name: String, retention: Int64?, maxBytes: Int64? = nil, space: DiskSpace? = nil) async throws {
+        init(_ name: String, retention: Int64?, maxBytes: Int64? = nil, space: DiskSpace? = nil) async throws
+        {
             let logger = Logger(label: "test")
             pool = PostgresPool(
-                PoolConfiguration(try ConnectionString(try await TestDatabase.shared.database(name))), logger: logger)
+                PoolConfiguration(try ConnectionString(try await TestDatabase.shared.database(name))),
+                logger: logger)
             let folder = URL(filePath: #filePath).deletingLastPathComponent().path() + "../../../migrations"
             _ = try await Migrations.reading(folder: folder).apply(on: pool)
             catalogue = Catalogue(pool: pool, logger: logger)
@@ -54,9 +56,11 @@ struct RetentionServiceTests {
             for hour in 0..<10 {
                 let start = noon - Int64(10 - hour) * 3_600_000_000
                 let fact = SegmentFact(
-                    channel: channel.id, identity: SegmentIdentity(rendition: video, feed: 1, number: Int64(hour)),
+                    channel: channel.id,
+                    identity: SegmentIdentity(rendition: video, feed: 1, number: Int64(hour)),
                     start: start, duration: 60_000_000, state: MediaState(container: .transportStream),
-                    storedBytes: 1000, plainBytes: 1000, arrived: start, digest: [UInt8(hour)], fence: lease.fence)
+                    storedBytes: 1000, plainBytes: 1000, arrived: start, digest: [UInt8(hour)],
+                    fence: lease.fence)
                 try await store.put([UInt8](repeating: UInt8(hour), count: 1000), as: fact.key)
                 batch.segments.append(DecidedSegment(fact: fact, number: Int64(hour), epoch: 0))
             }

@@ -12,7 +12,8 @@ struct ArchiveDeletionTests {
         let archive = try Archive()
         try await archive.store.put([1], as: try segmentKey())
         _ = try await archive.store.deleteHour(
-            channel: try channel(), rendition: video, hour: eight, keeping: [])
+            channel: try channel(), rendition: video, hour: eight, before: Instant(microseconds: .max),
+            keeping: [])
         #expect(try archive.entries() == ["news", "news/v0"])
     }
 
@@ -22,7 +23,8 @@ struct ArchiveDeletionTests {
         try await archive.store.put([1], as: try segmentKey())
         try await archive.store.put([1], as: try segmentKey(eight + 3600 * Microseconds.perSecond))
         _ = try await archive.store.deleteHour(
-            channel: try channel(), rendition: video, hour: eight, keeping: [])
+            channel: try channel(), rendition: video, hour: eight, before: Instant(microseconds: .max),
+            keeping: [])
         #expect(try archive.entries().suffix(2).first == "news/v0/2026-07-14/09")
     }
 
@@ -32,7 +34,8 @@ struct ArchiveDeletionTests {
         try await archive.store.put([1], as: try segmentKey())
         try archive.folder.write("why", to: "archive/news/v0/2026-07-14/08/notes.txt")
         let deleted = try await archive.store.deleteHour(
-            channel: try channel(), rendition: video, hour: eight, keeping: [])
+            channel: try channel(), rendition: video, hour: eight, before: Instant(microseconds: .max),
+            keeping: [])
         #expect(deleted.files == 1)
         #expect(try archive.entries().last == "news/v0/2026-07-14/08/notes.txt")
     }
@@ -43,7 +46,8 @@ struct ArchiveDeletionTests {
         for _ in 0..<3 {
             #expect(try await archive.store.put([1], as: try segmentKey()).wasThere == false)
             _ = try await archive.store.deleteHour(
-                channel: try channel(), rendition: video, hour: eight, keeping: [])
+                channel: try channel(), rendition: video, hour: eight, before: Instant(microseconds: .max),
+                keeping: [])
             #expect(try await archive.store.put([1], as: try segmentKey()).wasThere == false)
             try await archive.store.deleteChannel(try channel())
         }
@@ -78,7 +82,8 @@ struct ArchiveDeletionTests {
             group.addTask {
                 for _ in 0..<40 {
                     _ = try await archive.store.deleteHour(
-                        channel: try channel(), rendition: video, hour: eight, keeping: [])
+                        channel: try channel(), rendition: video, hour: eight,
+                        before: Instant(microseconds: .max), keeping: [])
                 }
             }
             try await group.waitForAll()

@@ -153,14 +153,27 @@ struct SegmentStoreContractTests {
             let starts = [-1, 0, 1, 3599, 3600].map { eight + $0 * Microseconds.perSecond }
             for start in starts { try await store.put([1, 2], as: try segmentKey(start)) }
             let deleted = try await store.deleteHour(
-                channel: try channel(), rendition: video, hour: starts[2], keeping: [segmentName(starts[1])])
+                channel: try channel(), rendition: video, hour: starts[2],
+                before: Instant(microseconds: .max), keeping: [segmentName(starts[1])])
             #expect(deleted == Deleted(files: 2, bytes: 4))
             var held: [Bool] = []
             for start in starts { held.append(try await store.contains(try segmentKey(start))) }
             #expect(held == [true, true, false, false, true])
             let nothing = try await store.deleteHour(
-                channel: try channel("other"), rendition: video, hour: eight, keeping: [])
+                channel: try channel("other"), rendition: video, hour: eight,
+                before: Instant(microseconds: .max), keeping: [])
             #expect(nothing == Deleted())
+        }
+    }
+
+    @Test("Deleting an hour spares what begins at the cut or later", arguments: StoreKind.allCases)
+    func deletingUpToACut(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let starts = [0, 10, 20].map { eight + $0 * Microseconds.perSecond }
+            for start in starts { try await store.put([1], as: try segmentKey(start)) }
+            let deleted = try await store.deleteHour(
+                channel: try channel(), rendition: video, hour: eight, before: starts[1], keeping: [])
+            #expect(deleted == Deleted(files: 1, bytes: 1))
         }
     }
 

@@ -28,22 +28,27 @@ struct SegmentFetcher: Sendable {
         var firstTimestamp: Int64?
     }
 
-    /// Fetches, verifies and stores a segment; tries again at growing distances while the source can be expected to
-    /// hold it (RFC 8216bis §6.2.2), and three times at least.
-    func store(_ listed: ListedSegment, base: HTTPURL, domain: Int) async throws(FetchFailure) -> Stored {
-        var delay: Int64 = 200_000
-        var tries = 0
-        while true {
-            tries += 1
-            do {
-                let isLastTry = tries >= 3 && clock.now() + 2 * delay > listed.availableUntil
-                return try await attempt(listed, base: base, domain: domain, takesDamaged: isLastTry)
-            } catch {
-                let isOver = tries >= 3 && clock.now() + delay > listed.availableUntil
-                if !error.isTransient || isOver || Task.isCancelled { throw error }
-            }
-            try? await Task.sleep(for: .microseconds(delay))
-            delay = min(delay * 2, 3_000_000)
+    /// What one try led to.
+    enum Outcome: Sendable {
+        case stored(Stored)
+        case failed(FetchFailure)
+        /// Another try after a pause: the source can still be expected to hold the segment.
+        case again(after: Duration)
+    }
+
+    /// Tries to fetch, verify and store a segment.
+    ///
+    /// A segment is tried for at growing distances while the source can be expected to hold it (RFC 8216bis §6.2.2), and
+    /// three times at least; on the last try one that is not whole is taken as it is.
+    func store(_ listed: ListedSegment, base: HTTPURL, attempt: Int) async -> Outcome {
+        let pause = min(Int64(200_000) << Int64(min(attempt - 1, 4)), 3_000_000)
+        let isLast = attempt >= 3 && clock.now() + pause > listed.availableUntil
+        do {
+            return .stored(
+                try await self.attempt(listed, base: base, domain: listed.domain, takesDamaged: isLast))
+        } catch {
+            let isOver = isLast || Task.isCancelled || !error.isTransient
+            return isOver ? .failed(error) : .again(after: .microseconds(pause))
         }
     }
 
