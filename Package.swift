@@ -83,7 +83,7 @@ let modules: [Module] = [
     Module(
         name: "ViewerAPI", layer: "Delivery",
         uses: ["Timeline", "HTTP", "Digest", "Catalogue", "SegmentStore", "Playback"],
-        packages: [logging], tests: ["TestSupport", "Postgres"],
+        packages: [logging], tests: ["TestSupport", "Postgres", "Compression"],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",

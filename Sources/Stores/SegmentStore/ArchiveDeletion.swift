@@ -30,7 +30,7 @@ actor ArchiveDeletion {
         var deleted = Deleted()
         for name in try tree.disk.list(tree.path(of: folder)) {
             guard let segment = SegmentName(name), !keeping.contains(segment),
-                segment.startMilliseconds < before.milliseconds
+                Instant(milliseconds: segment.startMilliseconds) < before
             else { continue }
             guard let bytes = try remove(tree.path(of: "\(folder)/\(name)")) else { continue }
             deleted.files += 1

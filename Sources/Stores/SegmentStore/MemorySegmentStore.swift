@@ -49,7 +49,7 @@ package final class MemorySegmentStore: SegmentStore {
             var deleted = Deleted()
             for (path, bytes) in table where path.hasPrefix(folder) {
                 guard let name = SegmentName(String(path.dropFirst(folder.count))), !keeping.contains(name),
-                    name.startMilliseconds < before.milliseconds
+                    Instant(milliseconds: name.startMilliseconds) < before
                 else { continue }
                 table[path] = nil
                 deleted.files += 1
