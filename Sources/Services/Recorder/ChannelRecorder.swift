@@ -93,8 +93,7 @@ actor ChannelRecorder {
     }
 
     /// A list of a rendition arrived: decides what is new and when it was.
-    func listArrived(_ list: MediaPlaylist, of id: RenditionID, arrival: Instant) async throws -> ListOutcome
-    {
+    func listArrived(_ list: MediaPlaylist, of id: RenditionID, arrival: Instant) async -> ListOutcome {
         guard var progress = renditions[id], !list.segments.isEmpty else {
             return ListOutcome(ended: list.isEnded)
         }
@@ -121,32 +120,31 @@ actor ChannelRecorder {
                 list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
                 arrival: arrival)
         }
-        try await journalFeeds()
+        await journalFeeds()
         outcome.changed = !outcome.segments.isEmpty
         settleTrouble(ended: list.isEnded)
         return outcome
     }
 
     /// The bytes of the segment in question were read: the numbering goes on, or another one began.
-    func probed(_ digest: [UInt8], _ probe: ListedSegment, _ list: MediaPlaylist, arrival: Instant)
-        async throws
-        -> ListOutcome
-    {
+    func probed(
+        _ digest: [UInt8], _ probe: ListedSegment, _ list: MediaPlaylist, arrival: Instant,
+    ) async -> ListOutcome {
         let id = probe.identity.rendition
         guard let known = renditions[id]?.digests[probe.identity.number], !known.isEmpty else {
             renditions[id]?.follower.confirm()
-            return try await listArrived(list, of: id, arrival: arrival)
+            return await listArrived(list, of: id, arrival: arrival)
         }
         if known == digest {
             renditions[id]?.follower.confirm()
-            return try await listArrived(list, of: id, arrival: arrival)
+            return await listArrived(list, of: id, arrival: arrival)
         }
         guard var progress = renditions[id] else { return ListOutcome() }
         joinFeed(&progress, list, restart: "a known number names another segment", arrival: arrival)
         let segments = take(
             list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
             arrival: arrival)
-        try await journalFeeds()
+        await journalFeeds()
         return ListOutcome(segments: segments, changed: true, ended: list.isEnded)
     }
 
@@ -185,20 +183,25 @@ actor ChannelRecorder {
         unjournalled.append(begun)
     }
 
-    /// A feed is known to the journal before any segment of it can be.
-    private func journalFeeds() async throws {
+    /// Hands feeds that began to the journal and to the next batch.
+    ///
+    /// Segments do not depend on it: a journal that cannot be written now says so again with the first of
+    /// them.
+    private func journalFeeds() async {
         let feeds = unjournalled
         guard !feeds.isEmpty else { return }
         unjournalled = []
-        let lines = try await journal.append(feeds.map { .feed($0) })
         newFeeds += feeds
-        donePositions += lines
+        do {
+            donePositions += try await journal.append(feeds.map { .feed($0) })
+        } catch {
+            logger.warning("A feed is not in the journal", metadata: ["cause": "\(error)"])
+        }
     }
 
     private func take(
         _ list: MediaPlaylist, from: Int, _ progress: inout RenditionProgress, opensHole: Bool,
-        cause: String?,
-        hole: GapReason, arrival: Instant,
+        cause: String?, hole: GapReason, arrival: Instant,
     ) -> [ListedSegment] {
         let before = progress.placing.end
         let reason = trouble?.reason ?? hole

@@ -63,10 +63,10 @@ struct RenditionRecorder: Sendable {
     }
 
     private func take(_ list: MediaPlaylist, _ fetched: FetchedPlaylist) async throws -> Bool {
-        var outcome = try await recorder.listArrived(list, of: fetcher.rendition, arrival: fetched.arrival)
+        var outcome = await recorder.listArrived(list, of: fetcher.rendition, arrival: fetched.arrival)
         if let probe = outcome.probe {
             let digest = try await digest(of: probe, base: fetched.base)
-            outcome = try await recorder.probed(digest, probe, list, arrival: fetched.arrival)
+            outcome = await recorder.probed(digest, probe, list, arrival: fetched.arrival)
         }
         for segment in outcome.segments { await fetch(segment, base: fetched.base) }
         return outcome.changed
