@@ -107,7 +107,7 @@ let modules: [Module] = [
 
 /// Test targets that belong to no single module.
 let suites: [(name: String, path: String, uses: [String])] = [
-    ("EndToEndTests", "Tests/EndToEndTests", ["TestSupport", "HLS", "Backcast", "LiveOrigin"]),
+    ("EndToEndTests", "Tests/EndToEndTests", ["TestSupport", "Digest", "Backcast", "LiveOrigin"]),
     ("TidyTests", "Tests/TidyTests", []),
 ]
 

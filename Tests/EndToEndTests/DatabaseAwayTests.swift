@@ -1,0 +1,34 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A database that goes away")
+struct DatabaseAwayTests {
+    @Test(
+        "stops neither recording nor the service, and gets everything when it is back",
+        .timeLimit(.minutes(2)))
+    func away() async throws {
+        let cluster = try await PostgresCluster()
+        try await Stack.run(origin: ["--segment-seconds", "1"], database: cluster.uri()) { stack in
+            try await stack.addChannel()
+            let early = try await stack.published(4)
+            try await stack.settled(early[2].end)
+            try await cluster.stop()
+            // A window nobody has asked for before: no memory can answer it.
+            let answer = try await stack.service.ask(stack.window(early[0].middle - 100, early[2].middle))
+            #expect(answer.status == 503)
+            #expect(answer.header("Retry-After").flatMap { Int($0) } != nil)
+            #expect(answer.header("Content-Type")?.hasPrefix("application/problem+json") == true)
+            #expect(try await stack.service.ask("/healthz").status == 200)
+            #expect(try await stack.service.ask("/readyz").status == 503)
+            try await stack.published(early.count + 5)
+            try await cluster.start()
+            let entries = try await stack.published(early.count + 8)
+            let last = try #require(entries.last)
+            try await stack.settled(last.end)
+            let list = try await stack.service.list(stack.window(entries[0].middle, last.middle))
+            #expect(try await stack.digests(of: list) == entries.map(\.sha256))
+            #expect(list.discontinuities == 0)
+        }
+    }
+}

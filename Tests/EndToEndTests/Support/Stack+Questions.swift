@@ -1,0 +1,80 @@
+import Digest
+import Foundation
+import TestSupport
+
+/// What scenarios ask of a running stack.
+extension Stack {
+    /// Asks the admin API.
+    func admin(_ path: String, method: String = "GET", body: Data? = nil) async throws -> Answer {
+        let headers = ["Authorization": "Bearer \(Self.token)", "Content-Type": "application/json"]
+        return try await service.ask("/api/v1" + path, method: method, headers: headers, body: body)
+    }
+
+    /// Records what the origin has under a path.
+    func addChannel(_ id: String = Stack.channel, path: String = "/ch1/index.m3u8") async throws {
+        let body = Data(#"{"id":"\#(id)","source_url":"\#(origin.base + path)"}"#.utf8)
+        let answer = try await admin("/channels", method: "POST", body: body)
+        guard answer.status == 201 else { throw TestFailure("no channel: \(answer.status) \(answer.text)") }
+    }
+
+    /// Puts a fault of the origin in force.
+    func fault(_ query: String) async throws {
+        let answer = try await origin.ask("/control?channel=ch1&fault=\(query)", method: "POST")
+        guard answer.status == 200 else { throw TestFailure("no fault: \(answer.text)") }
+    }
+
+    /// Waits until so many segments of a rendition are published; what is published then.
+    @discardableResult
+    func published(_ count: Int, of rendition: String = "v0") async throws -> [LedgerEntry] {
+        try await waitFor("published segment \(count)", within: .seconds(60)) {
+            let entries = try ledger(rendition)
+            return entries.count >= count ? entries : nil
+        }
+    }
+
+    /// The end of what is published by the service, milliseconds since 1970.
+    func liveEdge() async throws -> Int64? {
+        let status = try await admin("/channels/\(Self.channel)/status").object
+        return try (status["live_edge"] as? String).map(Instant.milliseconds)
+    }
+
+    /// Waits until everything before an instant, in milliseconds since 1970, is published by the service.
+    func settled(_ instant: Int64) async throws {
+        try await eventually("a live edge behind \(instant)", within: .seconds(60)) {
+            // Half a frame for what rounding takes away.
+            try await (liveEdge() ?? 0) >= instant - 20
+        }
+    }
+
+    /// What the service sends for each segment of a list, as the ledger writes digests.
+    func digests(of list: MediaList) async throws -> [String] {
+        var digests: [String] = []
+        for uri in list.uris {
+            let answer = try await service.ask("/live/\(Self.channel)/\(uri)")
+            guard answer.status == 200 else { throw TestFailure("\(uri): \(answer.status)") }
+            digests.append(Hexadecimal.encode(try SHA256.digest(of: [UInt8](answer.body))))
+        }
+        return digests
+    }
+
+    /// What ffmpeg says when it plays a path of the service; nothing is right.
+    func playing(_ path: String) async throws -> String {
+        try await Command.run(
+            "/usr/bin/ffmpeg",
+            ["-nostdin", "-v", "warning", "-xerror", "-i", service.base + path, "-f", "null", "-"])
+    }
+
+    /// The lines that a question to the database answers.
+    func rows(_ sql: String) async throws -> [String] {
+        let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", sql]
+        return try await Command.run("/usr/bin/psql", arguments).split(separator: "\n").map(String.init)
+    }
+
+    /// The path of a window.
+    nonisolated func window(
+        _ begin: Int64, _ end: Int64? = nil, name: String = "index.m3u8", also: String = ""
+    ) -> String {
+        let ending = end.map { "&endtime=\($0)" } ?? ""
+        return "/live/\(Self.channel)/\(name)?begintime=\(begin)\(ending)\(also)"
+    }
+}

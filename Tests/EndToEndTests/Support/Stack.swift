@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+
+/// One origin with its ledger, one database and one service, in a folder of their own.
+///
+/// The service may be ended and started again: its port stays.
+actor Stack {
+    static let token = "end-to-end-token"
+    static let channel = "ch1"
+
+    nonisolated let folder: TemporaryFolder
+    nonisolated let database: String
+    private(set) var origin: Client
+    private(set) var service: Client
+    private var originProgram: Program?
+    private var serviceProgram: Program?
+    private var settings: [String: String]
+    private var listen = "127.0.0.1:0"
+    private var starts = 0
+
+    /// Starts everything, carries out a scenario, and ends everything however that went.
+    static func run(
+        origin arguments: [String], settings: [String: String] = [:], database: String? = nil,
+        _ scenario: (Stack) async throws -> Void,
+    ) async throws {
+        let uri: String
+        if let database { uri = database } else { uri = try await TestDatabase.shared.database("endtoend") }
+        let stack = try Stack(database: uri, settings: settings)
+        do {
+            try await stack.startOrigin(arguments)
+            try await stack.startService()
+            try await scenario(stack)
+        } catch {
+            let words = await stack.stop()
+            throw TestFailure("\(error)\n\(words)")
+        }
+        await stack.stop()
+    }
+
+    init(database: String, settings: [String: String]) throws {
+        self.database = database
+        self.settings = settings
+        folder = try TemporaryFolder("e2e")
+        origin = Client("")
+        service = Client("")
+    }
+
+    /// Ends what runs, at once; the last words of the service.
+    @discardableResult
+    func stop() async -> String {
+        for program in [serviceProgram, originProgram] { _ = try? await program?.end(SIGKILL) }
+        return String((serviceProgram?.output ?? "").suffix(3_000))
+    }
+
+    private func startOrigin(_ arguments: [String]) async throws {
+        let command =
+            [
+                "replay", "--folder", try Programs.minutes.get().path, "--ledger", ledgerPath,
+                "--minute-seconds", "16",
+            ]
+            + ["--bits-per-second", "300000"] + arguments
+        let program = Program(Programs.path("live-origin"), command, log: folder.path(of: "origin.log"))
+        originProgram = program
+        let url = try await waitFor("the origin's Ready", within: .seconds(60)) {
+            try Self.check(program)
+            return Self.word(after: "Ready: ", in: program.output)
+        }
+        origin = Client(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
+    }
+
+    /// Starts the service and waits until it is ready.
+    func startService() async throws {
+        starts += 1
+        let environment = [
+            "BACKCAST_LISTEN": listen, "BACKCAST_DATABASE_URL": database, "BACKCAST_ADMIN_TOKEN": Self.token,
+            "BACKCAST_ARCHIVE": folder.path(of: "archive"), "BACKCAST_STATE": folder.path(of: "state"),
+            "BACKCAST_MIGRATIONS": Programs.root + "/migrations", "BACKCAST_MIN_FREE": "1Mi",
+        ].merging(settings) { $1 }
+        let log = folder.path(of: "service\(starts).log")
+        let program = Program(Programs.path("backcast"), ["run"], log: log, environment: environment)
+        serviceProgram = program
+        listen = try await waitFor("the service's start", within: .seconds(60)) {
+            try Self.check(program)
+            return Self.word(after: "listen=", in: program.output)
+        }
+        let client = Client("http://\(listen)")
+        service = client
+        try await eventually("the service's readiness", within: .seconds(30)) {
+            try await client.ask("/readyz").status == 200
+        }
+    }
+
+    /// Ends the service with a signal; how it ended.
+    @discardableResult
+    func endService(_ signal: Int32, within limit: Duration = .seconds(20)) async throws -> Int32 {
+        guard let program = serviceProgram else { throw TestFailure("no service runs") }
+        return try await program.end(signal, within: limit)
+    }
+
+    nonisolated var ledgerPath: String { folder.path(of: "ledger.jsonl") }
+
+    /// What was published until now.
+    nonisolated func ledger(_ rendition: String = "v0") throws -> [LedgerEntry] {
+        try LedgerEntry.reading(ledgerPath, rendition: rendition)
+    }
+
+    private static func check(_ program: Program) throws {
+        guard let status = try program.exitStatus else { return }
+        throw TestFailure("ended with \(status): \(program.output.suffix(3_000))")
+    }
+
+    /// The word behind a mark, once its line is whole.
+    private static func word(after mark: String, in text: String) -> String? {
+        guard let start = text.range(of: mark)?.upperBound, text[start...].contains("\n") else { return nil }
+        return String(text[start...].prefix { !$0.isWhitespace && $0 != "," })
+    }
+}
