@@ -110,7 +110,7 @@ struct ChannelTask: Sendable {
     ) async -> Result<RenditionRecorder.Ending, any Error> {
         do {
             let link = try SourceLink(source, client: parts.client, policy: parts.addressPolicy)
-            defer { link.session.close() }
+            // The session is not closed here but goes with the last download that uses it: those may still finish.
             return .success(
                 try await SourceRecorder(
                     recorder: recorder, link: link, keys: keys, pools: pools, hasAlternative: !isOnly
