@@ -27,6 +27,23 @@ struct CrashTests {
         }
     }
 
+    @Test("finishes its downloads, enters them and exits with 0 on SIGTERM", .timeLimit(.minutes(2)))
+    func terminated() async throws {
+        try await Stack.run(origin: ["--segment-seconds", "1"]) { stack in
+            try await stack.addChannel()
+            try await stack.settled(try await stack.published(3)[2].end)
+            try await stack.fault("slow&rate=10000&seconds=60")
+            // The second one behind the fault is on its way when the third is listed.
+            let count = try stack.ledger().count
+            let inFlight = try await stack.published(count + 3)[count + 1]
+            let entered = "SELECT origin_number FROM segment WHERE origin_number = \(inFlight.number)"
+            #expect(try await stack.rows(entered).isEmpty)
+            #expect(try await stack.endService(SIGTERM, within: .seconds(12)) == 0)
+            #expect(try await stack.rows(entered) == ["\(inFlight.number)"])
+            #expect(try await stack.rows(Self.doubles).isEmpty)
+        }
+    }
+
     static let facts = "SELECT feed_id, origin_number, start_us, duration_us FROM segment ORDER BY start_us"
     static let doubles = """
         SELECT rendition_id, feed_id, origin_number FROM segment GROUP BY 1, 2, 3 HAVING count(*) > 1

@@ -63,7 +63,6 @@ struct ChannelTask: Sendable {
             } catch {
                 logger.warning("The last facts stay in the journal", metadata: ["cause": "\(error)"])
             }
-            try? await parts.catalogue.releaseLease(channel: channel.row, fence: lease.fence)
             parts.board.set(nil, of: channel.id)
         }.value
     }
@@ -111,6 +110,7 @@ struct ChannelTask: Sendable {
     ) async -> Result<RenditionRecorder.Ending, any Error> {
         do {
             let link = try SourceLink(source, client: parts.client, policy: parts.addressPolicy)
+            // The session is not closed here but goes with the last download that uses it: those may still finish.
             return .success(
                 try await SourceRecorder(
                     recorder: recorder, link: link, keys: keys, pools: pools, hasAlternative: !isOnly
