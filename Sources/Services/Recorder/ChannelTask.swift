@@ -63,6 +63,7 @@ struct ChannelTask: Sendable {
             } catch {
                 logger.warning("The last facts stay in the journal", metadata: ["cause": "\(error)"])
             }
+            try? await parts.catalogue.releaseLease(channel: channel.row, fence: lease.fence)
             parts.board.set(nil, of: channel.id)
         }.value
     }
