@@ -31,11 +31,7 @@ struct URLAuthority: Hashable, Sendable {
     /// read them differently.
     private static func isHost(_ bytes: ArraySlice<UInt8>) -> Bool {
         if bytes.first == UInt8(ascii: "[") {
-            let address = bytes.dropFirst().dropLast()
-            return address.contains(UInt8(ascii: ":"))
-                && address.allSatisfy {
-                    $0.hexValue != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
-                }
+            return IPv6Literal.isValid(bytes.dropFirst().dropLast())
         }
         return bytes.allSatisfy { $0.isLetter || $0.isDigit || "-._".utf8.contains($0) }
     }
