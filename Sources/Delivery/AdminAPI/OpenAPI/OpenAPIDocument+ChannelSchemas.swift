@@ -1,6 +1,12 @@
 extension OpenAPIDocument {
     private static let oneLine = #"^[^\\u0000-\\u001F\\u007F]*$"#
-    private static let host = #"([A-Za-z0-9._-]+|\\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\\])"#
+    private static let host = #"([A-Za-z0-9._-]+|\\[("# + addresses.joined(separator: "|") + #")\\])"#
+    /// The forms of an IPv6 address by the place of its `::` (RFC 4291 §2.2).
+    private static let addresses = [
+        "(G:){7}G", "(G:){1,7}:", "(G:){1,6}:G", "(G:){1,5}(:G){1,2}", "(G:){1,4}(:G){1,3}",
+        "(G:){1,3}(:G){1,4}",
+        "(G:){1,2}(:G){1,5}", "G:(:G){1,6}", ":((:G){1,7}|:)",
+    ].map { $0.replacing("G", with: "[0-9A-Fa-f]{1,4}") }
     private static let port =
         "(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])?)?"
     private static let url =
