@@ -39,8 +39,4 @@ enum Limits {
     static let seam: Int64 = 1000
     /// Numbers that a list may jump ahead within one feed; a larger jump is another numbering.
     static let numberJump: Int64 = 1000
-    /// Facts that wait for the catalogue per channel; the journal has them all.
-    static let waitingFacts = 100_000
-    /// Segments entered in one transaction.
-    static let batchSegments = 100
 }
