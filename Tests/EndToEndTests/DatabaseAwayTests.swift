@@ -31,4 +31,28 @@ struct DatabaseAwayTests {
             #expect(list.discontinuities == 0)
         }
     }
+
+    @Test("that is not there at the start is waited for, while the probes answer", .timeLimit(.minutes(2)))
+    func notYet() async throws {
+        let cluster = try await PostgresCluster()
+        try await Stack.run(origin: ["--segment-seconds", "1"], database: cluster.uri()) { stack in
+            try await stack.addChannel()
+            try await stack.published(3)
+            #expect(try await stack.endService(SIGTERM) == 0)
+            try await cluster.stop()
+            try await stack.startService(untilReady: false)
+            try await eventually("an answer", within: .seconds(20)) {
+                try await stack.service.ask("/healthz").status == 200
+            }
+            #expect(try await stack.service.ask("/readyz").status == 503)
+            #expect(try await stack.service.ask("/metrics").status == 200)
+            let answer = try await stack.service.ask("/live/ch1/index.m3u8")
+            #expect(answer.status == 503)
+            #expect(answer.header("Retry-After").flatMap { Int($0) } != nil)
+            try await cluster.start()
+            let entries = try await stack.published(stack.ledger().count + 3)
+            let last = try #require(entries.last)
+            try await stack.settled(last.end)
+        }
+    }
 }

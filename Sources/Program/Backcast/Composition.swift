@@ -20,8 +20,11 @@ struct Composition: Sendable {
     func run() async throws {
         let pools = DatabasePools(settings, logger: logger)
         do {
-            try await settleDatabase(pools.serving)
-            if role != .migrate { try await serve(pools) }
+            if role == .migrate {
+                try await settleDatabase(pools.serving)
+            } else {
+                try await serve(pools)
+            }
         } catch {
             await pools.close()
             throw error
@@ -54,8 +57,10 @@ struct Composition: Sendable {
             catalogue: catalogue, store: store,
             configuration: Configuration(maxWindowSeconds: Int64(settings.maxWindowSeconds)),
             clock: HostClock.system.now, logger: logger)
+        let gate = SchemaGate()
         let servers = try Servers.open(
-            ServerPlan.plans(settings, admin: admin, viewer: role.servesViewers ? viewer : nil),
+            ServerPlan.plans(
+                settings, gate: gate, admin: admin, viewer: role.servesViewers ? viewer : nil),
             settings: settings, descriptors: descriptors, logger: logger,
             onFinished: requests.finished)
         let recording = try state.map { state in
@@ -65,12 +70,23 @@ struct Composition: Sendable {
                 ownPorts: servers.addresses.map(\.port), logger: logger)
         }
         announce(servers)
-        await withDiscardingTaskGroup { group in
+        try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await servers.run() }
+            group.addTask {
+                try await settleDatabase(pools.serving)
+                gate.open()
+                await work(gaps, recording)
+            }
+        }
+        logger.notice("Stopped")
+    }
+
+    /// What goes on beside answering, until cancelled.
+    private func work(_ gaps: GapMeter, _ recording: Recording?) async {
+        await withDiscardingTaskGroup { group in
             group.addTask { await gaps.run() }
             if let recording { group.addTask { await recording.run() } }
         }
-        logger.notice("Stopped")
     }
 }
 

@@ -20,6 +20,8 @@ enum Limits {
     static let databasePause = (first: Duration.milliseconds(200), longest: Duration.seconds(5))
     /// Time between two log lines that say the database is not up yet.
     static let databaseReport = Duration.seconds(30)
+    /// Seconds after which somebody may ask again while the program waits for its database.
+    static let retryWhenStarting = 2
     /// Time for running answers to finish when the program stops.
     static let drain = Duration.seconds(5)
     /// Seconds from the first signal to an end by force: ten for downloads, and the tidying.

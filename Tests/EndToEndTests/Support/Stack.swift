@@ -68,8 +68,8 @@ actor Stack {
         origin = Client(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
     }
 
-    /// Starts the service and waits until it is ready.
-    func startService() async throws {
+    /// Starts the service and waits until it is ready, or only until it listens.
+    func startService(untilReady: Bool = true) async throws {
         starts += 1
         let environment = [
             "BACKCAST_LISTEN": listen, "BACKCAST_DATABASE_URL": database, "BACKCAST_ADMIN_TOKEN": Self.token,
@@ -85,6 +85,7 @@ actor Stack {
         }
         let client = Client("http://\(listen)")
         service = client
+        guard untilReady else { return }
         try await eventually("the service's readiness", within: .seconds(30)) {
             try await client.ask("/readyz").status == 200
         }

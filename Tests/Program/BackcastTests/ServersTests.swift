@@ -15,15 +15,16 @@ struct ServersTests {
     @Test(
         "who listens where follows from the role and from the operators' address",
         arguments: [
-            (nil, true, ["BACKCAST_LISTEN 2"]),
-            (nil, false, ["BACKCAST_LISTEN 1"]),
-            (":0", true, ["BACKCAST_LISTEN 2", "BACKCAST_ADMIN_LISTEN 1"]),
-            (":0", false, ["BACKCAST_ADMIN_LISTEN 1"]),
+            (nil, true, ["BACKCAST_LISTEN 3"]),
+            (nil, false, ["BACKCAST_LISTEN 2"]),
+            (":0", true, ["BACKCAST_LISTEN 3", "BACKCAST_ADMIN_LISTEN 2"]),
+            (":0", false, ["BACKCAST_ADMIN_LISTEN 2"]),
         ] as [(String?, Bool, [String])])
     func plans(adminListen: String?, hasViewers: Bool, expected: [String]) throws {
         let flags = adminListen.map { [Setting.adminListen: $0] } ?? [:]
         let settings = try Settings.reading(SettingSources(flags: flags), for: .run)
-        let plans = ServerPlan.plans(settings, admin: Silent(), viewer: hasViewers ? Silent() : nil)
+        let plans = ServerPlan.plans(
+            settings, gate: Silent(), admin: Silent(), viewer: hasViewers ? Silent() : nil)
         #expect(plans.map { "\($0.setting.rawValue) \($0.parts.count)" } == expected)
     }
 

@@ -58,18 +58,18 @@ struct ServerPlan: Sendable {
     var address: ListenAddress
     var parts: [any RequestPart]
 
-    /// The plans of a role; `viewer` is nil where nobody watches.
+    /// The plans of a role: `gate` comes first everywhere, `viewer` is nil where nobody watches.
     static func plans(
-        _ settings: Settings, admin: any RequestPart, viewer: (any RequestPart)?,
+        _ settings: Settings, gate: any RequestPart, admin: any RequestPart, viewer: (any RequestPart)?,
     ) -> [ServerPlan] {
         let viewers = viewer.map { [$0] } ?? []
         guard let own = settings.adminListen else {
-            return [ServerPlan(setting: .listen, address: settings.listen, parts: [admin] + viewers)]
+            return [ServerPlan(setting: .listen, address: settings.listen, parts: [gate, admin] + viewers)]
         }
-        let operators = ServerPlan(setting: .adminListen, address: own, parts: [admin])
+        let operators = ServerPlan(setting: .adminListen, address: own, parts: [gate, admin])
         guard !viewers.isEmpty else { return [operators] }
         let open = ServerPlan(
-            setting: .listen, address: settings.listen, parts: [ProbesOnly(part: admin)] + viewers)
+            setting: .listen, address: settings.listen, parts: [gate, ProbesOnly(part: admin)] + viewers)
         return [open, operators]
     }
 }

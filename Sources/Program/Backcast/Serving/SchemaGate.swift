@@ -1,0 +1,35 @@
+import HTTP
+import Synchronization
+
+/// The first part of every server: until the database has the program's schema only what needs none of it is answered.
+///
+/// So probes and metrics answer while the database is waited for, and everybody else is told to come back.
+final class SchemaGate: RequestPart {
+    private static let always: Set<String> = ["/healthz", "/metrics"]
+
+    private let isSettled = Atomic(false)
+
+    /// From now on the other parts answer.
+    func open() {
+        isSettled.store(true, ordering: .releasing)
+    }
+
+    func bodyLimit(for request: HTTPRequest) -> Int? { nil }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer? {
+        guard !isSettled.load(ordering: .acquiring), !Self.always.contains(request.path) else { return nil }
+        return .now(Self.notYet)
+    }
+
+    /// RFC 9457; open to every origin, so that a player's script sees the status and not a CORS fault.
+    private static let notYet = HTTPResponse(
+        status: .serviceUnavailable,
+        headers: [
+            "Content-Type": "application/problem+json", "Cache-Control": "no-store",
+            "Access-Control-Allow-Origin": "*", "Retry-After": "\(Limits.retryWhenStarting)",
+        ],
+        body: .bytes(
+            Array(
+                #"{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"the service starts: it waits for its database"}"#
+                    .utf8)))
+}
