@@ -86,6 +86,7 @@ actor ChannelRecorder {
             feed = nil
             for id in renditions.keys {
                 renditions[id]?.follower.reset()
+                renditions[id]?.alignment = NumberAlignment()
                 renditions[id]?.feed = nil
             }
         }
@@ -97,6 +98,8 @@ actor ChannelRecorder {
         guard var progress = renditions[id], !list.segments.isEmpty else {
             return ListOutcome(ended: list.isEnded)
         }
+        let list = progress.alignment.corrected(list)
+        renditions[id]?.alignment = progress.alignment
         publisher.sourceTarget(Int((PlaylistFollower.target(of: list) + 999_999) / 1_000_000))
         var outcome = ListOutcome(ended: list.isEnded)
         switch progress.follower.judge(list, now: arrival) {
@@ -140,6 +143,7 @@ actor ChannelRecorder {
             return await listArrived(list, of: id, arrival: arrival)
         }
         guard var progress = renditions[id] else { return ListOutcome() }
+        let list = progress.alignment.corrected(list)
         joinFeed(&progress, list, restart: "a known number names another segment", arrival: arrival)
         let segments = take(
             list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,

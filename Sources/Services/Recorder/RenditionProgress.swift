@@ -8,6 +8,7 @@ struct RenditionProgress: Sendable {
     /// The numbering that the follower follows; nil before the first list.
     var feed: Int64?
     var follower = PlaylistFollower()
+    var alignment = NumberAlignment()
     var placing: TimePlacing
     /// Goes up at each discontinuity, so that an initialization section is fetched anew.
     var domain = 0

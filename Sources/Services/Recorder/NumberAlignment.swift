@@ -1,0 +1,60 @@
+import HLS
+
+/// Counts on for a source that lets its list slide while EXT-X-MEDIA-SEQUENCE stands still.
+///
+/// RFC 8216bis §6.2.2 wants the number to rise by one with each removed segment; encoders that write one growing file
+/// (byte ranges) do not do it. The entries that two lists share tell how far the list has slid.
+struct NumberAlignment: Sendable {
+    /// What the listed numbers lack.
+    private var shift: Int64 = 0
+    /// The last list's entries, as corrected.
+    private var known: [SeenEntry] = []
+
+    /// The list with the numbers that its entries had before; asked once more for the same list it says the same.
+    mutating func corrected(_ list: MediaPlaylist) -> MediaPlaylist {
+        var corrected = list.counting(on: shift)
+        if let slid = slide(SeenEntry.entries(of: corrected)) {
+            shift += slid
+            corrected = list.counting(on: shift)
+        }
+        known = SeenEntry.entries(of: corrected)
+        return corrected
+    }
+
+    /// How far the list slid without counting; nil when its numbers do not contradict its names, or when it does not
+    /// begin with the end of the list before.
+    private func slide(_ entries: [SeenEntry]) -> Int64? {
+        guard let first = entries.first, namesOther(entries),
+            let start = known.firstIndex(where: { $0.isSame(as: first) }), start > 0,
+            zip(known[start...], entries).allSatisfy({ $0.isSame(as: $1) })
+        else { return nil }
+        let slid = known[start].number - first.number
+        return slid > 0 ? slid : nil
+    }
+
+    /// Whether most numbers that both lists have name another segment now.
+    private func namesOther(_ entries: [SeenEntry]) -> Bool {
+        let cores = Dictionary(known.map { ($0.number, $0.core) }, uniquingKeysWith: { first, _ in first })
+        let shared = entries.filter { cores[$0.number] != nil }
+        return shared.count { cores[$0.number] != $0.core } * 2 > shared.count
+    }
+}
+
+extension SeenEntry {
+    /// Whether another list's entry is the same segment under another number.
+    fileprivate func isSame(as other: SeenEntry) -> Bool {
+        core == other.core
+            && distance(to: other).map { $0.magnitude <= max(duration, 0).magnitude / 2 } ?? true
+    }
+}
+
+extension MediaPlaylist {
+    /// The list with a higher media sequence number; unchanged where the number would leave its range.
+    fileprivate func counting(on shift: Int64) -> MediaPlaylist {
+        let (number, overflow) = mediaSequence.addingReportingOverflow(shift.magnitude)
+        guard shift > 0, !overflow else { return self }
+        var list = self
+        list.mediaSequence = number
+        return list
+    }
+}
