@@ -45,21 +45,25 @@ let modules: [Module] = [
         tests: ["TestSupport"],
     ),
     Module(
-        name: "Postgres", layer: "Adapters", uses: ["CLibpq"], packages: [logging], tests: ["TestSupport"]),
+        name: "Postgres", layer: "Adapters", uses: ["CLibpq"], packages: [logging],
+        tests: ["TestSupport", "DatabaseSupport"]),
+    Module(name: "TimeZones", layer: "Adapters", uses: ["Timeline"], tests: []),
+    Module(name: "Files", layer: "Adapters", tests: ["TestSupport"]),
     Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: []),
     Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: []),
     Module(name: "Telemetry", layer: "Adapters", packages: [logging, coreMetrics], tests: []),
 
     Module(
-        name: "SegmentStore", layer: "Stores", uses: ["Timeline", "HTTP", "Digest"], packages: [logging],
+        name: "SegmentStore", layer: "Stores", uses: ["Timeline", "HTTP", "Files", "Digest"],
+        packages: [logging],
         tests: ["TestSupport"],
     ),
     Module(
         name: "Catalogue", layer: "Stores", uses: ["Timeline", "Postgres"], packages: [logging],
-        tests: ["TestSupport"],
+        tests: ["TestSupport", "DatabaseSupport"],
     ),
     Module(
-        name: "Journal", layer: "Stores", uses: ["Timeline", "Compression"], packages: [logging],
+        name: "Journal", layer: "Stores", uses: ["Timeline", "Files", "Compression"], packages: [logging],
         tests: ["TestSupport"],
     ),
 
@@ -77,24 +81,26 @@ let modules: [Module] = [
     ),
     Module(
         name: "Retention", layer: "Services", uses: ["Timeline", "SegmentStore", "Catalogue"],
-        packages: [logging], tests: ["TestSupport", "Postgres"],
+        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
 
     Module(
         name: "ViewerAPI", layer: "Delivery",
-        uses: ["Timeline", "HTTP", "Digest", "Catalogue", "SegmentStore", "Playback"],
-        packages: [logging], tests: ["TestSupport", "Postgres", "Compression"],
+        uses: ["Timeline", "HTTP", "Digest", "TimeZones", "Catalogue", "SegmentStore", "Playback"],
+        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "Compression"],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",
-        uses: ["Timeline", "HTTP", "HTTPServer", "Digest", "Telemetry", "Catalogue", "Recorder"],
-        packages: [logging, metrics], tests: ["TestSupport", "Postgres"],
+        uses: [
+            "Timeline", "HTTP", "HTTPServer", "Digest", "Telemetry", "TimeZones", "Catalogue", "Recorder",
+        ],
+        packages: [logging, metrics], tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
 
     Module(
         name: "Backcast", layer: "Program",
         uses: [
-            "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Digest", "Telemetry", "SegmentStore",
+            "Timeline", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Digest", "Telemetry", "SegmentStore",
             "Catalogue", "Journal", "Recorder", "Retention", "ViewerAPI", "AdminAPI",
         ],
         packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true, tests: ["TestSupport"],
@@ -190,7 +196,12 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: modules.map(target(of:))
-        + [.target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: testSettings)]
+        + [
+            .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: testSettings),
+            .target(
+                name: "DatabaseSupport", dependencies: ["TestSupport", "Postgres", logging],
+                path: "Tests/Support/DatabaseSupport", swiftSettings: testSettings),
+        ]
         + modules.compactMap(testTarget(of:))
         + suites.map {
             .testTarget(

@@ -48,10 +48,10 @@ let listedExceptions: [ListedException] = [
         reason: "made once; other threads only wake it, which libcurl allows"),
     ListedException(
         construct: .unsafe, path: "Sources/Stores/Journal/",
-        reason: "files by the system calls themselves: what is synced when is the point"),
+        reason: "an actor names the thread it runs on, which it owns"),
     ListedException(
         construct: .unsafe, path: "Sources/Stores/SegmentStore/",
-        reason: "files by the system calls themselves: link without replacing, sync, rename"),
+        reason: "actors name the threads that they run on, which they own"),
     ListedException(
         construct: .unsafe, path: "Sources/Services/Recorder/HostClock.swift",
         reason: "clock_gettime fills a structure by its address"),

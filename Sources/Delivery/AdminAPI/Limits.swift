@@ -28,8 +28,6 @@ package enum Limits {
     package static let maxConnections: ClosedRange<Int64> = 1...100
     /// Renditions chosen by id.
     package static let renditions = 32
-    /// Seconds: a minute, so that live playback works, to ten years.
-    package static let retentionSeconds: ClosedRange<Int64> = 60...315_360_000
     /// Bytes: one to what every JSON reader holds exactly.
     package static let maxBytes: ClosedRange<Int64> = 1...9_007_199_254_740_991
 
@@ -52,5 +50,9 @@ package enum Limits {
     /// Series of requests: routes by status codes.
     package static let requestSeries = 1000
     /// Seconds between two measurements of gaps.
-    package static let gapRoundSeconds = 15
+    static let gapRoundSeconds = 15
+    /// Seconds of a channel that one measurement of gaps looks at: more is made up for in the next rounds.
+    static let gapStepSeconds: Int64 = 6 * 3600
+    /// Seconds between two measurements of what the archive holds: a thousand channels' summaries take a second.
+    static let archiveRoundSeconds = 60
 }

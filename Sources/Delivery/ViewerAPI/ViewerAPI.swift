@@ -14,7 +14,7 @@ package final class ViewerAPI: Sendable {
 
     /// Answers for one archive; the clock says what the time is.
     package init(
-        catalogue: Catalogue, store: any SegmentStore, configuration: Configuration,
+        catalogue: Catalogue, store: any SegmentStore, configuration: ViewerConfiguration,
         clock: @escaping @Sendable () -> Instant, logger: Logger,
     ) {
         objects = ObjectAnswers(store: store, logger: logger)

@@ -46,7 +46,7 @@ struct Composition: Sendable {
         let store = try DirectorySegmentStore.open(settings.archive, logger: logger)
         let catalogue = Catalogue(pool: pools.serving, logger: logger)
         let board = StatusBoard()
-        let gaps = GapMeter(catalogue: catalogue, registry: registry, logger: logger)
+        let meters = CatalogueMeters(catalogue: catalogue, registry: registry, logger: logger)
         let requests = RequestMetrics(registry: registry)
         let admin = try AdminAPI(
             catalogue: catalogue, board: board, registry: registry,
@@ -55,7 +55,7 @@ struct Composition: Sendable {
             now: HostClock.system.now, logger: logger)
         let viewer = ViewerAPI(
             catalogue: catalogue, store: store,
-            configuration: Configuration(maxWindowSeconds: Int64(settings.maxWindowSeconds)),
+            configuration: ViewerConfiguration(maxWindowSeconds: Int64(settings.maxWindowSeconds)),
             clock: HostClock.system.now, logger: logger)
         let gate = SchemaGate()
         let servers = try Servers.open(
@@ -75,16 +75,16 @@ struct Composition: Sendable {
             group.addTask {
                 try await settleDatabase(pools.serving)
                 gate.open()
-                await work(gaps, recording)
+                await work(meters, recording)
             }
         }
         logger.notice("Stopped")
     }
 
     /// What goes on beside answering, until cancelled.
-    private func work(_ gaps: GapMeter, _ recording: Recording?) async {
+    private func work(_ meters: CatalogueMeters, _ recording: Recording?) async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await gaps.run() }
+            group.addTask { await meters.run() }
             if let recording { group.addTask { await recording.run() } }
         }
     }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Logging
 
@@ -36,14 +37,14 @@ extension ChannelFiles {
 
     private func readFile(_ number: Int) throws(JournalError) -> JournalFile {
         var file = JournalFile(number: number)
-        let bytes = try disk.read(path(file.name)) ?? []
+        let bytes = try disk.read(path(file.name), upTo: Limits.channelByteCount) ?? []
         let lines = JournalLines(bytes)
         if lines.isTorn {
             logger.notice(
                 "the last line of a journal file was cut by a crash", metadata: ["file": "\(file.name)"])
         }
         if !lines.damagedLines.isEmpty { report(lines.damagedLines, in: file, bytes) }
-        let done = DoneRecord.reading(try disk.read(path(file.doneName)) ?? [])
+        let done = DoneRecord.reading(try disk.read(path(file.doneName), upTo: Limits.channelByteCount) ?? [])
         file.byteCount = Int64(bytes.count)
         file.lineCount = lines.payloads.count
         file.waiting = Set(lines.wholeLines).subtracting(done)

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Logging
 
@@ -14,7 +15,7 @@ extension ChannelFiles {
 
     /// Lines whose JSON this program cannot read are reported and done with: they would come back for ever.
     private func replay(_ file: inout JournalFile) throws(JournalError) -> [(JournalPosition, JournalEntry)] {
-        let bytes = try disk.read(path(file.name)) ?? []
+        let bytes = try disk.read(path(file.name), upTo: Limits.channelByteCount) ?? []
         let payloads = JournalLines(bytes).payloads
         let decoder = JSONDecoder()
         var entries: [(JournalPosition, JournalEntry)] = []

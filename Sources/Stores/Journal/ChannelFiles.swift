@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Logging
 import Timeline
@@ -6,7 +7,7 @@ import Timeline
 actor ChannelFiles {
     let channel: ChannelID
     let folder: String
-    let disk: Disk
+    let disk: Disk<JournalError>
     private let bounds: FileBounds
     let logger: Logger
     private let thread: WriterThread
@@ -16,12 +17,12 @@ actor ChannelFiles {
     var lastNumber = 0
     var isLoaded = false
     private(set) var isClosed = false
-    private var output: DescriptorHandle?
+    private var output: DescriptorHandle<JournalError>?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     init(
-        channel: ChannelID, folder: String, disk: Disk, bounds: FileBounds, logger: Logger,
+        channel: ChannelID, folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
         thread: WriterThread, lock: JournalLock
     ) {
         self.channel = channel
@@ -89,7 +90,7 @@ actor ChannelFiles {
         return positions
     }
 
-    private func beginFile() throws(JournalError) -> DescriptorHandle {
+    private func beginFile() throws(JournalError) -> DescriptorHandle<JournalError> {
         let file = JournalFile(number: lastNumber + 1)
         let open = try disk.open(path(file.name), O_CREAT | O_EXCL | O_WRONLY | O_APPEND, mode: 0o600)
         lastNumber = file.number

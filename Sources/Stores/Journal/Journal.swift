@@ -1,4 +1,4 @@
-import Glibc
+import Files
 package import Logging
 import Synchronization
 package import Timeline
@@ -6,11 +6,11 @@ package import Timeline
 /// Facts on disk until the catalogue has them: a folder for each channel, JSON lines with a checksum before each.
 package final class Journal: Sendable {
     private let folder: String
-    private let disk: Disk
+    private let disk: Disk<JournalError>
     private let bounds: FileBounds
     private let logger: Logger
     private let lock: JournalLock
-    private let threads: [WriterThread]
+    private let threads = WriterThreads(label: "journal-writer", count: Limits.writerThreads)
     private let state = Mutex(State())
 
     private struct State {
@@ -18,13 +18,14 @@ package final class Journal: Sendable {
         var isClosed = false
     }
 
-    private init(folder: String, disk: Disk, bounds: FileBounds, logger: Logger, lock: JournalLock) {
+    private init(
+        folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger, lock: JournalLock
+    ) {
         self.folder = folder
         self.disk = disk
         self.bounds = bounds
         self.logger = logger
         self.lock = lock
-        threads = (0..<Limits.writerThreads).map { WriterThread(label: "journal-writer-\($0)") }
     }
 
     /// Opens the journal in a folder, which is made when it is not there; for one owner at a time.
@@ -35,9 +36,9 @@ package final class Journal: Sendable {
     }
 
     static func open(
-        folder: String, disk: Disk, bounds: FileBounds, logger: Logger
+        folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger
     ) throws(JournalError) -> Journal {
-        let path = try madeFolder(folder, disk: disk)
+        let path = try disk.makeFolders(folder)
         let lock = try JournalLock.take(in: path, disk: disk)
         return Journal(folder: path, disk: disk, bounds: bounds, logger: logger, lock: lock)
     }
@@ -47,7 +48,7 @@ package final class Journal: Sendable {
         let journal: ChannelJournal? = state.withLock { state in
             if state.isClosed { return nil }
             if let journal = state.channels[id] { return journal }
-            let journal = makeChannel(id, thread: threads[state.channels.count % threads.count])
+            let journal = makeChannel(id, thread: threads.next())
             state.channels[id] = journal
             return journal
         }
@@ -81,15 +82,5 @@ package final class Journal: Sendable {
             channel: id, folder: "\(folder)/\(id)", disk: disk, bounds: bounds, logger: logger,
             thread: thread, lock: lock)
         return ChannelJournal(channel: id, files: files)
-    }
-
-    /// Makes the folder and those above it; its path without a slash at the end.
-    private static func madeFolder(_ path: String, disk: Disk) throws(JournalError) -> String {
-        var made = path.hasPrefix("/") ? "" : "."
-        for part in path.split(separator: "/") {
-            made += "/" + part
-            try disk.makeFolder(made)
-        }
-        return made
     }
 }

@@ -1,8 +1,8 @@
-import Glibc
+package import Files
 package import Timeline
 
 /// Why the journal did not do what was asked.
-package enum JournalError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum JournalError: FileFailure, Equatable, Sendable, CustomStringConvertible {
     /// Another process, or another owner in this one, writes the journal.
     case inUse(folder: String)
     /// The channel's facts wait in as many bytes as are allowed: the catalogue has been away too long.
@@ -17,17 +17,11 @@ package enum JournalError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A call to the system failed with an error number.
     case system(FileOperation, path: String, number: Int32)
 
-    init(_ operation: FileOperation, _ path: String, number: Int32) {
-        self =
-            number == ENOSPC || number == EDQUOT
-            ? .diskFull(path: path) : .system(operation, path: path, number: number)
-    }
-
     /// Whether the same call can succeed later without a change.
     package var isTransient: Bool {
         switch self {
         case .full, .diskFull: true
-        case .system(_, _, let number): [EIO, EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number)
+        case .system(_, _, let number): FileNumbers.isTransient(number)
         case .inUse, .entryTooLarge, .unencodable, .closed: false
         }
     }
@@ -43,13 +37,7 @@ package enum JournalError: Error, Equatable, Sendable, CustomStringConvertible {
         case .diskFull(let path): "no space is left to write \(path)"
         case .closed: "the journal is closed"
         case .system(let operation, let path, let number):
-            "cannot \(operation.rawValue) \(path): \(unsafe String(cString: strerror(number)))"
+            "cannot \(operation.rawValue) \(path): \(FileNumbers.words(for: number))"
         }
     }
-}
-
-/// What was being done to a file when it failed.
-package enum FileOperation: String, Sendable {
-    case open, read, write, sync, list, lock, copy, remove
-    case makeFolder = "make the folder"
 }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Logging
 import Timeline
@@ -52,10 +53,8 @@ actor ArchiveDeletion {
 
     /// Removes a file; its length in bytes, nil when it is gone already.
     private func remove(_ path: String) throws(StoreError) -> Int64? {
-        var status = stat()
-        let isThere = unsafe lstat(path, &status) == 0
-        guard try tree.disk.remove(path) else { return nil }
-        return isThere ? Int64(status.st_size) : 0
+        let byteCount = try tree.disk.byteCount(of: path)
+        return try tree.disk.remove(path) ? byteCount ?? 0 : nil
     }
 
     /// Removes folders that lie in each other, inner first, as far as they are empty.

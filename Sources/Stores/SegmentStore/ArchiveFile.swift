@@ -1,15 +1,16 @@
+import Files
 import Glibc
 import HTTP
 import Timeline
 
 /// An object opened for sending.
 final class ArchiveFile: OpenFile {
-    private let file: DescriptorHandle
+    private let file: DescriptorHandle<StoreError>
     let byteCount: UInt64
 
     var descriptor: Int32 { file.number }
 
-    init(_ file: consuming DescriptorHandle, byteCount: Int64) {
+    init(_ file: consuming DescriptorHandle<StoreError>, byteCount: Int64) {
         self.file = file
         self.byteCount = UInt64(clamping: byteCount)
     }

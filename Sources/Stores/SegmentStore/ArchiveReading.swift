@@ -1,4 +1,4 @@
-import Glibc
+import Files
 import Timeline
 
 /// Answers that wait for the disk, on a thread of their own beside the writers.
@@ -30,14 +30,7 @@ actor ArchiveReading {
     }
 
     func space() throws(StoreError) -> DiskSpace {
-        var status = statvfs()
-        guard unsafe statvfs(tree.root, &status) == 0 else {
-            throw StoreError(.measure, tree.root, number: errno)
-        }
-        let unit = Int64(clamping: status.f_frsize)
-        return DiskSpace(
-            totalBytes: Int64(clamping: status.f_blocks).multipliedReportingOverflow(by: unit).partialValue,
-            availableBytes: Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: unit)
-                .partialValue)
+        let room = try tree.disk.space(at: tree.root)
+        return DiskSpace(totalBytes: room.total, availableBytes: room.available)
     }
 }

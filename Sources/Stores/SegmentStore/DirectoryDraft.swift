@@ -1,4 +1,5 @@
 import Digest
+import Files
 import Glibc
 import Timeline
 
@@ -7,7 +8,7 @@ actor DirectoryDraft: DraftTarget {
     private let tree: FolderTree
     private let place: DraftPlace
     private let thread: WriterThread
-    private var file: DescriptorHandle?
+    private var file: DescriptorHandle<StoreError>?
     private var hash: SHA256?
     private var byteCount: Int64 = 0
 

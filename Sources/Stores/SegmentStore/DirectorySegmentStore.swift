@@ -1,4 +1,4 @@
-import Glibc
+import Files
 package import HTTP
 package import Logging
 package import Timeline
@@ -9,7 +9,7 @@ package import Timeline
 package final class DirectorySegmentStore: SegmentStore {
     private let tree: FolderTree
     private let drafts: DraftFolder
-    private let writers = WriterThreads()
+    private let writers = WriterThreads(label: "segment-writer", count: Limits.writerThreads)
     private let readings: ArchiveReading
     private let deletions: ArchiveDeletion
 
@@ -27,8 +27,10 @@ package final class DirectorySegmentStore: SegmentStore {
         try open(path, disk: Disk(), logger: logger)
     }
 
-    static func open(_ path: String, disk: Disk, logger: Logger) throws(StoreError) -> DirectorySegmentStore {
-        let tree = FolderTree(root: try tree(at: path, disk: disk), disk: disk)
+    static func open(_ path: String, disk: Disk<StoreError>, logger: Logger) throws(StoreError)
+        -> DirectorySegmentStore
+    {
+        let tree = FolderTree(root: try disk.makeFolders(path), disk: disk)
         let drafts = try DraftFolder.open(tree.path(of: ".drafts"), disk: disk, logger: logger)
         return DirectorySegmentStore(tree: tree, drafts: drafts, logger: logger)
     }
@@ -70,16 +72,5 @@ package final class DirectorySegmentStore: SegmentStore {
 
     package func delete(_ key: ArchiveKey) async throws(StoreError) {
         try await deletions.delete(key)
-    }
-
-    /// Makes the folder and those above it; answers its path without a slash at the end.
-    private static func tree(at path: String, disk: Disk) throws(StoreError) -> String {
-        let parts = path.split(separator: "/")
-        var made = path.hasPrefix("/") ? "" : "."
-        for part in parts {
-            made += "/" + part
-            try disk.makeFolder(made, mode: 0o755)
-        }
-        return made
     }
 }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Logging
 
@@ -33,17 +34,5 @@ extension DraftFolder {
         guard name.hasSuffix(".lock") || name.hasSuffix(".part") else { return nil }
         let token = name.dropLast(5).prefix { $0 != "-" }
         return token.utf8.count == 16 && token.allSatisfy(\.isHexDigit) ? String(token) : nil
-    }
-}
-
-extension DescriptorHandle {
-    /// Takes the file's lock unless somebody has it; it lasts as long as the descriptor.
-    func tryLock() throws(StoreError) -> Bool {
-        while flock(number, LOCK_EX | LOCK_NB) != 0 {
-            let failure = errno
-            if failure == EWOULDBLOCK { return false }
-            guard failure == EINTR else { throw StoreError(.lock, path, number: failure) }
-        }
-        return true
     }
 }

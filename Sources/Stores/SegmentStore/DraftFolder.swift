@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Logging
 import Synchronization
@@ -8,10 +9,10 @@ import Synchronization
 /// `{token}-{number}.part`: what belongs to a lock that nobody holds was left by a crash.
 final class DraftFolder: Sendable {
     let path: String
-    let disk: Disk
+    let disk: Disk<StoreError>
     let logger: Logger
     private let token: String
-    private let lock: DescriptorHandle
+    private let lock: DescriptorHandle<StoreError>
     private let drafts = Mutex(Drafts())
 
     private struct Drafts {
@@ -20,7 +21,8 @@ final class DraftFolder: Sendable {
     }
 
     private init(
-        path: String, disk: Disk, logger: Logger, token: String, lock: consuming DescriptorHandle
+        path: String, disk: Disk<StoreError>, logger: Logger, token: String,
+        lock: consuming DescriptorHandle<StoreError>
     ) {
         self.path = path
         self.disk = disk
@@ -34,7 +36,8 @@ final class DraftFolder: Sendable {
     }
 
     /// Takes a token and removes what crashes have left.
-    static func open(_ path: String, disk: Disk, logger: Logger) throws(StoreError) -> DraftFolder {
+    static func open(_ path: String, disk: Disk<StoreError>, logger: Logger) throws(StoreError) -> DraftFolder
+    {
         try disk.makeFolder(path, mode: 0o700)
         for _ in 0..<Limits.lockAttempts {
             let token = Self.newToken()

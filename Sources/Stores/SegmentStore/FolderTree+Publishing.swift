@@ -1,4 +1,5 @@
 import Digest
+import Files
 import Glibc
 import Timeline
 
@@ -75,7 +76,7 @@ extension SealedFile {
     }
 }
 
-extension DescriptorHandle {
+extension DescriptorHandle<StoreError> {
     /// SHA-256 of the first bytes of the file.
     fileprivate func digest(byteCount: Int64) throws(StoreError) -> [UInt8] {
         do {

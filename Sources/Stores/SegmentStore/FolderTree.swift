@@ -1,14 +1,15 @@
+import Files
 import Glibc
 import Synchronization
 
 /// The folders of the archive, made when they are needed and durable when something is put into them.
 final class FolderTree: Sendable {
     let root: String
-    let disk: Disk
+    let disk: Disk<StoreError>
     /// Paths below the root whose names this process has made durable.
     private let durable = Mutex<Set<String>>([])
 
-    init(root: String, disk: Disk) {
+    init(root: String, disk: Disk<StoreError>) {
         self.root = root
         self.disk = disk
     }

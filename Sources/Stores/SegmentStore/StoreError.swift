@@ -1,8 +1,8 @@
-import Glibc
+package import Files
 package import Timeline
 
 /// Why the archive did not do what was asked.
-package enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum StoreError: FileFailure, Equatable, Sendable, CustomStringConvertible {
     case notFound(ArchiveKey)
     /// A key whose name is not of the form that its kind has.
     case invalidKey(ArchiveKey)
@@ -21,17 +21,11 @@ package enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A call to the system failed with an error number.
     case system(FileOperation, path: String, number: Int32)
 
-    init(_ operation: FileOperation, _ path: String, number: Int32) {
-        self =
-            number == ENOSPC || number == EDQUOT
-            ? .diskFull(path: path) : .system(operation, path: path, number: number)
-    }
-
     /// Whether the same call, from a new draft on, can succeed later without a change.
     package var isTransient: Bool {
         switch self {
         case .diskFull, .tooManyDrafts: true
-        case .system(_, _, let number): [EIO, EMFILE, ENFILE, ENOMEM, EAGAIN, ESTALE].contains(number)
+        case .system(_, _, let number): FileNumbers.isTransient(number)
         default: false
         }
     }
@@ -48,15 +42,7 @@ package enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
         case .draftEnded: "the draft has ended"
         case .digest(let reason): "no SHA-256: \(reason)"
         case .system(let operation, let path, let number):
-            "cannot \(operation.rawValue) \(path): \(unsafe String(cString: strerror(number)))"
+            "cannot \(operation.rawValue) \(path): \(FileNumbers.words(for: number))"
         }
     }
-}
-
-/// What was being done to a file when it failed.
-package enum FileOperation: String, Sendable {
-    case open, read, write, sync, link, list, measure, lock
-    case setMode = "set the mode of"
-    case makeFolder = "make the folder"
-    case remove
 }

@@ -30,6 +30,9 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
         timeZone = "UTC"
     }
 
+    /// Seconds that a channel may be told to keep: a minute, so that live playback works, to ten years.
+    package static let retentionBounds: ClosedRange<Int64> = 60...315_360_000
+
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case id, title, sources, recording
         case retentionSeconds = "retention_seconds"

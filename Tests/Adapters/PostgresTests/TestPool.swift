@@ -1,10 +1,8 @@
-import Logging
+import DatabaseSupport
 import TestSupport
 import Testing
 
 @testable import Postgres
-
-let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// Gives a pool on a fresh database to a test and closes it afterwards.
 func withPool<T>(
@@ -15,15 +13,7 @@ func withPool<T>(
     if uri == nil { uri = try await TestDatabase.shared.database() }
     var configuration = PoolConfiguration(try ConnectionString(uri ?? ""), size: size)
     change(&configuration)
-    let pool = PostgresPool(configuration, logger: silence)
-    do {
-        let result = try await body(pool)
-        await pool.close()
-        return result
-    } catch {
-        await pool.close()
-        throw error
-    }
+    return try await withPool(configuration, body)
 }
 
 /// The error that a request ends with.

@@ -1,7 +1,7 @@
 import Catalogue
+import DatabaseSupport
 import Foundation
 import HTTP
-import Logging
 import Postgres
 import Telemetry
 import TestSupport
@@ -10,8 +10,6 @@ import Timeline
 
 @testable import AdminAPI
 @testable import Recorder
-
-let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// The admin API over a fresh catalogue, asked by values.
 struct TestAdmin: Sendable {
@@ -117,19 +115,7 @@ struct Answer {
 func withAdmin<T>(
     archiveIsReachable: Bool = true, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
-    let uri = try await TestDatabase.shared.database(template: "admin") { uri in
-        let pool = PostgresPool(PoolConfiguration(try ConnectionString(uri), size: 1), logger: silence)
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().path() + "../../../migrations"
-        _ = try await Migrations.reading(folder: folder).apply(on: pool)
-        await pool.close()
-    }
-    let pool = PostgresPool(PoolConfiguration(try ConnectionString(uri), size: 4), logger: silence)
-    do {
-        let result = try await body(try TestAdmin(pool, archiveIsReachable: archiveIsReachable))
-        await pool.close()
-        return result
-    } catch {
-        await pool.close()
-        throw error
+    try await withCatalogueDatabase { pool, _ in
+        try await body(try TestAdmin(pool, archiveIsReachable: archiveIsReachable))
     }
 }

@@ -1,4 +1,5 @@
 import Catalogue
+import DatabaseSupport
 import Digest
 import Foundation
 import HTTP
@@ -18,8 +19,6 @@ func at(_ seconds: Double) -> Instant {
     origin + Int64((seconds * 1_000_000).rounded())
 }
 
-let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-
 /// A catalogue and an archive with what a recorder would have left in them, behind the viewer's API.
 final class Archive: Sendable {
     let catalogue: Catalogue
@@ -33,7 +32,7 @@ final class Archive: Sendable {
         let clock = clock
         api = ViewerAPI(
             catalogue: catalogue, store: store,
-            configuration: Configuration(maxWindowSeconds: maxWindowSeconds),
+            configuration: ViewerConfiguration(maxWindowSeconds: maxWindowSeconds),
             clock: { clock.now }, logger: silence)
     }
 
@@ -49,38 +48,20 @@ final class Archive: Sendable {
 
     /// Opens an archive on a fresh database, and closes it afterwards.
     static func with(maxWindowSeconds: Int64 = 86_400, _ body: (Archive) async throws -> Void) async throws {
-        let migrations = try Migrations.reading(folder: migrationsFolder)
-        let uri = try await TestDatabase.shared.database("viewer", template: "viewer") { uri in
-            let pool = try Self.pool(uri)
-            _ = try await migrations.apply(on: pool)
-            await pool.close()
+        try await withCatalogueDatabase(size: 2, acquireTimeout: .seconds(2)) { pool, _ in
+            try await body(
+                Archive(pool: pool, store: MemorySegmentStore(), maxWindowSeconds: maxWindowSeconds))
         }
-        let pool = try pool(uri)
-        let archive = Archive(pool: pool, store: MemorySegmentStore(), maxWindowSeconds: maxWindowSeconds)
-        do {
-            try await body(archive)
-        } catch {
-            await pool.close()
-            throw error
-        }
-        await pool.close()
     }
-
-    private static func pool(_ uri: String) throws -> PostgresPool {
-        PostgresPool(
-            PoolConfiguration(try ConnectionString(uri), size: 2, acquireTimeout: .seconds(2)),
-            logger: silence)
-    }
-
-    private static let migrationsFolder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../migrations").standardized.path
 
     /// The same archive as a server sees it whose database does not answer.
     func withoutCatalogue(_ body: (Archive) async throws -> Void) async throws {
         // Port 1 of the loopback: nothing listens there.
-        let pool = try Self.pool("postgresql://127.0.0.1:1/none")
-        try await body(Archive(pool: pool, store: store, maxWindowSeconds: 86_400))
-        await pool.close()
+        let nowhere = PoolConfiguration(
+            try ConnectionString("postgresql://127.0.0.1:1/none"), acquireTimeout: .seconds(2))
+        try await withPool(nowhere) { pool in
+            try await body(Archive(pool: pool, store: store, maxWindowSeconds: 86_400))
+        }
     }
 
     /// Enters a channel and everything that it has.

@@ -27,16 +27,16 @@ struct SettingsTests {
 
     @Test("a flag goes before the environment, that before the file")
     func precedence() throws {
-        let file = SettingFile.parsing("max_window: 3\nretention: 3\ndelete_grace: 3\n", path: "f")
+        let file = SettingFile.parsing("max_window: 3\nretention: 61\ndelete_grace: 3\n", path: "f")
         let sources = SettingSources(
             flags: [.maxWindow: "1"],
             environment: [
-                "BACKCAST_MAX_WINDOW": "2", "BACKCAST_RETENTION": "2", "BACKCAST_DELETE_GRACE": "",
+                "BACKCAST_MAX_WINDOW": "2", "BACKCAST_RETENTION": "60", "BACKCAST_DELETE_GRACE": "",
             ],
             file: file)
         let settings = try Settings.reading(sources, for: .run)
         #expect(settings.maxWindowSeconds == 1)
-        #expect(settings.retentionSeconds == 2)
+        #expect(settings.retentionSeconds == 60)
         #expect(settings.deleteGraceSeconds == 3)
     }
 
@@ -79,7 +79,8 @@ struct SettingsTests {
             (.deleteGrace, "-1", "a number of seconds from 0"),
             (.maxWindow, "0", "a number of seconds from 1"),
             (.maxWindow, "99999999999999999999", "a number of seconds from 1"),
-            (.retention, "7d", "a number of seconds from 1"),
+            (.retention, "7d", "a number of seconds from 60 to 315360000"),
+            (.retention, "59", "a number of seconds from 60"),
             (.sourcesAllow, "a*b", "hosts, *.suffixes and networks"),
             (.sourcesProxy, "proxy", "an http or https URL"),
             (.logLevel, "loud", "one of trace, debug, info, notice, warning, error, critical"),

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import TestSupport
 import Testing
@@ -58,7 +59,7 @@ struct ArchiveDeletionTests {
         let count = Switch()
         let folder = try TemporaryFolder("archive")
         let hour = folder.path(of: "news/v0/2026-07-14/08")
-        let disk = Disk { operation, path in
+        let disk = Disk<StoreError> { operation, path in
             if operation == .link, !count.value {
                 count.value = true
                 try? FileManager.default.removeItem(atPath: folder.path(of: "news"))

@@ -1,4 +1,4 @@
-import Foundation
+import TimeZones
 import Timeline
 
 /// Reads the settings of a channel from JSON and names everything that is wrong at once.
@@ -68,7 +68,7 @@ struct ChannelReader {
             settings?.title = title
         }
         if let zone = reader.string("time_zone") {
-            if Self.isTimeZone(zone) {
+            if NamedZone(zone) != nil {
                 settings?.timeZone = zone
             } else {
                 reader.fail("time_zone", "must be the name of an IANA time zone, for example Europe/Berlin")
@@ -89,7 +89,7 @@ struct ChannelReader {
     }
 
     private func readBounds(_ reader: inout ObjectReader, into settings: inout ChannelSettings?) {
-        if let seconds = reader.nullableInteger("retention_seconds", in: Limits.retentionSeconds) {
+        if let seconds = reader.nullableInteger("retention_seconds", in: ChannelSettings.retentionBounds) {
             settings?.retentionSeconds = seconds
         }
         if let bytes = reader.nullableInteger("max_bytes", in: Limits.maxBytes) { settings?.maxBytes = bytes }
@@ -125,15 +125,5 @@ struct ChannelReader {
             return ids.count == items.count && Set(ids).count == ids.count ? .named(ids) : nil
         default: return nil
         }
-    }
-
-    /// Foundation also takes offsets such as `GMT+1`, which are no names of the IANA list.
-    static func isTimeZone(_ name: String) -> Bool {
-        let isName = name.utf8.allSatisfy { byte in
-            (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A) || (0x30...0x39).contains(byte)
-                || "/_+-".utf8.contains(byte)
-        }
-        guard isName, name == "UTC" || name == "GMT" || name.contains("/") else { return false }
-        return TimeZone(identifier: name) != nil
     }
 }

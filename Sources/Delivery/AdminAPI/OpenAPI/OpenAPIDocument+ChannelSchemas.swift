@@ -1,3 +1,5 @@
+import Timeline
+
 extension OpenAPIDocument {
     private static let oneLine = #"^[^\\u0000-\\u001F\\u007F]*$"#
     private static let host = #"([A-Za-z0-9._-]+|\\[("# + addresses.joined(separator: "|") + #")\\])"#
@@ -75,8 +77,8 @@ extension OpenAPIDocument {
             "sources": \(schema("Sources")),
             "recording": {"type": ["boolean"\(null)], "default": true},
             "retention_seconds": {
-              "type": ["integer", "null"], "minimum": \(Limits.retentionSeconds.lowerBound),
-              "maximum": \(Limits.retentionSeconds.upperBound), "description": "null keeps for ever"
+              "type": ["integer", "null"], "minimum": \(ChannelSettings.retentionBounds.lowerBound),
+              "maximum": \(ChannelSettings.retentionBounds.upperBound), "description": "null keeps for ever"
             },
             "max_bytes": {
               "type": ["integer", "null"], "minimum": \(Limits.maxBytes.lowerBound),

@@ -1,4 +1,4 @@
-import Foundation
+import TimeZones
 
 /// The description of the admin API (OpenAPI 3.1), with the bounds that the program enforces.
 enum OpenAPIDocument {
@@ -39,8 +39,7 @@ enum OpenAPIDocument {
 
     /// Time zones of the IANA list that the platform knows.
     static var timeZones: String {
-        let names = Set(TimeZone.knownTimeZoneIdentifiers.filter(ChannelReader.isTimeZone)).union(["UTC"])
-        return names.sorted().map { "\"\($0)\"" }.joined(separator: ",")
+        NamedZone.names.map { "\"\($0)\"" }.joined(separator: ",")
     }
 
     /// A reference to a shared answer.

@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import TimeZones
 import Timeline
 
 extension AdminAPI {
@@ -34,8 +35,7 @@ extension AdminAPI {
 
     private func instant(_ name: String, of query: Query, zone: String) throws(Problem) -> Instant? {
         guard let text = query[name] else { return nil }
-        let zone = ZoneTime(zone)
-        guard let instant = InstantReading.reading(text, zone: { zone?.instant(of: $0) ?? $0.instant }) else {
+        guard let instant = InstantReading.reading(text, zone: NamedZone.reading(zone)) else {
             throw .invalid([
                 Fault(
                     parameter: name,

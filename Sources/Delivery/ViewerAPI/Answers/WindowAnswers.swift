@@ -3,6 +3,7 @@ import HTTP
 import Logging
 import Playback
 import SegmentStore
+import TimeZones
 import Timeline
 
 /// Answers everything that is a window of time: playlists and downloads.
@@ -19,8 +20,8 @@ struct WindowAnswers: Sendable {
             guard let channel = try await directory.channel(route.channel, now: now) else {
                 return Problem(.notFound, "there is no channel \(route.channel)").response()
             }
-            let zone = ChannelZone(named: channel.settings.timeZone)
-            let parameters = try ViewerParameters(query: request.query, zone: zone.instant)
+            let zone = NamedZone.reading(channel.settings.timeZone)
+            let parameters = try ViewerParameters(query: request.query, zone: zone)
             guard channel.shape != nil else {
                 return Problem(.notFound, "nothing of \(channel.id) is recorded yet").offering([]).response()
             }

@@ -4,6 +4,7 @@ import HTTPServer
 import Logging
 import Postgres
 import Telemetry
+import Timeline
 
 extension Settings {
     /// Reads everything, and tells all that is wrong at once.
@@ -30,7 +31,7 @@ extension Settings {
         deleteGraceSeconds = reader.seconds(.deleteGrace, in: 0...Limits.seconds) ?? 7200
         migrations = reader.text(.migrations, allowed: "a folder")
         maxWindowSeconds = reader.seconds(.maxWindow, in: 1...Limits.windowSeconds) ?? 86_400
-        retentionSeconds = reader.seconds(.retention, in: 1...Limits.seconds) ?? 604_800
+        retentionSeconds = reader.seconds(.retention, in: Self.retentionBounds) ?? 604_800
         sourcesAllow = reader.value(.sourcesAllow, allowed: "hosts, *.suffixes and networks") {
             try AllowList.reading($0)
         }
@@ -40,6 +41,14 @@ extension Settings {
         self.warnings = warnings
         guard let database else { return nil }
         self.database = database
+    }
+}
+
+extension Settings {
+    /// What the admin API takes too: a channel that says nothing must be one that could say it.
+    private static var retentionBounds: ClosedRange<Int> {
+        let bounds = ChannelSettings.retentionBounds
+        return Int(bounds.lowerBound)...Int(bounds.upperBound)
     }
 }
 

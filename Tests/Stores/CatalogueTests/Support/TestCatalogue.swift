@@ -1,12 +1,8 @@
-import Foundation
-import Logging
+import DatabaseSupport
 import Postgres
-import TestSupport
 import Timeline
 
 @testable import Catalogue
-
-let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// A catalogue on a database of its own, which has the schema and nothing else.
 struct TestCatalogue: Sendable {
@@ -16,7 +12,9 @@ struct TestCatalogue: Sendable {
 
     /// Another process's catalogue on the same database: it shares nothing with this one.
     func withOther<T>(_ body: (Catalogue) async throws -> T) async throws -> T {
-        try await withPool(uri) { try await body(Catalogue(pool: $0, logger: silence)) }
+        try await withPool(PoolConfiguration(try ConnectionString(uri))) {
+            try await body(Catalogue(pool: $0, logger: silence))
+        }
     }
 
     /// The first column of the first row as a number.
@@ -27,29 +25,8 @@ struct TestCatalogue: Sendable {
 
 /// Gives a catalogue to a test and closes its connections afterwards.
 func withCatalogue<T>(_ body: (TestCatalogue) async throws -> T) async throws -> T {
-    let uri = try await TestDatabase.shared.database("catalogue", template: "catalogue") { uri in
-        try await withPool(uri) { pool in
-            _ = try await Migrations.reading(folder: migrationsFolder).apply(on: pool)
-        }
-    }
-    return try await withPool(uri) { pool in
+    try await withCatalogueDatabase { pool, uri in
         try await body(TestCatalogue(catalogue: Catalogue(pool: pool, logger: silence), pool: pool, uri: uri))
-    }
-}
-
-private let migrationsFolder = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "migrations").path
-
-private func withPool<T>(_ uri: String, _ body: (PostgresPool) async throws -> T) async throws -> T {
-    let pool = PostgresPool(PoolConfiguration(try ConnectionString(uri), size: 4), logger: silence)
-    do {
-        let result = try await body(pool)
-        await pool.close()
-        return result
-    } catch {
-        await pool.close()
-        throw error
     }
 }
 

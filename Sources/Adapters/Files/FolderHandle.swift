@@ -1,7 +1,7 @@
 import Glibc
 
 /// A folder being listed.
-@safe struct FolderHandle: ~Copyable {
+@safe struct FolderHandle<Failure: FileFailure>: ~Copyable {
     private let stream: OpaquePointer
     private let path: String
 
@@ -15,21 +15,21 @@ import Glibc
     }
 
     /// Nil when there is no such folder.
-    static func open(_ path: String) throws(StoreError) -> FolderHandle? {
+    static func open(_ path: String) throws(Failure) -> FolderHandle? {
         let stream = unsafe opendir(path)
         let number = errno
         if let stream = unsafe stream { return unsafe FolderHandle(owning: stream, path: path) }
-        guard number == ENOENT else { throw StoreError(.list, path, number: number) }
+        guard number == ENOENT else { throw Failure(.list, path, number: number) }
         return nil
     }
 
     /// The next name, without the folder itself and its parent; nil at the end.
-    func next() throws(StoreError) -> String? {
+    func next() throws(Failure) -> String? {
         while true {
             errno = 0
             guard let entry = unsafe readdir(stream) else {
                 let number = errno
-                if number != 0 { throw StoreError(.list, path, number: number) }
+                if number != 0 { throw Failure(.list, path, number: number) }
                 return nil
             }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
@@ -37,16 +37,5 @@ import Glibc
             }
             if name != "." && name != ".." { return name }
         }
-    }
-}
-
-extension Disk {
-    /// The names in a folder; none when there is no such folder.
-    func list(_ path: String) throws(StoreError) -> [String] {
-        try check(.list, path)
-        guard let folder = try FolderHandle.open(path) else { return [] }
-        var names: [String] = []
-        while let name = try folder.next() { names.append(name) }
-        return names
     }
 }

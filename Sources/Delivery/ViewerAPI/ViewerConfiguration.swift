@@ -1,5 +1,5 @@
 /// What an operator says of playback.
-package struct Configuration: Sendable {
+package struct ViewerConfiguration: Sendable {
     /// The longest window of one answer, in seconds.
     package var maxWindowSeconds: Int64
 

@@ -1,9 +1,9 @@
-import Glibc
+package import Glibc
 
 /// The owner of a file descriptor.
-struct DescriptorHandle: ~Copyable {
-    let number: Int32
-    let path: String
+package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
+    package let number: Int32
+    package let path: String
 
     init(owning number: Int32, path: String) {
         self.number = number
@@ -16,14 +16,14 @@ struct DescriptorHandle: ~Copyable {
     }
 
     /// What the system knows of the file.
-    func status() throws(StoreError) -> stat {
+    package func status() throws(Failure) -> stat {
         var status = stat()
-        guard unsafe fstat(number, &status) == 0 else { throw StoreError(.measure, path, number: errno) }
+        guard unsafe fstat(number, &status) == 0 else { throw Failure(.measure, path, number: errno) }
         return status
     }
 
     /// Reads at an offset until the count is reached or the file ends.
-    func read(at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8] {
+    package func read(at offset: Int64, upTo count: Int) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {
@@ -34,7 +34,7 @@ struct DescriptorHandle: ~Copyable {
             }
             let failure = errno
             if result < 0 && failure == EINTR { continue }
-            guard result >= 0 else { throw StoreError(.read, path, number: failure) }
+            guard result >= 0 else { throw Failure(.read, path, number: failure) }
             if result == 0 { break }
             done += result
         }
@@ -42,8 +42,8 @@ struct DescriptorHandle: ~Copyable {
         return bytes
     }
 
-    /// Writes all bytes at the end of what was written.
-    func write(_ bytes: [UInt8]) throws(StoreError) {
+    /// Writes all bytes behind what was written.
+    package func write(_ bytes: [UInt8]) throws(Failure) {
         var done = 0
         while done < bytes.count {
             let result = unsafe bytes.withUnsafeBytes {
@@ -51,8 +51,18 @@ struct DescriptorHandle: ~Copyable {
             }
             let failure = errno
             if result < 0 && failure == EINTR { continue }
-            guard result > 0 else { throw StoreError(.write, path, number: result == 0 ? ENOSPC : failure) }
+            guard result > 0 else { throw Failure(.write, path, number: result == 0 ? ENOSPC : failure) }
             done += result
         }
+    }
+
+    /// Takes the file's lock unless somebody has it; it lasts as long as the descriptor.
+    package func tryLock() throws(Failure) -> Bool {
+        while flock(number, LOCK_EX | LOCK_NB) != 0 {
+            let failure = errno
+            if failure == EWOULDBLOCK { return false }
+            guard failure == EINTR else { throw Failure(.lock, path, number: failure) }
+        }
+        return true
     }
 }

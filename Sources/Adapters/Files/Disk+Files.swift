@@ -1,0 +1,42 @@
+import Glibc
+
+extension Disk {
+    /// The bytes of a file, at most so many; nil when it is not there.
+    package func read(_ path: String, upTo limit: Int64) throws(Failure) -> [UInt8]? {
+        let number = try attempt(.open, path, tolerating: [ENOENT]) {
+            unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        }
+        guard number >= 0 else { return nil }
+        let file = DescriptorHandle<Failure>(owning: number, path: path)
+        try check(.read, path)
+        return try file.read(at: 0, upTo: Int(min(Int64(file.status().st_size), limit)))
+    }
+
+    /// The length of a file, of a link as such; nil when it is not there.
+    package func byteCount(of path: String) throws(Failure) -> Int64? {
+        var status = stat()
+        let result = try attempt(.measure, path, tolerating: [ENOENT]) { unsafe lstat(path, &status) }
+        return result == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// The bytes of the file system that a path is on, and those that this process may still write.
+    package func space(at path: String) throws(Failure) -> (total: Int64, available: Int64) {
+        var status = statvfs()
+        try attempt(.measure, path) { unsafe statvfs(path, &status) }
+        let unit = Int64(clamping: status.f_frsize)
+        return (
+            Int64(clamping: status.f_blocks).multipliedReportingOverflow(by: unit).partialValue,
+            Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: unit).partialValue
+        )
+    }
+
+    /// A file of the folder for temporary ones that has no name, and goes with its descriptor.
+    package func openNameless() throws(Failure) -> DescriptorHandle<Failure> {
+        var path = Array("/tmp/backcast-XXXXXX".utf8CString)
+        let number = try attempt(.open, "/tmp") { unsafe mkstemp(&path) }
+        let file = DescriptorHandle<Failure>(owning: number, path: "/tmp")
+        try attempt(.remove, "/tmp") { unsafe unlink(path) }
+        try attempt(.open, "/tmp") { fcntl(number, F_SETFD, FD_CLOEXEC) }
+        return file
+    }
+}

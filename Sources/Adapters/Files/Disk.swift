@@ -1,0 +1,66 @@
+package import Glibc
+
+/// The calls to the file system, each failing with what it did and where.
+package struct Disk<Failure: FileFailure>: Sendable {
+    /// An error number to fail with instead of the call; tests call forth with it what a disk does seldom.
+    private let fault: @Sendable (FileOperation, String) -> Int32?
+
+    package init(fault: @escaping @Sendable (FileOperation, String) -> Int32? = { _, _ in nil }) {
+        self.fault = fault
+    }
+
+    package func open(
+        _ path: String, _ flags: Int32, mode: mode_t = 0
+    ) throws(Failure) -> DescriptorHandle<Failure> {
+        let number = try attempt(.open, path) { unsafe Glibc.open(path, flags | O_CLOEXEC, mode) }
+        return DescriptorHandle(owning: number, path: path)
+    }
+
+    package func write(_ bytes: [UInt8], to file: borrowing DescriptorHandle<Failure>) throws(Failure) {
+        try check(.write, file.path)
+        try file.write(bytes)
+    }
+
+    /// Makes a file durable; never tried again, as the kernel forgets what it could not write.
+    package func sync(_ file: borrowing DescriptorHandle<Failure>) throws(Failure) {
+        try check(.sync, file.path)
+        guard fsync(file.number) == 0 else { throw Failure(.sync, file.path, number: errno) }
+    }
+
+    package func setMode(_ mode: mode_t, of file: borrowing DescriptorHandle<Failure>) throws(Failure) {
+        let number = file.number
+        try attempt(.setMode, file.path) { fchmod(number, mode) }
+    }
+
+    /// Gives a file a second name; answers whether it has it, as a name that is taken is never replaced.
+    package func link(_ path: String, to name: String) throws(Failure) -> Bool {
+        try attempt(.link, name, tolerating: [EEXIST]) { unsafe Glibc.link(path, name) } == 0
+    }
+
+    /// Removes a file; answers whether it was there.
+    @discardableResult
+    package func remove(_ path: String) throws(Failure) -> Bool {
+        try attempt(.remove, path, tolerating: [ENOENT]) { unsafe unlink(path) } == 0
+    }
+
+    /// Fails when a fault is called forth.
+    func check(_ operation: FileOperation, _ path: String) throws(Failure) {
+        if let number = fault(operation, path) { throw Failure(operation, path, number: number) }
+    }
+
+    /// The result of a call, made again when a signal came between; a tolerated error is its negative number.
+    @discardableResult
+    func attempt(
+        _ operation: FileOperation, _ path: String, tolerating tolerated: [Int32] = [],
+        _ call: () -> Int32
+    ) throws(Failure) -> Int32 {
+        let injected = fault(operation, path)
+        while true {
+            let result = injected == nil ? call() : -1
+            let number = injected ?? errno
+            if result >= 0 { return result }
+            if tolerated.contains(number) { return -number }
+            guard injected == nil, number == EINTR else { throw Failure(operation, path, number: number) }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+package import Timeline
+
+/// A zone of the IANA list: which instant its clocks mean by a time of day.
+package struct NamedZone: Sendable {
+    private let zone: TimeZone
+
+    /// Nil when the name is none of the list's, or the platform does not know it.
+    ///
+    /// Foundation also takes abbreviations and offsets such as `GMT+1`, which are no names of the list.
+    package init?(_ name: String) {
+        guard Self.hasForm(name), let zone = TimeZone(identifier: name) else { return nil }
+        self.zone = zone
+    }
+
+    /// What times mean in the zone of a name; one that nobody knows counts as UTC.
+    package static func reading(_ name: String) -> InstantReading.Zone {
+        guard name != "UTC", let zone = NamedZone(name) else { return { $0.instant } }
+        return { zone.instant(of: $0) }
+    }
+
+    /// The names that the platform knows, in order.
+    package static var names: [String] {
+        Set(TimeZone.knownTimeZoneIdentifiers.filter(hasForm)).union(["UTC"]).sorted()
+    }
+
+    /// The instant of a civil time; nil when there is no such date.
+    ///
+    /// A time that the clocks show twice means the first, one that they skip is meant as if they had not been put
+    /// forward yet.
+    package func instant(of time: CivilTime) -> Instant? {
+        guard let naive = time.instant else { return nil }
+        let offsets = [-Self.day, Self.day].map { offset(at: naive + $0) }
+        let candidates = offsets.map { naive - $0 }
+        return candidates.filter { $0 + offset(at: $0) == naive }.min() ?? candidates.first
+    }
+
+    private static let day = 86_400 * Microseconds.perSecond
+
+    /// Microseconds east of Greenwich.
+    private func offset(at instant: Instant) -> Int64 {
+        let date = Date(timeIntervalSince1970: Microseconds.seconds(instant.microseconds))
+        return Int64(zone.secondsFromGMT(for: date)) * Microseconds.perSecond
+    }
+
+    private static func hasForm(_ name: String) -> Bool {
+        let isName = name.utf8.allSatisfy { byte in
+            (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A) || (0x30...0x39).contains(byte)
+                || "/_+-".utf8.contains(byte)
+        }
+        return isName && (name == "UTC" || name == "GMT" || name.contains("/"))
+    }
+}

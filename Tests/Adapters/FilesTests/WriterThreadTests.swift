@@ -1,0 +1,49 @@
+import Synchronization
+import Testing
+
+@testable import Files
+
+@Suite("Threads that may wait for the disk")
+struct WriterThreadTests {
+    /// Counts on a thread that it is given.
+    private actor Count {
+        let thread: WriterThread
+        var value = 0
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+        init(_ thread: WriterThread) {
+            self.thread = thread
+        }
+
+        func add() { value += 1 }
+    }
+
+    @Test("Actors that share a thread run one after the other, each to its end")
+    func serial() async {
+        let thread = WriterThread(label: "test")
+        let counts = [Count(thread), Count(thread)]
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<200 { group.addTask { await counts[number % 2].add() } }
+        }
+        #expect(await counts[0].value == 100)
+        #expect(await counts[1].value == 100)
+    }
+
+    @Test("What nobody waits for runs in the order given")
+    func order() async {
+        let thread = WriterThread(label: "test")
+        let seen = Mutex<[Int]>([])
+        for number in 0..<10 { thread.run { seen.withLock { $0.append(number) } } }
+        await Count(thread).add()
+        #expect(seen.withLock { $0 } == Array(0..<10))
+    }
+
+    @Test("Threads are dealt out in turn", arguments: [(1, 1), (3, 3), (0, 1)])
+    func turns(_ count: Int, _ distinct: Int) {
+        let threads = WriterThreads(label: "test", count: count)
+        let dealt = (0..<6).map { _ in ObjectIdentifier(threads.next()) }
+        #expect(Set(dealt).count == distinct)
+        #expect(Array(dealt.prefix(distinct)) == Array(dealt.dropFirst(distinct).prefix(distinct)))
+    }
+}

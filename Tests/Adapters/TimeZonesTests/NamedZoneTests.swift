@@ -1,0 +1,45 @@
+import Testing
+import Timeline
+
+@testable import TimeZones
+
+@Suite("Zones of the IANA list")
+struct NamedZoneTests {
+    @Test(
+        "Digits without a zone are meant in the one named",
+        arguments: [
+            ("Europe/Berlin", "20260726070000", "2026-07-26T05:00:00.000Z"),
+            ("Europe/Berlin", "20260101010000", "2026-01-01T00:00:00.000Z"),
+            // The clocks of Berlin show 02:30 twice on this night, and the first counts; on the other night never.
+            ("Europe/Berlin", "20251026023000", "2025-10-26T00:30:00.000Z"),
+            ("Europe/Berlin", "20260329023000", "2026-03-29T01:30:00.000Z"),
+            ("Asia/Kathmandu", "20260101054500", "2026-01-01T00:00:00.000Z"),
+            ("UTC", "20260101000000", "2026-01-01T00:00:00.000Z"),
+            // Whoever reads a name that nobody knows takes the time as UTC.
+            ("Nowhere/Land", "20260101000000", "2026-01-01T00:00:00.000Z"),
+        ])
+    func reading(name: String, text: String, instant: String) {
+        #expect(InstantReading.reading(text, zone: NamedZone.reading(name))?.rfc3339 == instant)
+    }
+
+    @Test("A date that the calendar does not have is none in any zone")
+    func noDate() throws {
+        let zone = try #require(NamedZone("Europe/Berlin"))
+        #expect(zone.instant(of: CivilTime(year: 2026, month: 2, day: 29)) == nil)
+    }
+
+    @Test(
+        "Abbreviations, offsets and paths are no names",
+        arguments: ["", "CET", "GMT+1", "+01:00", "Europe/Atlantis", "../etc/localtime", "Europe/Berlin\0"])
+    func refused(name: String) {
+        #expect(NamedZone(name) == nil)
+    }
+
+    @Test("Every name that is listed is a zone")
+    func names() {
+        let names = NamedZone.names
+        #expect(names.count > 300 && names.contains("UTC") && names.contains("Asia/Shanghai"))
+        #expect(names == names.sorted())
+        #expect(names.filter { NamedZone($0) == nil }.isEmpty)
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+package import Logging
+package import Postgres
+import TestSupport
+
+/// A logger that says nothing.
+package let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Runs a body with a pool and closes it afterwards.
+package func withPool<T>(
+    _ configuration: PoolConfiguration, _ body: (PostgresPool) async throws -> T
+) async throws -> T {
+    let pool = PostgresPool(configuration, logger: silence)
+    do {
+        let result = try await body(pool)
+        await pool.close()
+        return result
+    } catch {
+        await pool.close()
+        throw error
+    }
+}
+
+/// Runs a body with a pool on a fresh database that has the schema and nothing else, and its connection string.
+package func withCatalogueDatabase<T>(
+    size: Int = 4, acquireTimeout: Duration = .seconds(10),
+    _ body: (PostgresPool, _ uri: String) async throws -> T
+) async throws -> T {
+    let uri = try await TestDatabase.shared.database("catalogue", template: "catalogue") { uri in
+        try await withPool(PoolConfiguration(try ConnectionString(uri), size: 1)) { pool in
+            _ = try await Migrations.reading(folder: migrationsFolder).apply(on: pool)
+        }
+    }
+    let configuration = PoolConfiguration(
+        try ConnectionString(uri), size: size, acquireTimeout: acquireTimeout)
+    return try await withPool(configuration) { try await body($0, uri) }
+}
+
+private let migrationsFolder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../../migrations").standardized.path
