@@ -2,6 +2,10 @@
 enum Limits {
     /// Hours whose bytes are deleted in one round.
     static let hoursPerRound = 500
+    /// Hours of bytes that one step under disk pressure takes before their grace is over.
+    static let hoursHastened = 10
+    /// Initialization sections and keys that are deleted in one round.
+    static let objectsPerRound = 500
     /// Steps of a quarter of an hour that one round under disk pressure takes.
     static let stepsUnderPressure = 200
     /// Seconds between two rounds of forgetting.

@@ -67,10 +67,12 @@ package struct RetentionService: Sendable {
             if count > 0 {
                 logger.debug("Forgotten", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
             }
-            try await forgetStates(of: channel)
+            try await catalogue.forgetStates(of: channel.row, graceSeconds: configuration.graceSeconds)
         }
         try await deleteDoomed()
+        try await deleteDoomedObjects()
         try await catalogue.pruneIntake()
+        try await catalogue.pruneFeeds()
         for day in try await catalogue.dropEmptyDays(before: now()) {
             logger.info("An empty day was dropped", metadata: ["partition": "\(day)"])
         }
@@ -82,13 +84,6 @@ package struct RetentionService: Sendable {
         guard let limit = channel.settings.maxBytes else { return byAge }
         let bySize = try await catalogue.cut(of: channel.row, keepingBytes: limit)
         return [byAge, bySize].compactMap { $0 }.max()
-    }
-
-    private func forgetStates(of channel: Channel) async throws {
-        let grace = Int64(configuration.graceSeconds) * Microseconds.perSecond
-        for key in try await catalogue.forgetStates(of: channel, unusedSince: grace) {
-            try await store.delete(key)
-        }
     }
 
     private func deleteDoomed() async throws {
@@ -105,14 +100,25 @@ package struct RetentionService: Sendable {
         }
     }
 
-    /// Below the floor the oldest unkept segments of all channels go, without grace; when none are left, recording
-    /// stops until there is room again.
+    private func deleteDoomedObjects() async throws {
+        for object in try await catalogue.doomedObjects(limit: Limits.objectsPerRound) {
+            for key in object.keys { try await store.delete(key) }
+            try await catalogue.undoom(object)
+        }
+    }
+
+    /// Below the floor what waits for its grace goes at once, then the oldest unkept segments of all channels; when none
+    /// are left, recording stops until there is room again.
     package func keepSpaceFree() async throws {
         for _ in 0..<Limits.stepsUnderPressure {
             let space = try await store.space()
             guard space.availableBytes < configuration.floor.bytes(of: space) else {
                 diskGuard.set(false)
                 return
+            }
+            if try await catalogue.hastenDoomed(limit: Limits.hoursHastened) > 0 {
+                try await deleteDoomed()
+                continue
             }
             guard let oldest = try await catalogue.oldestQuarter(), oldest.end < now() else { break }
             logger.warning(

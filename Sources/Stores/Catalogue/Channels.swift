@@ -68,6 +68,31 @@ extension Catalogue {
         }
     }
 
+    /// Marks a channel as deleted and its settings as keeping nothing; one that is deleted already has no version any
+    /// more that a caller could have seen.
+    static func entomb(
+        _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
+    ) async throws -> Channel {
+        let found = try await transaction.query(
+            "SELECT \(verbatim: columns) FROM channel WHERE slug = \(id.text) FOR UPDATE")
+        guard let known = try found.first.map(channel(from:)) else { throw CatalogueError.noSuchChannel(id) }
+        if let version, !known.isDeleted, version != known.version {
+            throw CatalogueError.staleVersion(current: known.version)
+        }
+        var settings = known.settings
+        settings.recording = false
+        settings.retentionSeconds = 0
+        let text = try text(of: settings)
+        let buried = try await transaction.query(
+            """
+            UPDATE channel SET settings = \(text)::jsonb, version = version + 1,
+                deleted_at = coalesce(deleted_at, now())
+            WHERE channel_id = \(known.row) RETURNING \(verbatim: columns)
+            """)
+        guard let row = buried.first else { throw CatalogueError.noSuchChannel(id) }
+        return try channel(from: row)
+    }
+
     /// A channel by its id, deleted ones too; nil when there never was one.
     package func channel(_ id: ChannelID) async throws(CatalogueError) -> Channel? {
         try await asking {

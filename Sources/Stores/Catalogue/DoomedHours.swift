@@ -60,6 +60,20 @@ extension Catalogue {
         }
     }
 
+    /// Ends the grace of hours, those first whose grace ends first, at most so many; answers how many.
+    package func hastenDoomed(limit: Int) async throws(CatalogueError) -> Int {
+        try await asking {
+            try await pool.query(
+                """
+                UPDATE doomed d SET not_before = now() FROM (
+                    SELECT prefix, hour_us FROM doomed WHERE not_before > now()
+                    ORDER BY not_before, hour_us LIMIT \(limit)) AS next
+                WHERE d.prefix = next.prefix AND d.hour_us = next.hour_us
+                """
+            ).affectedRows
+        }
+    }
+
     /// The bytes of an hour are gone.
     package func undoom(_ hour: DoomedHour) async throws(CatalogueError) {
         try await asking {

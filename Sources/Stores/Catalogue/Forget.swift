@@ -28,18 +28,6 @@ extension Catalogue {
             }
         }
     }
-
-    /// Prunes intake: identities are needed while a source may list them; each feed keeps its newest.
-    package func pruneIntake() async throws(CatalogueError) {
-        try await asking {
-            _ = try await pool.query(
-                """
-                DELETE FROM intake i WHERE seen_at < now() - make_interval(hours => \(Int32(Limits.intakeHours)))
-                    AND origin_number < (SELECT max(n.origin_number) FROM intake n
-                        WHERE n.rendition_id = i.rendition_id AND n.feed_id = i.feed_id)
-                """)
-        }
-    }
 }
 
 /// One transaction's part of forgetting.

@@ -70,41 +70,4 @@ extension Catalogue {
         guard let found, let id = ChannelID(found.0), let channel = try await channel(id) else { return nil }
         return OldestQuarter(channel: channel, end: Instant(microseconds: found.1 + Quarter.microseconds))
     }
-
-    /// Forgets states that nothing points to any more, and names the initialization sections and keys that
-    /// went with the last of them.
-    ///
-    /// A state's last segment must have been forgotten for so many microseconds.
-    package func forgetStates(
-        of channel: Channel, unusedSince grace: Int64,
-    ) async throws(CatalogueError) -> [ArchiveKey] {
-        try await asking {
-            let gone = try await pool.query(
-                """
-                DELETE FROM state s USING line l
-                WHERE s.channel_id = \(channel.row) AND l.channel_id = s.channel_id
-                    AND s.last_used_us < l.forgotten_us - \(grace)
-                    AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.state_id = s.state_id)
-                RETURNING s.init_name, s.key_name
-                """)
-            guard !gone.isEmpty else { return [] }
-            return try await orphans(
-                inits: Set(gone.compactMap { try $0.decode("init_name", as: String?.self) }),
-                keys: Set(gone.compactMap { try $0.decode("key_name", as: String?.self) }), of: channel)
-        }
-    }
-
-    private func orphans(inits: Set<String>, keys: Set<String>, of channel: Channel) async throws
-        -> [ArchiveKey]
-    {
-        let left = try await pool.query(
-            "SELECT init_name, key_name FROM state WHERE channel_id = \(channel.row)")
-        let usedInits = Set(try left.compactMap { try $0.decode("init_name", as: String?.self) })
-        let usedKeys = Set(try left.compactMap { try $0.decode("key_name", as: String?.self) })
-        let renditions = try await describedRenditions(of: channel.row).map(\.1.id)
-        let sections = inits.subtracting(usedInits).flatMap { name in
-            renditions.map { ArchiveKey.initialization(channel.id, $0, name) }
-        }
-        return sections + keys.subtracting(usedKeys).map { .key(channel.id, $0) }
-    }
 }

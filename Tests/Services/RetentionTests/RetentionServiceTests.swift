@@ -1,9 +1,6 @@
 import Catalogue
-import Foundation
-import Logging
 import Postgres
 import SegmentStore
-import TestSupport
 import Testing
 import Timeline
 
@@ -11,137 +8,156 @@ import Timeline
 
 @Suite("Retention")
 struct RetentionServiceTests {
-    private static let noon = Instant(seconds: 1_704_110_400)
-    private static let video = RenditionID(kind: .video, index: 0)
-
-    /// A channel with a segment of a minute at each of the last ten hours, in the catalogue and in the archive.
-    private struct House {
-        let pool: PostgresPool
-        let catalogue: Catalogue
-        let store: MemorySegmentStore
-        let channel: Channel
-        let names: [SegmentName]
-
-        init(_ name: String, retention: Int64?, maxBytes: Int64? = nil, space: DiskSpace? = nil) async throws
-        {
-            let logger = Logger(label: "test")
-            pool = PostgresPool(
-                PoolConfiguration(try ConnectionString(try await TestDatabase.shared.database(name))),
-                logger: logger)
-            let folder = URL(filePath: #filePath).deletingLastPathComponent().path() + "../../../migrations"
-            _ = try await Migrations.reading(folder: folder).apply(on: pool)
-            catalogue = Catalogue(pool: pool, logger: logger)
-            store = space.map { MemorySegmentStore(space: $0) } ?? MemorySegmentStore()
-            guard let id = ChannelID("news") else { throw TestFailure("no id") }
-            var settings = ChannelSettings(
-                id: id, title: "News", sources: [SourceSettings(url: "http://origin.test/")],
-                retentionSeconds: retention)
-            settings.maxBytes = maxBytes
-            channel = try await catalogue.create(settings)
-            names = try await Self.fill(catalogue, store, channel)
-        }
-
-        private static func fill(
-            _ catalogue: Catalogue, _ store: MemorySegmentStore, _ channel: Channel,
-        ) async throws -> [SegmentName] {
-            let node = "11111111-1111-1111-1111-111111111111"
-            try await catalogue.heartbeat(node: node, seconds: 60, about: "{}")
-            guard let lease = try await catalogue.takeLease(channel: channel.row, node: node) else {
-                throw TestFailure("no lease")
-            }
-            var batch = Batch(
-                channel: channel.row, fence: lease.fence,
-                line: LineUpdate(epoch: 0, end: noon, watermark: noon, targetSeconds: 60))
-            batch.renditions = [RenditionDescription(id: video)]
-            for hour in 0..<10 {
-                let start = noon - Int64(10 - hour) * 3_600_000_000
-                let fact = SegmentFact(
-                    channel: channel.id,
-                    identity: SegmentIdentity(rendition: video, feed: 1, number: Int64(hour)),
-                    start: start, duration: 60_000_000, state: MediaState(container: .transportStream),
-                    storedBytes: 1000, plainBytes: 1000, arrived: start, digest: [UInt8(hour)],
-                    fence: lease.fence)
-                try await store.put([UInt8](repeating: UInt8(hour), count: 1000), as: fact.key)
-                batch.segments.append(DecidedSegment(fact: fact, number: Int64(hour), epoch: 0))
-            }
-            _ = try await catalogue.remember(batch)
-            return batch.segments.map(\.fact.name)
-        }
-
-        func service(grace: Int = 0, floor: DiskGuard.Floor = .bytes(0), _ diskGuard: DiskGuard = DiskGuard())
-            -> RetentionService
-        {
-            RetentionService(
-                catalogue: catalogue, store: store,
-                configuration: .init(graceSeconds: grace, floor: floor), diskGuard: diskGuard, now: { noon },
-                logger: Logger(label: "test"))
-        }
-
-        /// How many of the ten are still in the catalogue, and how many have their bytes.
-        func left() async throws -> (facts: Int, files: Int) {
-            let day = TimeWindow(begin: noon - 86_400_000_000, end: noon)
-            let record = try await catalogue.record(of: channel.row, in: day, view: .archive)
-            var files = 0
-            for name in names where try await store.contains(.segment(channel.id, video, name)) { files += 1 }
-            return (record.renditions.first?.segments.count ?? 0, files)
+    @Test(
+        "What begins before the retention is forgotten, and without grace its bytes go at once",
+        arguments: StoreKind.allCases)
+    func byAge(_ kind: StoreKind) async throws {
+        try await withHouse(kind, retention: 5 * 3600) { house in
+            try await house.service().forgetByRule()
+            #expect(try await house.left() == (facts: 5, files: 5))
         }
     }
 
-    @Test("What begins before the retention is forgotten, and without grace its bytes go at once")
-    func byAge() async throws {
-        let house = try await House("retention_age", retention: 5 * 3600)
-        try await house.service().forgetByRule()
-        let left = try await house.left()
-        #expect(left == (facts: 5, files: 5))
-        await house.pool.close()
-    }
-
-    @Test("Within the grace the bytes outlive their facts")
-    func grace() async throws {
-        let house = try await House("retention_grace", retention: 5 * 3600)
-        try await house.service(grace: 7200).forgetByRule()
-        let left = try await house.left()
-        #expect(left == (facts: 5, files: 10))
-        await house.pool.close()
+    @Test(
+        "Within the grace the bytes outlive their facts, and go when it is over",
+        arguments: StoreKind.allCases)
+    func grace(_ kind: StoreKind) async throws {
+        try await withHouse(kind, retention: 5 * 3600) { house in
+            let service = house.service(grace: 7200)
+            try await service.forgetByRule()
+            #expect(try await house.left() == (facts: 5, files: 10))
+            try await house.endGrace()
+            try await service.forgetByRule()
+            #expect(try await house.left() == (facts: 5, files: 5))
+        }
     }
 
     @Test("A channel that keeps for ever keeps everything")
     func forEver() async throws {
-        let house = try await House("retention_ever", retention: nil)
-        try await house.service().forgetByRule()
-        let left = try await house.left()
-        #expect(left == (facts: 10, files: 10))
-        await house.pool.close()
+        try await withHouse(retention: nil) { house in
+            try await house.service().forgetByRule()
+            #expect(try await house.left() == (facts: 10, files: 10))
+        }
     }
 
-    @Test("A channel over its size loses its oldest")
-    func bySize() async throws {
-        let house = try await House("retention_size", retention: nil, maxBytes: 3500)
-        try await house.service().forgetByRule()
-        let left = try await house.left()
-        #expect(left == (facts: 3, files: 3))
-        await house.pool.close()
+    @Test("A channel over its size loses its oldest", arguments: StoreKind.allCases)
+    func bySize(_ kind: StoreKind) async throws {
+        try await withHouse(kind, retention: nil, maxBytes: 3500) { house in
+            try await house.service().forgetByRule()
+            #expect(try await house.left() == (facts: 3, files: 3))
+        }
     }
 
-    @Test("Below the floor everything unkept goes, the oldest first, and then recording stops")
-    func floor() async throws {
-        let house = try await House(
-            "retention_floor", retention: nil, space: DiskSpace(totalBytes: 1 << 40, availableBytes: 1000))
-        let diskGuard = DiskGuard()
-        try await house.service(floor: .bytes(1 << 30), diskGuard).keepSpaceFree()
-        let left = try await house.left()
-        #expect(left == (facts: 0, files: 0))
-        #expect(diskGuard.isFull)
-        await house.pool.close()
+    @Test("Of age and size the stricter one counts", arguments: [(4, 6500, 4), (8, 6500, 6)])
+    func byBoth(hours: Int64, bytes: Int64, left: Int) async throws {
+        try await withHouse(retention: hours * 3600, maxBytes: bytes) { house in
+            try await house.service().forgetByRule()
+            #expect(try await house.left() == (facts: left, files: left))
+        }
+    }
+
+    @Test("What a recording keeps stays, facts and bytes")
+    func kept() async throws {
+        try await withHouse(.directory, retention: 60) { house in
+            let begin = noon - 8 * hourMicroseconds
+            try await house.keep(TimeWindow(begin: begin, end: begin + hourMicroseconds))
+            try await house.service().forgetByRule()
+            #expect(try await house.left() == (facts: 1, files: 1))
+            #expect(try await house.store.contains(house.facts[2].key))
+        }
+    }
+
+    @Test("Empty hours and days go from the archive's folder, and the day's partition from the catalogue")
+    func emptied() async throws {
+        try await withHouse(.directory, retention: 60) { house in
+            let path = "news/v0/2024-01-01"
+            #expect(try house.entries().contains(path + "/02/1704074400000.ts"))
+            let partitions: Statement = "SELECT FROM pg_class WHERE relname = 'segment_20240101'"
+            #expect(try await house.pool.query(partitions).count == 1)
+            // Ten days later the day is past, and all that it held.
+            try await house.service(at: noon + 240 * hourMicroseconds).forgetByRule()
+            #expect(try house.entries().filter { $0.hasPrefix(path) }.isEmpty)
+            #expect(try await house.pool.query(partitions).isEmpty)
+        }
+    }
+
+    @Test(
+        "An initialization section and a key go after the last segment that needs them, when the grace is over"
+    )
+    func objects() async throws {
+        try await withHouse(.directory, retention: 5 * 3600) { house in
+            let objects: [ArchiveKey] = [
+                .initialization(house.channel.id, video, initName), .key(house.channel.id, keyName),
+            ]
+            let service = house.service(grace: 7200)
+            try await service.forgetByRule()
+            for object in objects { #expect(try await house.store.contains(object)) }
+            try await house.endGrace()
+            try await service.forgetByRule()
+            for object in objects { #expect(try await house.store.contains(object) == false) }
+        }
+    }
+
+    @Test("A purged channel leaves no byte when the grace is over", arguments: StoreKind.allCases)
+    func purged(_ kind: StoreKind) async throws {
+        try await withHouse(kind, retention: nil) { house in
+            try await house.keep(TimeWindow(begin: noon - 8 * hourMicroseconds, end: noon))
+            try await house.catalogue.purge(house.channel.id, graceSeconds: 7200)
+            let service = house.service(grace: 7200)
+            try await service.forgetByRule()
+            #expect(try await house.left() == (facts: 0, files: 10))
+            try await house.endGrace()
+            try await service.forgetByRule()
+            #expect(try await house.left() == (facts: 0, files: 0))
+            #expect(try await house.store.contains(.key(house.channel.id, keyName)) == false)
+            #expect(try house.entries().filter { $0.contains(".") }.isEmpty)
+        }
+    }
+
+    @Test("Below the floor the oldest go, no more than it takes, and recording goes on")
+    func pressure() async throws {
+        // Ten segments have taken 10,002 bytes of 20,000; room for 14,000 is wanted.
+        let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        try await withHouse(retention: nil, space: space) { house in
+            let diskGuard = DiskGuard()
+            try await house.service(floor: .bytes(14_000), diskGuard).keepSpaceFree()
+            #expect(try await house.left() == (facts: 5, files: 5))
+            #expect(!diskGuard.isFull)
+        }
+    }
+
+    @Test("Below the floor bytes whose facts are gone go first, without waiting for their grace")
+    func hastened() async throws {
+        let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        try await withHouse(retention: 8 * 3600, space: space) { house in
+            let service = house.service(grace: 7200, floor: .bytes(11_000))
+            try await service.forgetByRule()
+            #expect(try await house.left() == (facts: 8, files: 10))
+            try await service.keepSpaceFree()
+            #expect(try await house.left() == (facts: 8, files: 8))
+        }
+    }
+
+    @Test("When nothing unkept is left below the floor, recording stops", arguments: StoreKind.allCases)
+    func floor(_ kind: StoreKind) async throws {
+        let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        try await withHouse(kind, retention: nil, space: space) { house in
+            let begin = noon - 8 * hourMicroseconds
+            try await house.keep(TimeWindow(begin: begin, end: begin + hourMicroseconds))
+            let diskGuard = DiskGuard()
+            try await house.service(floor: .bytes(1 << 60), diskGuard).keepSpaceFree()
+            #expect(try await house.left() == (facts: 1, files: 1))
+            #expect(diskGuard.isFull)
+        }
     }
 
     @Test("With room again recording may go on")
     func roomAgain() async throws {
-        let house = try await House("retention_room", retention: nil)
-        let diskGuard = DiskGuard()
-        diskGuard.set(true)
-        try await house.service(floor: .bytes(1), diskGuard).keepSpaceFree()
-        #expect(!diskGuard.isFull)
-        await house.pool.close()
+        try await withHouse(retention: nil) { house in
+            let diskGuard = DiskGuard()
+            diskGuard.set(true)
+            try await house.service(floor: .bytes(1), diskGuard).keepSpaceFree()
+            #expect(!diskGuard.isFull)
+        }
     }
 }

@@ -35,6 +35,24 @@ struct DoomedHoursTests {
         }
     }
 
+    @Test("The grace of the hours whose turn is next can be ended, a few at a time")
+    func hastened() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let facts = (0..<3).map { tape.fact(Int64($0), at: Int64($0) * hour) }
+            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+            for (index, cut) in [hour, 3 * hour].enumerated() {
+                try await test.catalogue.forget(
+                    tape.channel, before: midnight + cut, graceSeconds: 3600 * (index + 1))
+            }
+            #expect(try await test.catalogue.hastenDoomed(limit: 2) == 2)
+            #expect(try await doomed(test) == ["news/v0 0", "news/v0 1"])
+            #expect(try await test.catalogue.hastenDoomed(limit: 2) == 1)
+            #expect(try await test.catalogue.hastenDoomed(limit: 2) == 0)
+            #expect(try await doomed(test).count == 3)
+        }
+    }
+
     @Test("An hour that loses another row meanwhile has its grace anew, and undooming leaves it")
     func again() async throws {
         try await withCatalogue { test in

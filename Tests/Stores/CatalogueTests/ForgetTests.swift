@@ -141,27 +141,4 @@ struct ForgetTests {
             #expect(took < .seconds(20), "151,200 rows took \(took)")
         }
     }
-
-    @Test("Intake older than two days goes, but each feed of each rendition keeps its newest identity")
-    func intake() async throws {
-        try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            let identities: [(feed: Int64, number: Int64)] = [(1, 1), (1, 2), (2, 1), (2, 5)]
-            let facts = identities.enumerated().map { index, identity in
-                tape.fact(identity.number, feed: identity.feed, at: Int64(index) * 4 * second)
-            }
-            let other = tape.fact(1, of: audio, feed: 2)
-            _ = try await test.catalogue.remember(tape.batch((facts + [other]).map { .archived($0) }))
-            _ = try await test.pool.query(
-                "UPDATE intake SET seen_at = now() - interval '49 hours' WHERE NOT (feed_id = 1 AND origin_number = 1)"
-            )
-            try await test.catalogue.pruneIntake()
-            let left = try await test.rows(
-                "SELECT feed_id, origin_number FROM intake ORDER BY rendition_id, 1, 2")
-            #expect(left == [[1, 1], [1, 2], [2, 5], [2, 1]])
-            _ = try await test.pool.query("UPDATE intake SET seen_at = now() - interval '49 hours'")
-            try await test.catalogue.pruneIntake()
-            #expect(try await test.number("SELECT count(*) FROM intake") == 3)
-        }
-    }
 }

@@ -82,41 +82,4 @@ struct SizesTests {
             #expect(try await test.held(tape).count == 300)
         }
     }
-
-    @Test(
-        "A state goes when its last segment is forgotten for as long as the grace, with files no other state uses"
-    )
-    func states() async throws {
-        try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            var states = Array(repeating: MediaState(container: .fragmentedMP4), count: 4)
-            for (index, names) in [("init-a", "k1"), ("init-b", "k2"), ("init-a", "k2"), ("init-c", "k3")]
-                .enumerated()
-            {
-                (states[index].initName, states[index].keyName) = (names.0, names.1)
-            }
-            let starts = [0, 0, 40 * second, 10 * second]
-            let facts = states.enumerated().map {
-                tape.fact(Int64($0.offset), at: starts[$0.offset] + Int64($0.offset), state: $0.element)
-            }
-            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
-            try await keepLast(test, tape, at: starts[3] + 3)
-            try await test.catalogue.forget(tape.channel, before: midnight + 30 * second, graceSeconds: 0)
-            let early = try await test.catalogue.forgetStates(of: tape.channel, unusedSince: minute)
-            #expect(early.isEmpty)
-            let gone = try await test.catalogue.forgetStates(of: tape.channel, unusedSince: 10 * second)
-            #expect(
-                Set(gone) == [.initialization(tape.channel.id, video, "init-b"), .key(tape.channel.id, "k1")])
-            #expect(try await test.number("SELECT count(*) FROM state") == 2)
-            #expect(try await test.catalogue.forgetStates(of: tape.channel, unusedSince: 0).isEmpty)
-        }
-    }
-
-    private func keepLast(_ test: TestCatalogue, _ tape: Tape, at start: Int64) async throws {
-        _ = try await test.pool.query(
-            """
-            INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row),
-                \((midnight + start + 3 * second).microseconds), \((midnight + start + 4 * second).microseconds))
-            """)
-    }
 }

@@ -1,0 +1,123 @@
+import Postgres
+package import Timeline
+
+extension Catalogue {
+    /// Deletes a channel and all facts of what it recorded, kept recordings too, in one transaction; a deleted channel
+    /// is purged as well.
+    ///
+    /// Its row stays and says that nothing is recorded or kept any more: what a recorder still has in flight is
+    /// forgotten by retention. Nothing is ever inserted again before the end of what was recorded, so a channel made
+    /// anew under the id begins behind it. Identities of segments stay too, as the source may list them for a while.
+    ///
+    /// The bytes, initialization sections and keys stay through the grace, for players that are under way. The answer is
+    /// how many segments were forgotten.
+    @discardableResult
+    package func purge(
+        _ id: ChannelID, version: Int64? = nil, graceSeconds: Int,
+    ) async throws(CatalogueError) -> Int {
+        try await asking {
+            try await pool.transaction { transaction in
+                let channel = try await Self.entomb(id, version: version, in: transaction)
+                let purging = Purging(channel: channel, grace: graceSeconds, transaction: transaction)
+                let count = try await purging.run()
+                _ = try await transaction.query("SELECT pg_notify(\(Announcement.channel), \(id.text))")
+                _ = try await transaction.query(
+                    "SELECT pg_notify(\(Announcement.line), \(String(channel.row)))")
+                return count
+            }
+        }
+    }
+}
+
+/// One channel's purge, in one transaction.
+private struct Purging {
+    let channel: Channel
+    let grace: Int
+    let transaction: PostgresTransaction
+
+    func run() async throws -> Int {
+        let cut = try await moveLine()
+        var segments = 0
+        for day in try await days() { segments += try await dropSegments(of: day) }
+        try await doomHours(before: cut)
+        try await transaction.forgetStates(
+            """
+            DELETE FROM state s WHERE s.channel_id = \(channel.row) RETURNING s.channel_id, s.init_name, s.key_name
+            """, grace: grace)
+        try await dropWhatSurrounds()
+        return segments
+    }
+
+    /// Locks the line, so that nothing is published meanwhile, and moves its cut behind all that there is.
+    private func moveLine() async throws -> Int64 {
+        let rows = try await transaction.query(
+            """
+            UPDATE line SET forgotten_us = greatest(forgotten_us, end_us, watermark_us,
+                (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+                (SELECT max(end_us) FROM block JOIN rendition USING (rendition_id)
+                    WHERE channel_id = \(channel.row)))
+            WHERE channel_id = \(channel.row) RETURNING forgotten_us
+            """)
+        guard let row = rows.first else {
+            throw CatalogueError.unreadable("no line of channel \(channel.row)")
+        }
+        return try row.decode("forgotten_us")
+    }
+
+    /// The days in which anything is held: one statement for all of them could take longer than a statement may.
+    private func days() async throws -> [Int64] {
+        try await transaction.query(
+            """
+            SELECT DISTINCT quarter_us - quarter_us % \(Catalogue.dayMicroseconds) AS day
+            FROM block JOIN rendition USING (rendition_id) WHERE channel_id = \(channel.row) ORDER BY 1
+            """
+        ).map { try $0.decode("day") }
+    }
+
+    private func dropSegments(of day: Int64) async throws -> Int {
+        let rows = try await transaction.query(
+            """
+            WITH gone AS (
+                DELETE FROM segment s USING rendition r
+                WHERE r.channel_id = \(channel.row) AND s.rendition_id = r.rendition_id
+                    AND s.start_us >= \(day) AND s.start_us < \(day + Catalogue.dayMicroseconds)
+                RETURNING r.name, s.start_us),
+            doom AS (
+                INSERT INTO doomed (prefix, hour_us, not_before)
+                SELECT DISTINCT \(channel.id.text) || '/' || name, start_us - start_us % \(Catalogue.hourMicroseconds),
+                    now() + make_interval(secs => \(Double(grace)))
+                FROM gone ON CONFLICT (prefix, hour_us) DO UPDATE SET not_before = excluded.not_before)
+            SELECT count(*) AS segments FROM gone
+            """)
+        return try rows.first?.decode("segments", as: Int.self) ?? 0
+    }
+
+    /// Dooms the hours of what is on its way at this moment: its facts are refused, and its bytes would stay.
+    private func doomHours(before cut: Int64) async throws {
+        _ = try await transaction.query(
+            """
+            INSERT INTO doomed (prefix, hour_us, not_before)
+            SELECT DISTINCT \(channel.id.text) || '/' || r.name, t.us - t.us % \(Catalogue.hourMicroseconds),
+                now() + make_interval(secs => \(Double(grace)))
+            FROM rendition r, unnest(\([cut - Catalogue.longestSegment, cut])) AS t(us)
+            WHERE r.channel_id = \(channel.row)
+            ON CONFLICT (prefix, hour_us) DO UPDATE SET not_before = excluded.not_before
+            """)
+    }
+
+    /// The epoch that goes on at the cut stays: what is entered late belongs to it.
+    private func dropWhatSurrounds() async throws {
+        let row = channel.row
+        _ = try await transaction.query(
+            "DELETE FROM block b USING rendition r WHERE r.channel_id = \(row) AND b.rendition_id = r.rendition_id"
+        )
+        _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row)")
+        _ = try await transaction.query("DELETE FROM recording_span WHERE channel_id = \(row)")
+        _ = try await transaction.query("DELETE FROM recording WHERE channel_id = \(row)")
+        _ = try await transaction.query(
+            """
+            DELETE FROM epoch WHERE channel_id = \(row)
+                AND epoch < (SELECT max(epoch) FROM epoch WHERE channel_id = \(row))
+            """)
+    }
+}

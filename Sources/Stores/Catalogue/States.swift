@@ -1,0 +1,108 @@
+import Postgres
+package import Timeline
+
+extension Catalogue {
+    /// Forgets states that nothing held points to any more.
+    ///
+    /// The initialization sections and keys that they name stay through the grace, for players that are under way.
+    package func forgetStates(of channel: Int32, graceSeconds: Int) async throws(CatalogueError) {
+        try await asking {
+            try await pool.transaction { transaction in
+                try await transaction.forgetStates(
+                    """
+                    DELETE FROM state s USING line l
+                    WHERE s.channel_id = \(channel) AND l.channel_id = s.channel_id
+                        AND s.last_used_us < l.forgotten_us
+                        AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.state_id = s.state_id)
+                    RETURNING s.channel_id, s.init_name, s.key_name
+                    """, grace: graceSeconds)
+            }
+        }
+    }
+
+    /// Initialization sections and keys whose grace is over and that no state names, at most so many.
+    ///
+    /// One that a state names again is doomed no more.
+    package func doomedObjects(limit: Int) async throws(CatalogueError) -> [DoomedObject] {
+        try await asking {
+            _ = try await pool.query(
+                """
+                DELETE FROM doomed_object d WHERE not_before <= now() AND EXISTS (
+                    SELECT FROM state s WHERE s.channel_id = d.channel_id
+                        AND d.name = CASE WHEN d.is_key THEN s.key_name ELSE s.init_name END)
+                """)
+            let rows = try await pool.query(
+                """
+                SELECT channel_id, slug, is_key, d.name,
+                    ARRAY(SELECT r.name FROM rendition r WHERE r.channel_id = d.channel_id ORDER BY 1) AS renditions
+                FROM doomed_object d JOIN channel USING (channel_id)
+                WHERE not_before <= now() ORDER BY not_before LIMIT \(limit)
+                """)
+            return try rows.compactMap(DoomedObject.init)
+        }
+    }
+
+    /// The bytes of an object are gone.
+    package func undoom(_ object: DoomedObject) async throws(CatalogueError) {
+        try await asking {
+            _ = try await pool.query(
+                """
+                DELETE FROM doomed_object WHERE channel_id = \(object.channel) AND is_key = \(object.isKey)
+                    AND name = \(object.name) AND not_before <= now()
+                """)
+        }
+    }
+}
+
+/// An initialization section or a key that nothing needs any more.
+package struct DoomedObject: Sendable {
+    let channel: Int32
+    let isKey: Bool
+    let name: String
+    /// Where it may lie: each rendition has its own initialization sections.
+    package let keys: [ArchiveKey]
+
+    /// Nil for a channel's id that this program cannot read.
+    fileprivate init?(_ row: Row) throws {
+        guard let id = ChannelID(try row.decode("slug", as: String.self)) else { return nil }
+        channel = try row.decode("channel_id")
+        isKey = try row.decode("is_key")
+        let name = try row.decode("name", as: String.self)
+        self.name = name
+        let renditions = try row.decode("renditions", as: [String].self).compactMap { RenditionID($0) }
+        keys = isKey ? [.key(id, name)] : renditions.map { .initialization(id, $0, name) }
+    }
+}
+
+extension PostgresTransaction {
+    /// Runs a deletion of states and dooms the objects that they named.
+    func forgetStates(_ deletion: Statement, grace: Int) async throws {
+        let gone = try await query(deletion)
+        var objects: Set<Named> = []
+        for row in gone {
+            let channel = try row.decode("channel_id", as: Int32.self)
+            for (column, isKey) in [("init_name", false), ("key_name", true)] {
+                guard let name = try row.decode(column, as: String?.self) else { continue }
+                objects.insert(Named(channel: channel, isKey: isKey, name: name))
+            }
+        }
+        try await doom(Array(objects), grace: grace)
+    }
+
+    private func doom(_ objects: [Named], grace: Int) async throws {
+        guard !objects.isEmpty else { return }
+        _ = try await query(
+            """
+            INSERT INTO doomed_object (channel_id, is_key, name, not_before)
+            SELECT *, now() + make_interval(secs => \(Double(grace)))
+            FROM unnest(\(objects.map(\.channel)), \(objects.map(\.isKey)), \(objects.map(\.name)))
+            ON CONFLICT (channel_id, is_key, name) DO UPDATE SET not_before = excluded.not_before
+            """)
+    }
+}
+
+private struct Named: Hashable {
+    var channel: Int32
+    var isKey: Bool
+    var name: String
+}

@@ -1,0 +1,143 @@
+import Catalogue
+import DatabaseSupport
+import Foundation
+import Postgres
+import SegmentStore
+import TestSupport
+import Timeline
+
+@testable import Retention
+
+let noon = Instant(seconds: 1_704_110_400)
+let hourMicroseconds = 3600 * Microseconds.perSecond
+let video = RenditionID(kind: .video, index: 0)
+
+/// Where the bytes of a test lie.
+enum StoreKind: String, CaseIterable {
+    case memory
+    case directory
+}
+
+/// A channel with a segment of a minute and 1,000 bytes at each of the last ten hours, in the catalogue and in the
+/// archive.
+struct House {
+    let pool: PostgresPool
+    let catalogue: Catalogue
+    let store: any SegmentStore
+    /// The archive's folder; nil for one in memory.
+    let folder: TemporaryFolder?
+    let channel: Channel
+    let facts: [SegmentFact]
+
+    var names: [SegmentName] { facts.map(\.name) }
+
+    func service(
+        grace: Int = 0, floor: DiskGuard.Floor = .bytes(0), at now: Instant = noon,
+        _ diskGuard: DiskGuard = DiskGuard(),
+    ) -> RetentionService {
+        RetentionService(
+            catalogue: catalogue, store: store, configuration: .init(graceSeconds: grace, floor: floor),
+            diskGuard: diskGuard, now: { now }, logger: silence)
+    }
+
+    /// How many of the ten are still in the catalogue, and how many have their bytes.
+    func left() async throws -> (facts: Int, files: Int) {
+        let day = TimeWindow(begin: noon - 24 * hourMicroseconds, end: noon)
+        let record = try await catalogue.record(of: channel.row, in: day, view: .archive)
+        var files = 0
+        for fact in facts where try await store.contains(fact.key) { files += 1 }
+        return (record.renditions.first?.segments.count ?? 0, files)
+    }
+
+    /// Files and folders of the channel in the archive's folder, in order.
+    func entries() throws -> [String] {
+        guard let folder else { return [] }
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter { !$0.hasPrefix(".drafts") }.sorted()
+    }
+
+    /// Keeps a window, whatever the retention says.
+    func keep(_ window: TimeWindow) async throws {
+        _ = try await pool.query(
+            """
+            INSERT INTO recording (channel_id, begin_us, end_us)
+            VALUES (\(channel.row), \(window.begin.microseconds), \(window.end.microseconds))
+            """)
+    }
+
+    /// Says that the grace of all that is doomed is over.
+    func endGrace() async throws {
+        for table in ["doomed", "doomed_object"] {
+            _ = try await pool.query(
+                "UPDATE \(identifier: table) SET not_before = now() - interval '1 second'")
+        }
+    }
+}
+
+/// Gives a test a house of its own.
+func withHouse(
+    _ kind: StoreKind = .memory, retention: Int64?, maxBytes: Int64? = nil, space: DiskSpace? = nil,
+    _ body: (House) async throws -> Void
+) async throws {
+    let folder = kind == .directory ? try TemporaryFolder("retention") : nil
+    let store: any SegmentStore =
+        if let folder {
+            try DirectorySegmentStore.open(folder.path, logger: silence)
+        } else {
+            space.map { MemorySegmentStore(space: $0) } ?? MemorySegmentStore()
+        }
+    try await withCatalogueDatabase { pool, _ in
+        let catalogue = Catalogue(pool: pool, logger: silence)
+        guard let id = ChannelID("news") else { throw TestFailure("no id") }
+        var settings = ChannelSettings(
+            id: id, title: "News", sources: [SourceSettings(url: "http://origin.test/")],
+            retentionSeconds: retention)
+        settings.maxBytes = maxBytes
+        let channel = try await catalogue.create(settings)
+        let facts = try await fill(catalogue, store, channel)
+        try await body(
+            House(
+                pool: pool, catalogue: catalogue, store: store, folder: folder, channel: channel, facts: facts
+            ))
+    }
+}
+
+/// Records the ten segments; the first five name an initialization section and a key.
+private func fill(
+    _ catalogue: Catalogue, _ store: any SegmentStore, _ channel: Channel
+) async throws -> [SegmentFact] {
+    let node = "11111111-1111-1111-1111-111111111111"
+    try await catalogue.heartbeat(node: node, seconds: 60, about: "{}")
+    guard let lease = try await catalogue.takeLease(channel: channel.row, node: node) else {
+        throw TestFailure("no lease")
+    }
+    var early = MediaState(container: .transportStream)
+    early.initName = initName
+    early.keyName = keyName
+    try await store.put([1], as: .initialization(channel.id, video, initName))
+    try await store.put([2], as: .key(channel.id, keyName))
+    let facts = (0..<10).map { hour in
+        let start = noon - Int64(10 - hour) * hourMicroseconds
+        return SegmentFact(
+            channel: channel.id,
+            identity: SegmentIdentity(rendition: video, feed: 1, number: Int64(hour)), start: start,
+            duration: 60_000_000, state: hour < 5 ? early : MediaState(container: .transportStream),
+            storedBytes: 1000, plainBytes: 1000, arrived: start, digest: [UInt8(hour)], fence: lease.fence)
+    }
+    for (hour, fact) in facts.enumerated() {
+        try await store.put([UInt8](repeating: UInt8(hour), count: 1000), as: fact.key)
+    }
+    var batch = Batch(
+        channel: channel.row, fence: lease.fence,
+        line: LineUpdate(epoch: 0, end: noon, watermark: noon, targetSeconds: 60))
+    batch.renditions = [RenditionDescription(id: video)]
+    batch.feeds = [FeedFact(id: 1, source: "http://origin.test/", began: noon, clock: "arrival")]
+    batch.segments = facts.enumerated().map {
+        DecidedSegment(fact: $0.element, number: Int64($0.offset), epoch: 0)
+    }
+    _ = try await catalogue.remember(batch)
+    return facts
+}
+
+let initName = "init-0123456789abcdef.mp4"
+let keyName = "0123456789abcdef0123456789abcdef"

@@ -1,0 +1,122 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Pruning")
+struct PruningTests {
+    @Test("Intake older than two days goes, but each feed of each rendition keeps its newest identity")
+    func intake() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let identities: [(feed: Int64, number: Int64)] = [(1, 1), (1, 2), (2, 1), (2, 5)]
+            let facts = identities.enumerated().map { index, identity in
+                tape.fact(identity.number, feed: identity.feed, at: Int64(index) * 4 * second)
+            }
+            let other = tape.fact(1, of: audio, feed: 2)
+            _ = try await test.catalogue.remember(tape.batch((facts + [other]).map { .archived($0) }))
+            _ = try await test.pool.query(
+                "UPDATE intake SET seen_at = now() - interval '49 hours' WHERE NOT (feed_id = 1 AND origin_number = 1)"
+            )
+            try await test.catalogue.pruneIntake()
+            let left = try await test.rows(
+                "SELECT feed_id, origin_number FROM intake ORDER BY rendition_id, 1, 2")
+            #expect(left == [[1, 1], [1, 2], [2, 5], [2, 1]])
+            _ = try await test.pool.query("UPDATE intake SET seen_at = now() - interval '49 hours'")
+            try await test.catalogue.pruneIntake()
+            #expect(try await test.number("SELECT count(*) FROM intake") == 3)
+        }
+    }
+
+    /// Feeds that begin a minute apart with a segment each, and of which one rendition alone has seen the first three.
+    private func recorded(_ test: TestCatalogue, feeds: Int64 = 5) async throws -> Tape {
+        let tape = try await Tape(in: test)
+        let facts = (1...feeds).map { tape.fact($0 * 10, feed: $0, at: $0 * minute) }
+        let others = (1...3).map { tape.fact($0 * 10, of: audio, feed: $0, at: $0 * minute) }
+        var batch = tape.batch((facts + others).map { .archived($0) })
+        batch.feeds = (1...feeds).map {
+            FeedFact(id: $0, source: "http://origin.test/", began: midnight + $0 * minute, clock: "arrival")
+        }
+        _ = try await test.catalogue.remember(batch)
+        return tape
+    }
+
+    @Test(
+        "A feed goes with its intake when its segments are forgotten, but for the two newest of each rendition"
+    )
+    func feeds() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded(test)
+            try await test.catalogue.pruneFeeds()
+            #expect(try await test.number("SELECT count(*) FROM feed") == 5)
+            try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.pruneFeeds()
+            // Video goes on from 4 and 5, audio from 2 and 3.
+            #expect(try await test.rows("SELECT feed_id FROM feed ORDER BY 1") == [[2], [3], [4], [5]])
+            #expect(
+                try await test.rows("SELECT DISTINCT feed_id FROM intake ORDER BY 1") == [[2], [3], [4], [5]])
+            #expect(try await test.catalogue.heads(of: tape.row).map(\.known.count) == [2, 2])
+        }
+    }
+
+    @Test("A feed of which anything is still held stays", arguments: [false, true])
+    func held(isKept: Bool) async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded(test)
+            if isKept {
+                _ = try await test.pool.query(
+                    """
+                    INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row),
+                        \((midnight + minute).microseconds), \((midnight + minute + second).microseconds))
+                    """)
+            }
+            // Behind the first one's beginning and before its end.
+            let cut = isKept ? midnight + hour : midnight + minute + second
+            try await test.catalogue.forget(tape.channel, before: cut, graceSeconds: 0)
+            try await test.catalogue.pruneFeeds()
+            #expect(try await test.number("SELECT count(*) FROM feed") == 5)
+        }
+    }
+
+    @Test("A feed that never had a segment goes with the time it began in, unless it is the newest")
+    func emptyFeeds() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var batch = tape.batch()
+            batch.feeds = (1...2).map {
+                FeedFact(
+                    id: $0, source: "http://origin.test/", began: midnight + $0 * minute, clock: "arrival")
+            }
+            _ = try await test.catalogue.remember(batch)
+            try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.pruneFeeds()
+            #expect(try await test.rows("SELECT feed_id FROM feed") == [[2]])
+        }
+    }
+
+    @Test("What is pending is found by its own index, among two days of identities")
+    func pending() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<3, on: tape)
+            _ = try await test.pool.query(
+                """
+                INSERT INTO intake (rendition_id, feed_id, origin_number, start_us, duration_us, state)
+                SELECT (SELECT min(rendition_id) FROM rendition), 2, n, n, 1,
+                    CASE WHEN n % 10000 = 0 THEN 'key_pending' ELSE 'stored' END
+                FROM generate_series(1, 40000) AS n
+                """)
+            _ = try await test.pool.query("ANALYZE intake")
+            let pending = try await test.catalogue.pendingSegments(of: tape.row, limit: 3)
+            #expect(pending.map(\.begin.microseconds) == [40_000, 30_000, 20_000])
+            let plan = try await test.pool.query(
+                """
+                EXPLAIN SELECT start_us FROM intake JOIN rendition USING (rendition_id)
+                WHERE channel_id = \(tape.row) AND state IN ('listed', 'key_pending') ORDER BY start_us DESC LIMIT 3
+                """
+            ).map { try $0.decode(0, as: String.self) }.joined(separator: "\n")
+            #expect(plan.contains("intake_pending"), "\(plan)")
+        }
+    }
+}

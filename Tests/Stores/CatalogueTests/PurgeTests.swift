@@ -1,0 +1,153 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Purging a channel")
+struct PurgeTests {
+    /// A channel of which everything is recorded that a recorder leaves: two renditions over two days, kept and not.
+    private func recorded(_ id: String, in test: TestCatalogue) async throws -> Tape {
+        let tape = try await Tape(id, in: test)
+        try await test.publish(0..<5, on: tape)
+        try await test.publish(0..<5, of: audio, on: tape)
+        var state = MediaState(container: .fragmentedMP4)
+        (state.initName, state.keyName) = ("init-0123456789abcdef.mp4", "00112233445566778899aabbccddeeff")
+        let late = tape.fact(9, at: day + hour, state: state)
+        var batch = tape.batch([.archived(late)], epoch: 1)
+        batch.feeds = [FeedFact(id: 1, source: "http://origin.test/", began: midnight, clock: "arrival")]
+        batch.losses = [Loss(window: window(0, minute), reason: .sourceGap)]
+        batch.epochs = [0, 1].map {
+            EpochFact(epoch: $0, begin: midnight + Int64($0) * hour, cause: "hole", targetSeconds: 4)
+        }
+        _ = try await test.catalogue.remember(batch)
+        try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
+        _ = try await test.pool.query(
+            """
+            INSERT INTO recording (channel_id, begin_us, end_us) VALUES
+                (\(tape.row), \(midnight.microseconds), \((midnight + 6 * second).microseconds))
+            """)
+        // As retention leaves it: what is kept has moved apart from the rest.
+        try await test.catalogue.forget(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
+        return tape
+    }
+
+    private func rows(of tape: Tape, _ test: TestCatalogue) async throws -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        for table in ["segment", "segment_kept", "block"] {
+            counts[table] = try await test.number(
+                """
+                SELECT count(*) FROM \(identifier: table) JOIN rendition USING (rendition_id)
+                WHERE channel_id = \(tape.row)
+                """)
+        }
+        for table in ["loss", "recording_span", "recording", "state", "epoch"] {
+            counts[table] = try await test.number(
+                "SELECT count(*) FROM \(identifier: table) WHERE channel_id = \(tape.row)")
+        }
+        return counts
+    }
+
+    @Test("All facts go at once, kept ones too; the row stays as a tombstone that keeps nothing")
+    func everything() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded("one", in: test)
+            let other = try await recorded("other", in: test)
+            let before = try await rows(of: tape, test)
+            #expect(before["segment_kept"] == 4 && before["segment"] == 11 && !before.values.contains(0))
+            #expect(try await test.catalogue.purge(tape.channel.id, graceSeconds: 60) == 11)
+            let left = try await rows(of: tape, test)
+            #expect(left.filter { $0.key != "epoch" }.values.allSatisfy { $0 == 0 }, "\(left)")
+            #expect(left["epoch"] == 1)
+            let tomb = try await test.catalogue.channel(tape.channel.id)
+            #expect(tomb?.isDeleted == true && tomb?.settings.recording == false)
+            #expect(tomb?.settings.retentionSeconds == 0 && tomb?.version == tape.channel.version + 1)
+            #expect(try await rows(of: other, test) == before)
+        }
+    }
+
+    @Test("The bytes of every hour and the objects are doomed, and stay through the grace")
+    func grace() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded("one", in: test)
+            _ = try await test.pool.query("DELETE FROM doomed")
+            try await test.catalogue.purge(tape.channel.id, graceSeconds: 60)
+            #expect(try await test.catalogue.doomedHours(limit: 100).isEmpty)
+            #expect(try await test.catalogue.doomedObjects(limit: 100).isEmpty)
+            for table in ["doomed", "doomed_object"] {
+                _ = try await test.pool.query(
+                    "UPDATE \(identifier: table) SET not_before = not_before - interval '61 seconds'")
+            }
+            let past = try await test.catalogue.doomedHours(limit: 100).filter {
+                $0.hour < midnight + 3 * day
+            }
+            #expect(
+                Set(past.map { "\($0.rendition) \($0.hour - midnight)" }) == [
+                    "v0 0", "a0 0", "v0 \(day + hour)",
+                ])
+            let id = tape.channel.id
+            #expect(
+                Set(try await test.catalogue.doomedObjects(limit: 100).flatMap(\.keys)) == [
+                    .initialization(id, video, "init-0123456789abcdef.mp4"),
+                    .initialization(id, audio, "init-0123456789abcdef.mp4"),
+                    .key(id, "00112233445566778899aabbccddeeff"),
+                ])
+        }
+    }
+
+    @Test("What is on its way is refused, and its bytes go with the hour of the purge")
+    func inFlight() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded("one", in: test)
+            try await test.catalogue.purge(tape.channel.id, graceSeconds: 0)
+            let cut = try await test.catalogue.line(of: tape.row).forgotten
+            let late = tape.fact(20, at: (cut - midnight) - second)
+            #expect(try await test.catalogue.remember(tape.batch([.archived(late)])))
+            #expect(try await rows(of: tape, test)["segment"] == 0)
+            let hours = try await test.catalogue.doomedHours(limit: 100)
+            #expect(
+                hours.contains {
+                    $0.rendition == video && $0.hour <= late.start && late.start < $0.hour + hour
+                        && late.start < $0.before
+                })
+        }
+    }
+
+    @Test("A channel made anew under the id begins behind all that was recorded, also ahead of the clock")
+    func again() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape("one", in: test)
+            let ahead = 200 * 365 * day
+            _ = try await test.catalogue.remember(tape.batch([.archived(tape.fact(0, at: ahead))]))
+            try await test.catalogue.purge(tape.channel.id, graceSeconds: 0)
+            let again = try await test.catalogue.create(try settings("one"))
+            #expect(again.row == tape.row && again.settings.recording)
+            #expect(try await test.catalogue.line(of: tape.row).forgotten >= midnight + ahead + 4 * second)
+            let next = tape.fact(1, at: ahead + 4 * second)
+            _ = try await test.catalogue.remember(tape.batch([.archived(next)]))
+            #expect(try await test.number("SELECT count(*) FROM segment") == 1)
+        }
+    }
+
+    @Test("A version that is not the current one purges nothing; a deleted channel has none to hold to")
+    func versions() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded("one", in: test)
+            let id = tape.channel.id
+            let stale = await failure { try await test.catalogue.purge(id, version: 99, graceSeconds: 0) }
+            guard case .staleVersion(current: 1) = stale else {
+                Issue.record("\(String(describing: stale))")
+                return
+            }
+            #expect(try await rows(of: tape, test)["segment"] == 11)
+            try await test.catalogue.delete(id)
+            #expect(try await test.catalogue.purge(id, version: 1, graceSeconds: 0) == 11)
+            #expect(try await test.catalogue.purge(id, graceSeconds: 0) == 0)
+            let unknown = await failure { try await test.catalogue.purge(try slug("none"), graceSeconds: 0) }
+            guard case .noSuchChannel = unknown else {
+                Issue.record("\(String(describing: unknown))")
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Forgetting states")
+struct StatesTests {
+    /// Four states with a segment each, one after the other: `init-b` and `k1` are named once, the others twice.
+    private func recorded(_ test: TestCatalogue) async throws -> Tape {
+        let tape = try await Tape(in: test)
+        let names = [("init-a", "k1"), ("init-b", "k2"), ("init-a", "k2"), ("init-c", "k3")]
+        let facts = names.enumerated().map { index, names in
+            var state = MediaState(container: .fragmentedMP4)
+            (state.initName, state.keyName) = (names.0, names.1)
+            return tape.fact(Int64(index), at: Int64(index) * 10 * second, state: state)
+        }
+        _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+        return tape
+    }
+
+    private func keep(_ test: TestCatalogue, _ tape: Tape, _ window: TimeWindow) async throws {
+        _ = try await test.pool.query(
+            """
+            INSERT INTO recording (channel_id, begin_us, end_us)
+            VALUES (\(tape.row), \(window.begin.microseconds), \(window.end.microseconds))
+            """)
+    }
+
+    private func doomedKeys(_ test: TestCatalogue) async throws -> Set<ArchiveKey> {
+        Set(try await test.catalogue.doomedObjects(limit: 100).flatMap(\.keys))
+    }
+
+    @Test("A state goes with its last segment, and dooms the files that no other state names")
+    func last() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded(test)
+            try await test.catalogue.forget(tape.channel, before: midnight + 2 * second, graceSeconds: 0)
+            try await test.catalogue.forgetStates(of: tape.row, graceSeconds: 0)
+            // The segment that begins before the cut is gone, but it ends behind it: its state waits for the next cut.
+            #expect(try await test.number("SELECT count(*) FROM state") == 4)
+            try await test.catalogue.forget(tape.channel, before: midnight + 15 * second, graceSeconds: 0)
+            try await test.catalogue.forgetStates(of: tape.row, graceSeconds: 0)
+            #expect(try await test.number("SELECT count(*) FROM state") == 2)
+            let id = tape.channel.id
+            #expect(try await doomedKeys(test) == [.initialization(id, video, "init-b"), .key(id, "k1")])
+            // What another state names is looked at once and doomed no more.
+            #expect(try await test.number("SELECT count(*) FROM doomed_object") == 2)
+        }
+    }
+
+    @Test("A state of kept segments stays")
+    func kept() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded(test)
+            try await keep(test, tape, window(0, second))
+            try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.forgetStates(of: tape.row, graceSeconds: 0)
+            #expect(try await test.number("SELECT count(*) FROM state") == 1)
+            let id = tape.channel.id
+            #expect(
+                try await doomedKeys(test) == [
+                    .initialization(id, video, "init-b"), .initialization(id, video, "init-c"),
+                    .key(id, "k2"),
+                    .key(id, "k3"),
+                ])
+        }
+    }
+
+    @Test("Within the grace nothing is to be deleted, and a state that comes back saves its files")
+    func grace() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded(test)
+            try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.forgetStates(of: tape.row, graceSeconds: 3600)
+            #expect(try await test.number("SELECT count(*) FROM state") == 0)
+            #expect(try await doomedKeys(test) == [])
+            _ = try await test.pool.query("UPDATE doomed_object SET not_before = now() - interval '1 second'")
+            var state = MediaState(container: .fragmentedMP4)
+            state.initName = "init-a"
+            let fact = tape.fact(9, at: 2 * hour, state: state)
+            _ = try await test.catalogue.remember(tape.batch([.archived(fact)]))
+            let id = tape.channel.id
+            #expect(
+                try await doomedKeys(test) == [
+                    .initialization(id, video, "init-b"), .initialization(id, video, "init-c"),
+                    .key(id, "k1"),
+                    .key(id, "k2"), .key(id, "k3"),
+                ])
+        }
+    }
+
+    @Test("An object whose bytes are gone is doomed no more; only so many are told at once")
+    func undoomed() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded(test)
+            try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.forgetStates(of: tape.row, graceSeconds: 0)
+            var rounds = 0
+            while case let objects = try await test.catalogue.doomedObjects(limit: 4), !objects.isEmpty {
+                rounds += 1
+                for object in objects { try await test.catalogue.undoom(object) }
+            }
+            #expect(rounds == 2)
+        }
+    }
+}
