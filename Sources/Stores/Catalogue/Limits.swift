@@ -6,6 +6,8 @@ package enum Limits {
     package static let segmentsPerWindow = 100_000
     /// Gaps and spans in one timeline answer.
     package static let timelineEntries = 10_000
+    /// Channels that one measurement looks at.
+    package static let measuredChannels = 10_000
     /// Intake rows kept after their feed has moved on, hours.
     package static let intakeHours = 48
     /// Changes that wait for a listener; behind them it looks at everything anew.

@@ -25,6 +25,11 @@ package enum Gaps {
         }
     }
 
+    /// What was meant to be recorded and is held in no rendition.
+    package static func common(meant: WindowSet, held: WindowSet, losses: [Loss]) -> [Gap] {
+        labelled(meant.subtracting(held), rendition: nil, losses)
+    }
+
     /// Shorter differences are the grain of segment cuts, not missing media.
     private static let grainMicroseconds: Int64 = 1000
 

@@ -1,4 +1,5 @@
 import Catalogue
+import DatabaseSupport
 import HTTP
 @testable import HTTPServer
 import Postgres
@@ -45,18 +46,59 @@ import Timeline
     func gaps() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
-            let meter = GapMeter(catalogue: admin.catalogue, registry: admin.registry, logger: silence)
+            let meter = GapMeter(catalogue: admin.catalogue, registry: admin.registry)
             try await meter.measure()
             // The first look finds a channel without a live edge; the hole comes with the next one.
             let channel = try await admin.channel("a")
             let begin = TestAdmin.now - 120 * Microseconds.perSecond
-            _ = try await admin.pool.query(
-                "UPDATE line SET watermark_us = \(begin.microseconds) WHERE channel_id = \(channel.row)")
+            try await admin.moveEdge(of: channel, to: begin)
             try await meter.measure()
             _ = try await admin.record("a", minutes: 2, missing: [10, 11])
             for _ in 1...2 { try await meter.measure() }
             let text = try await admin.send(.get, "/metrics").text
             #expect(text.contains(#"backcast_gap_seconds_total{channel="a",reason="recorder_down"} 12"#))
+        }
+    }
+
+    @Test("A long way behind the live edge is measured in steps")
+    func steps() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let meter = GapMeter(catalogue: admin.catalogue, registry: admin.registry)
+            let channel = try await admin.record("a", minutes: 2)
+            let begin = TestAdmin.now - (2 * Limits.gapStepSeconds + 3600) * Microseconds.perSecond
+            try await admin.moveEdge(of: channel, to: begin)
+            _ = try await admin.pool.query("UPDATE recording_span SET begin_us = \(begin.microseconds)")
+            try await meter.measure()
+            try await admin.moveEdge(of: channel, to: TestAdmin.now)
+            let gap = 2 * Int(Limits.gapStepSeconds) + 3600 - 120
+            for seconds in [Int(Limits.gapStepSeconds), 2 * Int(Limits.gapStepSeconds), gap, gap] {
+                try await meter.measure()
+                let text = try await admin.send(.get, "/metrics").text
+                let line = #"backcast_gap_seconds_total{channel="a",reason="recorder_down"} \#(seconds)"#
+                #expect(text.split(separator: "\n").contains { $0 == line }, "\(line)")
+            }
+        }
+    }
+
+    @Test("What the archive holds is told per channel, of a deleted one too, and of an empty one not")
+    func archive() async throws {
+        try await withAdmin { admin async throws in
+            for id in ["a", "b", "c"] { try await admin.create(id) }
+            for id in ["a", "b"] { _ = try await admin.record(id, minutes: 2) }
+            _ = try await admin.send(.delete, "/api/v1/channels/b")
+            let meters = CatalogueMeters(
+                catalogue: admin.catalogue, registry: admin.registry, logger: silence)
+            try await meters.archive.measure()
+            let lines = try await admin.send(.get, "/metrics").text.split(separator: "\n")
+            for line in [
+                #"backcast_archive_bytes{channel="a"} 15000000"#,
+                #"backcast_archive_bytes{channel="b"} 15000000"#,
+                #"backcast_archive_oldest_timestamp_seconds{channel="a"} 1785042196"#,
+            ] {
+                #expect(lines.contains { $0 == line }, "\(line)")
+            }
+            #expect(!lines.contains { $0.contains(#"archive_bytes{channel="c"}"#) })
         }
     }
 

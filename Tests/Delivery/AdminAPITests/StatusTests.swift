@@ -62,9 +62,43 @@ import Timeline
             #expect(recording.text.contains(#""since":null"#))
             #expect(
                 recording.text.contains(
-                    #""last_segment":"2026-07-26T05:05:10.000Z","bits_per_second":1000000"#))
+                    #""source":{"url":"http://origin.example/","priority":null,"allow_invalid_certificate":false},"#
+                ))
+            #expect(
+                recording.text.hasSuffix(
+                    """
+                    "renditions":[{"id":"v0","kind":"video","last_segment":"2026-07-26T05:05:10.000Z",\
+                    "bits_per_second":1000000,"seen":null,"stored":null,"lost":null}]}
+                    """))
             _ = try await admin.send(.patch, "/api/v1/channels/a", #"{"recording":false}"#)
             #expect(try await admin.send(.get, "/api/v1/channels/a/status").string("state") == "paused")
+        }
+    }
+
+    @Test("The source of the newest feed is told with what the settings say of it, and without its secrets")
+    func observedSource() async throws {
+        try await withAdmin { admin async throws in
+            let body = """
+                {"id":"a","sources":[{"url":"http://one.example/a.m3u8"},{"url":"http://u:p@two.example/a.m3u8?key=k",\
+                "priority":7,"allow_invalid_certificate":true}]}
+                """
+            #expect(try await admin.send(.post, "/api/v1/channels", body).status == 201)
+            let channel = try await admin.channel("a")
+            var batch = Batch(
+                channel: channel.row, fence: 0,
+                line: LineUpdate(epoch: 0, end: TestAdmin.now, watermark: TestAdmin.now, targetSeconds: 6))
+            batch.feeds = ["http://one.example/a.m3u8", "http://two.example/a.m3u8?…"].enumerated().map {
+                FeedFact(
+                    id: Int64($0.offset), source: $0.element,
+                    began: Instant(seconds: 1000 + Int64($0.offset)), clock: "source")
+            }
+            _ = try await admin.catalogue.remember(batch)
+            let answer = try await admin.send(.get, "/api/v1/channels/a/status")
+            #expect(
+                answer.text.contains(
+                    #""source":{"url":"http://two.example/a.m3u8?…","priority":7,"allow_invalid_certificate":true}"#
+                ))
+            #expect(try answer.string("clock") == "source")
         }
     }
 
@@ -73,12 +107,10 @@ import Timeline
         try await withAdmin { admin async throws in
             try await admin.create("a")
             let channel = try await admin.record("a", minutes: 1)
-            let line = try await admin.catalogue.line(of: channel.row)
-            let record = try await admin.catalogue.record(
-                of: channel.row, in: TimeWindow(begin: line.end, end: line.end), view: .archive)
+            let standing = try await admin.catalogue.standing(of: channel.row)
             for (seconds, state) in [(48, "recording"), (49, "stalled")] {
                 let later = TestAdmin.now + Int64(seconds) * Microseconds.perSecond
-                let report = ObservedStatus(channel: channel, now: later).report(from: record)
+                let report = ObservedStatus(channel: channel, now: later).report(on: standing)
                 #expect(report.state.rawValue == state)
             }
         }

@@ -1,4 +1,5 @@
 import Catalogue
+import Postgres
 import Testing
 import Timeline
 
@@ -49,6 +50,12 @@ extension TestAdmin {
             state: MediaState(container: .transportStream),
             storedBytes: 750_000, plainBytes: 750_000, arrived: start + 6 * Microseconds.perSecond,
             digest: [UInt8(truncatingIfNeeded: number)], fence: fence)
+    }
+
+    /// Sets the live edge, whatever is recorded.
+    func moveEdge(of channel: Channel, to edge: Instant) async throws {
+        _ = try await pool.query(
+            "UPDATE line SET watermark_us = \(edge.microseconds) WHERE channel_id = \(channel.row)")
     }
 
     func expectNothingHeld(of channel: Channel) async throws {

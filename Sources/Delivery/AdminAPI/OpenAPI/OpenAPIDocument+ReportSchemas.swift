@@ -15,10 +15,12 @@ extension OpenAPIDocument {
             "kind": {"enum": ["video", "audio", "subtitles"]},
             "last_segment": \(schema("OptionalInstant")),
             "bits_per_second": {"type": "integer", "minimum": 0},
-            "seen": {"type": "integer", "minimum": 0},
-            "stored": {"type": "integer", "minimum": 0},
+            "seen": {
+              "type": ["integer", "null"], "minimum": 0, "description": "Segments that the source has listed; \(uncounted)"
+            },
+            "stored": {"type": ["integer", "null"], "minimum": 0, "description": "Segments stored; \(uncounted)"},
             "lost": {
-              "type": "object", "description": "Segments lost, by reason",
+              "type": ["object", "null"], "description": "Segments lost, by reason; \(uncounted)",
               "propertyNames": \(schema("GapReason")), "additionalProperties": {"type": "integer", "minimum": 1}
             }
           }
@@ -50,6 +52,9 @@ extension OpenAPIDocument {
         """
     }
 
+    private static let uncounted =
+        "since the instant in since, null when this process does not record the channel"
+
     private static var gapReasons: String {
         GapReason.allCases.map { "\"\($0.word)\"" }.joined(separator: ", ")
     }
@@ -69,11 +74,12 @@ extension OpenAPIDocument {
             "live_edge": \(schema("OptionalInstant")),
             "lag_seconds": {"type": ["number", "null"], "description": "Now less the live edge"},
             "source": {
-              "type": ["object", "null"], "description": "The source in use; null when this process records nothing",
+              "type": ["object", "null"], 
+              "description": "The source in use, or that of the newest segments when another process records the channel; null before a source has answered",
               "required": ["url", "priority", "allow_invalid_certificate"],
               "properties": {
                 "url": {"type": "string", "description": "Without user information and query"},
-                "priority": {"type": ["integer", "null"]},
+                "priority": {"type": ["integer", "null"], "description": "null when the settings do not have it any more"},
                 "allow_invalid_certificate": {"type": "boolean"}
               }
             },

@@ -11,17 +11,26 @@ struct ObservedStatus {
     /// Beyond three targets a source may list its segments this much behind the clock before it counts as stalled, microseconds.
     private static let latencyAllowance: Int64 = 30 * Microseconds.perSecond
 
-    /// How far back from the live edge the bit rate is measured, microseconds.
-    static let measured: Int64 = 60 * Microseconds.perSecond
-
-    /// The report on a channel of which the record holds the newest minute.
-    func report(from record: WindowRecord) -> StatusReport {
-        let edge = Self.liveEdge(of: record.line)
-        let state = state(of: record.line)
+    func report(on standing: Standing) -> StatusReport {
+        let edge = Self.liveEdge(of: standing.line)
+        let state = state(of: standing.line)
         return StatusReport(
             state: state, detail: Self.detail(of: state, edge), liveEdge: edge,
-            clock: channel.settings.clock == .source ? "source" : "arrival",
-            renditions: record.renditions.map(Self.rendition))
+            source: standing.newestFeed.map { source($0.source) },
+            clock: standing.newestFeed?.clock ?? (channel.settings.clock == .source ? "source" : "arrival"),
+            renditions: standing.renditions.map {
+                StatusReport.Rendition(
+                    id: $0.id, lastSegment: $0.lastSegment, bitsPerSecond: $0.bitsPerSecond)
+            })
+    }
+
+    /// The source of a feed, which the catalogue knows without user info and query; one that is not in the settings any
+    /// more has no priority.
+    private func source(_ url: String) -> StatusReport.Source {
+        let listed = channel.settings.sources.first { (try? HTTPURL($0.url))?.description == url }
+        return StatusReport.Source(
+            url: url, priority: listed?.priority,
+            allowsInvalidCertificate: listed?.allowInvalidCertificate ?? false)
     }
 
     /// Nil before the first segment.
@@ -44,14 +53,6 @@ struct ObservedStatus {
         case .stalled: "no new segment since \(liveEdge?.rfc3339 ?? "the start")"
         }
     }
-
-    private static func rendition(_ record: RenditionRecord) -> StatusReport.Rendition {
-        let bytes = record.segments.reduce(0) { $0 + Double($1.storedBytes) }
-        let seconds = record.segments.reduce(0) { $0 + Microseconds.seconds($1.duration) }
-        return StatusReport.Rendition(
-            id: record.id, lastSegment: record.segments.last?.start,
-            bitsPerSecond: seconds > 0 ? Int64((bytes * 8 / seconds).rounded()) : 0)
-    }
 }
 
 extension AdminAPI {
@@ -61,10 +62,8 @@ extension AdminAPI {
         if let status = board.status(of: id) {
             return .json(StatusReport(status).document(of: id, now: now()))
         }
-        let line = try await catalogue.line(of: channel.row)
-        let newest = TimeWindow(begin: line.end - ObservedStatus.measured, end: line.end)
-        let record = try await catalogue.record(of: channel.row, in: newest, view: .archive)
-        let report = ObservedStatus(channel: channel, now: now()).report(from: record)
+        let report = ObservedStatus(channel: channel, now: now()).report(
+            on: try await catalogue.standing(of: channel.row))
         return .json(report.document(of: id, now: now()))
     }
 }

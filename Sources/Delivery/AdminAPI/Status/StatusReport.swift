@@ -7,7 +7,7 @@ struct StatusReport: Sendable {
     /// What is wrong, in words.
     var detail: String?
     var liveEdge: Instant?
-    /// Nil when this process does not record the channel.
+    /// Nil before a source has answered.
     var source: Source?
     var clock: String
     var clockOffsetSeconds: Double?
@@ -26,9 +26,14 @@ struct StatusReport: Sendable {
         var id: RenditionID
         var lastSegment: Instant?
         var bitsPerSecond: Int64
-        var seen = 0
-        var stored = 0
-        var lost: [GapReason: Int] = [:]
+        /// Nil when this process does not record the channel and counts nothing.
+        var counts: Counts?
+    }
+
+    struct Counts: Sendable {
+        var seen: Int
+        var stored: Int
+        var lost: [GapReason: Int]
     }
 }
 
@@ -48,8 +53,8 @@ extension StatusReport {
         since = status.since
         renditions = status.renditions.map {
             Rendition(
-                id: $0.id, lastSegment: $0.lastSegment, bitsPerSecond: $0.bitsPerSecond, seen: $0.seen,
-                stored: $0.stored, lost: $0.lost)
+                id: $0.id, lastSegment: $0.lastSegment, bitsPerSecond: $0.bitsPerSecond,
+                counts: .init(seen: $0.seen, stored: $0.stored, lost: $0.lost))
         }
     }
 }
@@ -83,15 +88,21 @@ extension StatusReport.Source {
 
 extension StatusReport.Rendition {
     var document: JSONValue {
-        let reasons = lost.sorted { $0.key.rawValue < $1.key.rawValue }
-        return [
+        [
             "id": .string(id.description),
             "kind": .string(id.kind.rawValue),
             "last_segment": .optional(lastSegment),
             "bits_per_second": .integer(bitsPerSecond),
-            "seen": .integer(Int64(seen)),
-            "stored": .integer(Int64(stored)),
-            "lost": .object(reasons.map { .init(name: $0.key.word, value: .integer(Int64($0.value))) }),
+            "seen": .optional(counts.map { Int64($0.seen) }),
+            "stored": .optional(counts.map { Int64($0.stored) }),
+            "lost": counts?.lostDocument ?? .null,
         ]
+    }
+}
+
+extension StatusReport.Counts {
+    fileprivate var lostDocument: JSONValue {
+        let reasons = lost.sorted { $0.key.rawValue < $1.key.rawValue }
+        return .object(reasons.map { .init(name: $0.key.word, value: .integer(Int64($0.value))) })
     }
 }

@@ -1,0 +1,105 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Gaps of many channels at once")
+struct CommonGapsTests {
+    /// Two hours of four-second segments that both renditions have, but for what is left out.
+    private func record(
+        _ tape: Tape, in test: TestCatalogue, video missingVideo: Range<Int64>,
+        audio missingAudio: Range<Int64>
+    ) async throws {
+        var facts: [SegmentFact] = []
+        for number in 0..<Int64(1800) {
+            if !missingVideo.contains(number) { facts.append(tape.fact(number)) }
+            if !missingAudio.contains(number) { facts.append(tape.fact(number, of: audio)) }
+        }
+        var batch = tape.batch(facts.map { .archived($0) }, watermark: 2 * hour)
+        batch.losses = [
+            Loss(window: window(hour, hour + 20 * second), reason: .sourceStalled),
+            Loss(window: window(hour, hour + minute), reason: .segmentMissing, rendition: audio),
+        ]
+        _ = try await test.catalogue.remember(batch)
+        try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
+    }
+
+    @Test("Each channel has its own window and its own gaps, those of the timeline that all renditions share")
+    func windows() async throws {
+        try await withCatalogue { test in
+            let (one, other, whole) = (
+                try await Tape("one", in: test), try await Tape("other", in: test),
+                try await Tape("whole", in: test)
+            )
+            try await record(one, in: test, video: 900..<910, audio: 905..<920)
+            try await record(other, in: test, video: 100..<400, audio: 100..<400)
+            try await record(whole, in: test, video: 0..<0, audio: 5..<10)
+            let windows = [
+                one.row: window(30 * minute, 2 * hour), other.row: window(10 * minute, 20 * minute + second),
+                whole.row: window(0, 2 * hour),
+            ]
+            let gaps = try await test.catalogue.commonGaps(in: windows)
+            #expect(
+                gaps == [
+                    one.row: [
+                        Gap(window: window(hour + 20 * second, hour + 40 * second), reason: .segmentMissing)
+                    ],
+                    other.row: [
+                        Gap(window: window(10 * minute, 20 * minute + second), reason: .recorderDown)
+                    ],
+                ])
+            for (tape, window) in [(one, windows[one.row]), (other, windows[other.row])] {
+                let report = try await test.catalogue.timeline(of: tape.channel, in: try #require(window))
+                #expect(report.gaps.filter { $0.rendition == nil } == gaps[tape.row])
+            }
+        }
+    }
+
+    @Test("Only what was meant to be recorded is missing, and only behind the cut")
+    func meant() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<5, on: tape)
+            try await test.catalogue.beginRecording(channel: tape.row, at: midnight + minute)
+            try await test.catalogue.endRecording(channel: tape.row, at: midnight + 3 * minute)
+            let asked = [tape.row: window(0, hour)]
+            #expect(
+                try await test.catalogue.commonGaps(in: asked)[tape.row]?.map(\.window)
+                    == [window(minute, 3 * minute)])
+            try await test.catalogue.forget(tape.channel, before: midnight + 2 * minute, graceSeconds: 0)
+            #expect(
+                try await test.catalogue.commonGaps(in: asked)[tape.row]?.map(\.window)
+                    == [window(2 * minute, 3 * minute)])
+            #expect(try await test.catalogue.commonGaps(in: [:]).isEmpty)
+        }
+    }
+
+    @Test("The live edges are those of the channels that are not deleted")
+    func edges() async throws {
+        try await withCatalogue { test in
+            let (one, other) = (try await Tape("one", in: test), try await Tape("other", in: test))
+            try await test.publish(0..<5, on: one)
+            try await test.catalogue.delete(other.channel.id)
+            #expect(
+                try await test.catalogue.liveEdges() == [
+                    LiveEdge(channel: one.channel.id, row: one.row, watermark: midnight + 20 * second)
+                ])
+        }
+    }
+
+    @Test("Ten channels' quarter of a minute is measured in one question, and quickly")
+    func speed() async throws {
+        try await withCatalogue { test in
+            var windows: [Int32: TimeWindow] = [:]
+            for index in 0..<10 {
+                let tape = try await Tape("channel\(index)", in: test)
+                try await record(tape, in: test, video: 100..<110, audio: 0..<0)
+                windows[tape.row] = window(5 * minute, 5 * minute + 15 * second)
+            }
+            let began = ContinuousClock.now
+            #expect(try await test.catalogue.commonGaps(in: windows).isEmpty)
+            #expect(ContinuousClock.now - began < .seconds(2))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("How a recording stands")
+struct StandingTests {
+    @Test("Before the first segment there is neither feed nor rendition")
+    func nothing() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let standing = try await test.catalogue.standing(of: tape.row)
+            #expect(standing.newestFeed == nil && standing.renditions.isEmpty)
+            #expect(standing.line.watermark == Instant(microseconds: 0))
+        }
+    }
+
+    @Test(
+        "Each rendition has its newest segment and the bit rate of its newest quarter, and the newest feed counts"
+    )
+    func renditions() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let facts = [
+                tape.fact(0, bytes: 9_000_000), tape.fact(1, at: hour, bytes: 1_000_000),
+                tape.fact(2, at: hour + 4 * second, bytes: 3_000_000), tape.fact(0, of: audio, bytes: 64_000),
+            ]
+            var batch = tape.batch(facts.map { .archived($0) }, watermark: hour)
+            batch.renditions = [RenditionDescription(id: secondVideo)]
+            batch.feeds = [(2, 0), (1, minute)].map {
+                FeedFact(id: $0, source: "http://origin.test/\($0)", began: midnight + $1, clock: "source")
+            }
+            _ = try await test.catalogue.remember(batch)
+            let standing = try await test.catalogue.standing(of: tape.row)
+            #expect(
+                standing.renditions == [
+                    RenditionStanding(
+                        id: video, lastSegment: midnight + hour + 4 * second, bitsPerSecond: 4_000_000),
+                    RenditionStanding(id: secondVideo, lastSegment: nil, bitsPerSecond: 0),
+                    RenditionStanding(id: audio, lastSegment: midnight, bitsPerSecond: 128_000),
+                ])
+            #expect(standing.newestFeed == batch.feeds[1])
+            #expect(standing.line.watermark == midnight + hour)
+        }
+    }
+
+    @Test("What the archive holds is summed up per channel, kept rows and deleted channels too")
+    func holdings() async throws {
+        try await withCatalogue { test in
+            let (one, other) = (try await Tape("one", in: test), try await Tape("other", in: test))
+            _ = try await Tape("empty", in: test)
+            try await test.publish(3..<8, on: one)
+            try await test.publish(4..<6, of: audio, on: one)
+            try await test.publish(0..<2, on: other)
+            try await test.catalogue.delete(other.channel.id)
+            #expect(
+                try await test.catalogue.holdings() == [
+                    Holding(channel: one.channel.id, bytes: 7000, oldest: midnight + 12 * second),
+                    Holding(channel: other.channel.id, bytes: 2000, oldest: midnight),
+                ])
+        }
+    }
+}
