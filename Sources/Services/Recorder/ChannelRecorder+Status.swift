@@ -42,9 +42,9 @@ extension ChannelRecorder {
             return .waiting
         }
         if trouble?.reason == .sourceEnded { return .ended }
-        let listed = renditions.values.compactMap(\.lastListed).max() ?? status.since
-        let patience = Int64(3 * max(publisher.targetSeconds, 1)) * 1_000_000
-        return now - listed > patience ? .stalled : .recording
+        let listed = renditions.values.compactMap(\.lastListed).max() ?? began
+        let patience = Duration.seconds(3 * max(publisher.targetSeconds, 1))
+        return parts.clock.steady() - listed > patience ? .stalled : .recording
     }
 
     /// Looks whether time alone has changed the state.

@@ -39,16 +39,18 @@ struct ChannelTask: Sendable {
         let heads = try await parts.catalogue.heads(of: channel.row)
         await recorder.resume(heads: heads, replayed: try await journal.replay())
         try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
-        let pools = FetchPools()
+        let fetching = ChannelFetching(recorder: recorder)
+        try await fetching.resumeWaiting()
         logger.info("Recording", metadata: ["fence": "\(lease.fence)"])
         let outcome = await withTaskGroup(of: Result<Void, any Error>.self) { group in
             group.addTask { await result { try await commitSteadily(recorder) } }
-            group.addTask { await result { await followSources(recorder, pools) } }
+            group.addTask { await result { await followSources(recorder, fetching) } }
+            group.addTask { await result { await fetching.room.run() } }
             let first = await group.next() ?? .success(())
             group.cancelAll()
             return first
         }
-        await finish(recorder, pools, lease)
+        await finish(recorder, fetching.pools, lease)
         try outcome.get()
     }
 
@@ -80,11 +82,10 @@ struct ChannelTask: Sendable {
     }
 
     /// Uses the best source; goes to the next one when it brings nothing, and around again.
-    private func followSources(_ recorder: ChannelRecorder, _ pools: FetchPools) async {
+    private func followSources(_ recorder: ChannelRecorder, _ fetching: ChannelFetching) async {
         let sources = channel.settings.sources.enumerated().sorted {
             ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
         }.map(\.element)
-        let keys = KeyKeeper(channel: channel.id, store: parts.store)
         var index = 0
         var used: String?
         var failures = 0
@@ -92,7 +93,7 @@ struct ChannelTask: Sendable {
             let source = sources[index % sources.count]
             await recorder.use(source, changed: used != nil && used != source.url)
             used = source.url
-            let ending = await follow(source, recorder, keys, pools, isOnly: sources.count == 1)
+            let ending = await follow(source, recorder, fetching, isOnly: sources.count == 1)
             switch ending {
             case .success(.cancelled): return
             case .success(.needsReload): failures = 0
@@ -106,15 +107,14 @@ struct ChannelTask: Sendable {
     }
 
     private func follow(
-        _ source: SourceSettings, _ recorder: ChannelRecorder, _ keys: KeyKeeper, _ pools: FetchPools,
-        isOnly: Bool,
+        _ source: SourceSettings, _ recorder: ChannelRecorder, _ fetching: ChannelFetching, isOnly: Bool,
     ) async -> Result<RenditionRecorder.Ending, any Error> {
         do {
             let link = try SourceLink(source, client: parts.client, policy: parts.addressPolicy)
             // The session is not closed here but goes with the last download that uses it: those may still finish.
             return .success(
                 try await SourceRecorder(
-                    recorder: recorder, link: link, keys: keys, pools: pools, hasAlternative: !isOnly
+                    recorder: recorder, link: link, fetching: fetching, hasAlternative: !isOnly
                 ).run())
         } catch {
             if !Task.isCancelled {

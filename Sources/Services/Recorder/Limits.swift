@@ -6,8 +6,26 @@ enum Limits {
     static let segmentBytes = 400 << 20
     /// Bytes of an initialization section.
     static let initializationBytes = 4 << 20
+    /// Bytes of a kept segment that are read at once.
+    static let pieceBytes = 256 << 10
     /// Bytes of a key answer: 16 are right, more tells a web page in the error.
     static let keyBytes = 4096
+    /// How long a listed segment waits for its key before its bytes are fetched without one: less than any list lasts.
+    static let keyPatience = Duration.seconds(3)
+    /// How long a key may take that segments wait for already.
+    static let keyTimeout = Duration.seconds(10)
+    /// How long a key that was asked for in vain is not asked for again by segments that are just being listed.
+    static let keyMissed = Duration.seconds(5)
+    /// The pause after a key was asked for in vain; it doubles each time up to the longest.
+    static let keyPause = Duration.milliseconds(500)
+    static let longestKeyPause = Duration.seconds(30)
+    /// The pause between any two vain questions for keys of a channel, however many are missing.
+    static let keyBreath = Duration.milliseconds(200)
+    /// How long a segment waits for its key: half a night, in which somebody may mend the key server.
+    static let keyWait = Duration.seconds(6 * 3600)
+    /// Segments of a channel that wait for keys: three renditions of two-second segments for some four hours.
+    /// Beyond it the oldest give way.
+    static let segmentsWithoutKey = 20_000
     /// Segments taken when a source is seen for the first time; older ones of a longer list are left.
     static let backlogSegments = 2000
     /// Segments fetched at once for one rendition.

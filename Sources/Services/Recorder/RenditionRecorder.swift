@@ -18,6 +18,7 @@ struct RenditionRecorder: Sendable {
     let recorder: ChannelRecorder
     let fetcher: SegmentFetcher
     let pool: FetchPool
+    let room: KeyRoom
     let url: HTTPURL
     let clock: HostClock
     /// Whether to give up on a source that brings nothing, because there is another one.
@@ -27,9 +28,9 @@ struct RenditionRecorder: Sendable {
         var pending = first
         var failures = 0
         var target: Int64 = 4_000_000
-        var lastNews = clock.now()
+        var lastNews = clock.steady()
         while !Task.isCancelled {
-            let begun = clock.now()
+            let begun = clock.steady()
             var pause: Int64
             do {
                 let fetched = try await next(&pending, fresh: failures > 0)
@@ -39,7 +40,7 @@ struct RenditionRecorder: Sendable {
                 target = PlaylistFollower.target(of: list)
                 let changed = try await take(list, fetched)
                 failures = 0
-                if changed { lastNews = clock.now() }
+                if changed { lastNews = clock.steady() }
                 pause = Self.pause(after: list, changed: changed, target: target)
             } catch {
                 failures += 1
@@ -47,9 +48,11 @@ struct RenditionRecorder: Sendable {
                 if let ending = await failed(error, failures: failures) { return ending }
                 pause = PollPace.afterFailure(failures, target: target)
             }
-            if hasAlternative, clock.now() - lastNews > 3 * target { return .unhealthy("nothing new") }
-            let elapsed = clock.now() - begun
-            try? await Task.sleep(for: .microseconds(max(pause - max(elapsed, 0), 100_000)))
+            if hasAlternative, clock.steady() - lastNews > .microseconds(3 * target) {
+                return .unhealthy("nothing new")
+            }
+            let next = max(begun + .microseconds(pause), clock.steady() + .milliseconds(100))
+            try? await Task.sleep(until: next, clock: .continuous)
         }
         return .cancelled
     }
@@ -72,23 +75,31 @@ struct RenditionRecorder: Sendable {
         return outcome.changed
     }
 
-    /// The digest of a segment in question; an empty one after three failures, which counts as another segment: a source
+    /// The digest of a segment in question, nil when that takes a key that is missing; an empty one after three failures, which counts as another segment: a source
     /// that lists what it does not hold must not keep the channel from recording.
-    private func digest(of probe: ListedSegment, base: HTTPURL) async throws -> [UInt8] {
-        for _ in 1..<3 {
-            if let digest = try? await fetcher.probe(probe, base: base, domain: probe.domain) {
-                return digest
+    private func digest(of probe: ListedSegment, base: HTTPURL) async throws -> [UInt8]? {
+        for attempt in 1...3 {
+            do {
+                return try await fetcher.probe(probe, base: base, domain: probe.domain)
+            } catch {
+                if attempt < 3 { try await Task.sleep(for: .milliseconds(500)) }
             }
-            try await Task.sleep(for: .milliseconds(500))
         }
-        return (try? await fetcher.probe(probe, base: base, domain: probe.domain)) ?? []
+        return []
     }
 
     private func fetch(_ segment: ListedSegment, base: HTTPURL) async {
-        let taken = await pool.add { [recorder, fetcher] attempt in
+        let taken = await pool.add { [recorder, fetcher, room] attempt in
             switch await fetcher.store(segment, base: base, attempt: attempt) {
             case .again(let pause): return pause
             case .failed(let failure): await recorder.failed(segment, failure)
+            case .keyPending(let pending):
+                do {
+                    try await recorder.keyPending(pending)
+                    await room.add(pending, fetcher: fetcher)
+                } catch {
+                    await recorder.failed(segment, FetchFailure(.segmentMissing, "the journal: \(error)"))
+                }
             case .stored(let stored):
                 do {
                     try await recorder.stored(segment, stored)

@@ -3,15 +3,13 @@ import HLS
 import HTTP
 import HTTPClient
 import Logging
-import Synchronization
 import Timeline
 
 /// Records from one source: reads its first playlist, sets up the renditions, and polls them all.
 struct SourceRecorder: Sendable {
     let recorder: ChannelRecorder
     let link: SourceLink
-    let keys: KeyKeeper
-    let pools: FetchPools
+    let fetching: ChannelFetching
     let hasAlternative: Bool
 
     private var parts: RecorderParts { recorder.parts }
@@ -64,11 +62,9 @@ struct SourceRecorder: Sendable {
     private func renditionRecorder(_ id: RenditionID, url: HTTPURL) -> RenditionRecorder {
         RenditionRecorder(
             recorder: recorder,
-            fetcher: SegmentFetcher(
-                channel: channel.id, rendition: id, link: link, store: parts.store, keys: keys,
-                initializations: InitializationKeeper(channel: channel.id, rendition: id, store: parts.store),
-                encryption: channel.settings.encryption, clock: parts.clock, isDiskFull: parts.isDiskFull),
-            pool: pools.pool(of: id), url: url, clock: parts.clock, hasAlternative: hasAlternative)
+            fetcher: fetching.fetcher(of: id, link: link),
+            pool: fetching.pools.pool(of: id), room: fetching.room, url: url, clock: parts.clock,
+            hasAlternative: hasAlternative)
     }
 
     private func fixShape(_ shape: ChannelShape) async {
@@ -77,28 +73,6 @@ struct SourceRecorder: Sendable {
         } catch {
             recorder.logger.warning(
                 "The channel's shape could not be entered", metadata: ["cause": "\(error)"])
-        }
-    }
-}
-
-/// The fetch pools of a channel's renditions; they outlive a source, so that running downloads may finish.
-final class FetchPools: Sendable {
-    private let pools = Mutex<[RenditionID: FetchPool]>([:])
-
-    func pool(of rendition: RenditionID) -> FetchPool {
-        pools.withLock { pools in
-            if let known = pools[rendition] { return known }
-            let pool = FetchPool(parallel: Limits.parallelFetches)
-            pools[rendition] = pool
-            return pool
-        }
-    }
-
-    /// Lets running downloads finish within the time given, all renditions at once.
-    func drain(within time: Duration) async {
-        let all = pools.withLock { Array($0.values) }
-        await withDiscardingTaskGroup { group in
-            for pool in all { group.addTask { await pool.drain(within: time) } }
         }
     }
 }

@@ -19,6 +19,8 @@ struct LedgerEntry: Decodable, Sendable {
     var program_date_time: Date
     /// Of the bytes as served.
     var sha256: String
+    /// Of the bytes before they were encrypted.
+    var clear_sha256: String
     var gap: Bool
     var served: Bool
 

@@ -17,6 +17,7 @@ extension ChannelState {
             faults.slowUntil = now + seconds
         case .html(let seconds): faults.htmlUntil = now + seconds
         case .down(let seconds): faults.downUntil = now + seconds
+        case .keys(let seconds): faults.keysDownUntil = now + seconds
         case .dateJump(let seconds): dateOffset += seconds
         case .clear: clear(now: now)
         }

@@ -12,6 +12,8 @@ enum Fault: Sendable, Equatable {
     case slow(bytesPerSecond: Int, seconds: Double)
     case html(seconds: Double)
     case down(seconds: Double)
+    /// The keys are not to be had.
+    case keys(seconds: Double)
     case dateJump(seconds: Double)
     /// Ends the faults that last.
     case clear

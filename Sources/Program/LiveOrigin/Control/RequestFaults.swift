@@ -21,6 +21,7 @@ struct RequestFaults: Sendable, Equatable {
     var slowUntil = -Double.infinity
     var htmlUntil = -Double.infinity
     var downUntil = -Double.infinity
+    var keysDownUntil = -Double.infinity
 
     /// The status that this request for a segment is refused with; counts down.
     mutating func takeFailure(of rendition: String) -> Int? {

@@ -43,7 +43,10 @@ struct ChannelAnswer {
     }
 
     private func key(_ index: String) -> HTTPResponse {
-        let key = channel.state.withLock { state in Int(index).flatMap { state.keys[$0] } }
+        let (key, isDown) = channel.state.withLock { state in
+            (Int(index).flatMap { state.keys[$0] }, state.faults.keysDownUntil > now)
+        }
+        guard !isDown else { return HTTPResponse(status: .serviceUnavailable) }
         guard let key else { return HTTPResponse(status: .notFound) }
         return HTTPResponse(
             status: .ok, headers: ["Content-Type": "application/octet-stream", "Cache-Control": "no-store"],
