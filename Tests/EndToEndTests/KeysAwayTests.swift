@@ -15,7 +15,7 @@ struct KeysAwayTests {
             "--segment-seconds", "1", "--list-seconds", "6", "--encrypt", "aes-128", "--rotate", "3",
         ]
         try await Stack.run(origin: arguments) { stack in
-            try await stack.addChannel(also: #","encryption":"\#(encryption)""#)
+            try await stack.addChannel(also: #""encryption":"\#(encryption)""#)
             let early = try await stack.published(4)
             try await stack.settled(early[2].end)
             try await stack.fault("keys&seconds=16")

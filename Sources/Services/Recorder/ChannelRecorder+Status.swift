@@ -34,7 +34,11 @@ extension ChannelRecorder {
     func publishStatus() {
         status.renditions = renditions.values.map(\.status).sorted { $0.id < $1.id }
         status.state = state
-        parts.board.set(status, of: channel.id)
+        var said = status
+        if said.detail == nil, let ailing = ailments.min(by: { $0.key < $1.key }) {
+            said.detail = "\(ailing.key): \(ailing.value)"
+        }
+        parts.board.set(said, of: channel.id)
     }
 
     private var state: ChannelStatus.State {

@@ -43,6 +43,12 @@ actor ChannelRecorder {
     /// Starts that the leading rendition decided in the feed, for sources without dates.
     var sharedStarts: [Int64: Instant] = [:]
     var trouble: (reason: GapReason, since: Instant)?
+    /// What is wrong with single renditions while the source as a whole delivers.
+    var ailments: [RenditionID: String] = [:]
+    /// The URL of the source in use.
+    var usedURL: String?
+    /// The URL of the source that an earlier process recorded from, without user info and query.
+    var earlierSource: String?
     var lastStates: [RenditionID: MediaState] = [:]
     var status: ChannelStatus
     /// When this process took the channel.
@@ -81,25 +87,13 @@ actor ChannelRecorder {
 
     private var describedRenditions: Set<RenditionID> = []
 
-    /// A source is in use from now on; the numbering of another one does not go on.
-    func use(_ source: SourceSettings, changed: Bool) {
-        status.sourceURL = Self.redacted(source.url)
-        status.sourcePriority = source.priority
-        status.acceptsInvalidCertificate = source.allowInvalidCertificate
-        if changed {
-            feed = nil
-            for id in renditions.keys {
-                renditions[id]?.follower.reset()
-                renditions[id]?.alignment = NumberAlignment()
-                renditions[id]?.feed = nil
-            }
-        }
-        publishStatus()
-    }
-
     /// A list of a rendition arrived: decides what is new and when it was.
     func listArrived(_ list: MediaPlaylist, of id: RenditionID, arrival: Arrival) async -> ListOutcome {
         guard var progress = renditions[id], !list.segments.isEmpty else {
+            if list.isEnded {
+                renditions[id]?.follower.end()
+                settleTrouble(ended: true)
+            }
             return ListOutcome(ended: list.isEnded)
         }
         let list = progress.alignment.corrected(list)

@@ -24,8 +24,21 @@ enum Limits {
     /// How long a segment waits for its key: half a night, in which somebody may mend the key server.
     static let keyWait = Duration.seconds(6 * 3600)
     /// Segments of a channel that wait for keys: three renditions of two-second segments for some four hours.
+    ///
     /// Beyond it the oldest give way.
     static let segmentsWithoutKey = 20_000
+    /// How often a source is opened in vain before the next one is tried.
+    static let sourceTries = 3
+    /// How long a preferred source that was left is left alone before it is looked at: providers count connections.
+    static let scoutPause = Duration.seconds(60)
+    /// The same after it was taken back time and again in vain.
+    static let longestScoutPause = Duration.seconds(900)
+    /// How long a source that was taken back must last to be trusted as at first.
+    static let lastingReturn = Duration.seconds(600)
+    /// How often a multivariant playlist is read anew at most, however many of its URLs fail.
+    static let renewalPause = Duration.seconds(10)
+    /// How often it is read anew when nothing fails, so that renditions that are added are noticed.
+    static let renewalInterval = Duration.seconds(300)
     /// Segments taken when a source is seen for the first time; older ones of a longer list are left.
     static let backlogSegments = 2000
     /// Segments fetched at once for one rendition.

@@ -96,6 +96,11 @@ struct PlaylistFollower: Sendable {
         recent = (recent + entries).suffix(min(Limits.recentLists * entries.count, Limits.recentEntries))
     }
 
+    /// The source has ended with a list that holds nothing.
+    mutating func end() {
+        hasEnded = true
+    }
+
     /// Forgets the numbering: a new feed begins.
     mutating func reset() {
         let before = recent.isEmpty ? previous : recent

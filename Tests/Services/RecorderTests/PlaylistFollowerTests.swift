@@ -282,4 +282,13 @@ struct PlaylistFollowerTests {
         list.targetDurationSeconds = declared
         #expect(PlaylistFollower.target(of: list) == expected * seconds)
     }
+
+    // MARK: Nothing listed
+
+    @Test("After a list that has ended with nothing in it, lower numbers begin anew")
+    func endedEmpty() {
+        var stage = FollowerStage(after: list(10...15))
+        stage.follower.end()
+        #expect(stage.see(list(0...2), at: 13).isRestart)
+    }
 }

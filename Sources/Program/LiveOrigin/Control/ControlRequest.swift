@@ -71,12 +71,16 @@ struct ControlRequest: Sendable {
         case "html": return .html(seconds: try parameters.seconds())
         case "down": return .down(seconds: try parameters.seconds())
         case "keys": return .keys(seconds: try parameters.seconds())
+        case "withdraw":
+            let isNamed = try parameters.boolean("named", false)
+            return .withdraw(
+                rendition: rendition, .init(seconds: try parameters.seconds(), isNamed: isNamed))
         case "date-jump": return .dateJump(seconds: try parameters.number("seconds", 3600))
         case "clear": return .clear
         default:
             throw Refusal(
                 reason: "fault: hole, gap, fail, truncate, stall, restart, end, slow, html, down, keys, "
-                    + "refuse, date-jump or clear")
+                    + "withdraw, refuse, date-jump or clear")
         }
     }
 

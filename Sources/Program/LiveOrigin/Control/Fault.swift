@@ -14,6 +14,7 @@ enum Fault: Sendable, Equatable {
     case down(seconds: Double)
     /// The keys are not to be had.
     case keys(seconds: Double)
+    case withdraw(rendition: String?, RequestFaults.Withdrawal)
     case dateJump(seconds: Double)
     /// Ends the faults that last.
     case clear

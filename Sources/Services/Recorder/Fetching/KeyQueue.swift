@@ -47,7 +47,9 @@ struct KeyQueue: Sendable {
         put(off: { $0.identity == segment.identity }, now: now)
     }
 
-    /// A segment waits no more. If it was opened, the others with the same keys are due.
+    /// A segment waits no more.
+    ///
+    /// If it was opened, the others with the same keys are due.
     mutating func remove(_ segment: KeyPendingSegment, isOpened: Bool, now: ContinuousClock.Instant) {
         entries.removeAll { $0.segment.identity == segment.identity }
         guard isOpened else { return }
