@@ -34,12 +34,15 @@ extension ChannelRecorder {
             targetSeconds: publisher.targetSeconds)
         var batch = Batch(channel: channel.row, fence: lease.fence, line: line)
         (batch.segments, batch.epochs) = (decisions.segments, decisions.epochs)
-        (batch.losses, batch.lost) = (decisions.losses + newLosses, decisions.lost)
+        (batch.losses, batch.lost) = (decisions.losses + newLosses, decisions.lost + keyPendings.givenUp)
+        batch.keyPending = keyPendings.fresh
         (batch.feeds, batch.renditions) = (newFeeds, newDescriptions)
         let isIdle =
             decisions.isEmpty && batch.losses.isEmpty && batch.feeds.isEmpty && batch.renditions.isEmpty
+            && batch.keyPending.isEmpty && batch.lost.isEmpty
         if isIdle && line == lastLine && donePositions.isEmpty { return nil }
         let pending = PendingBatch(batch: batch, positions: donePositions)
+        (keyPendings.fresh, keyPendings.givenUp) = ([], [])
         (newLosses, newFeeds, newDescriptions, donePositions) = ([], [], [], [])
         lastLine = line
         return pending

@@ -9,14 +9,23 @@ import Timeline
 extension ChannelRecorder {
     /// A segment's bytes are durable: the fact goes to the journal, then to the publisher.
     func stored(_ listed: ListedSegment, _ stored: SegmentFetcher.Stored) async throws {
+        try await enter(
+            stored, identity: listed.identity, start: listed.start, duration: listed.duration,
+            date: listed.entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) }, arrived: now)
+    }
+
+    func enter(
+        _ stored: SegmentFetcher.Stored, identity: SegmentIdentity, start: Instant, duration: Int64,
+        date: Instant?, arrived: Instant,
+    ) async throws {
         guard case .segment(_, _, let name) = stored.object.key else { return }
         let fact = SegmentFact(
-            channel: channel.id, identity: listed.identity, start: listed.start, duration: listed.duration,
-            revision: name.revision, state: settled(stored.state, of: listed.identity.rendition),
+            channel: channel.id, identity: identity, start: start, duration: duration,
+            revision: name.revision, state: settled(stored.state, of: identity.rendition),
             flags: stored.flags,
             storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
-            programDateTime: listed.entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) },
-            arrived: now, firstTimestamp: stored.firstTimestamp, digest: stored.object.digest,
+            programDateTime: date, arrived: arrived, firstTimestamp: stored.firstTimestamp,
+            digest: stored.object.digest,
             fence: lease.fence)
         positions[fact.identity] = try await journal.append([.segment(fact)]).first
         renditions[fact.identity.rendition]?.count(fact)
@@ -27,18 +36,18 @@ extension ChannelRecorder {
     ///
     /// One that was cancelled by stopping is not lost: it is fetched after the restart.
     func failed(_ listed: ListedSegment, _ failure: FetchFailure) {
-        if !Task.isCancelled { lost(listed, failure) }
+        if !Task.isCancelled { lost(listed.identity, failure) }
     }
 
     /// A segment will not come.
-    func lost(_ listed: ListedSegment, _ failure: FetchFailure) {
-        let id = listed.identity.rendition
+    func lost(_ identity: SegmentIdentity, _ failure: FetchFailure) {
+        let id = identity.rendition
         renditions[id]?.countLost(failure.reason)
-        publisher.lost(listed.identity, reason: failure.reason, note: failure.description)
+        publisher.lost(identity, reason: failure.reason, note: failure.description)
         logger.warning(
             "A segment is lost",
             metadata: [
-                "rendition": "\(id)", "number": "\(listed.identity.number)",
+                "rendition": "\(id)", "number": "\(identity.number)",
                 "reason": "\(failure.reason.word)",
                 "cause": "\(failure)",
             ])

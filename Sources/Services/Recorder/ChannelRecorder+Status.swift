@@ -34,7 +34,11 @@ extension ChannelRecorder {
     func publishStatus() {
         status.renditions = renditions.values.map(\.status).sorted { $0.id < $1.id }
         status.state = state
-        parts.board.set(status, of: channel.id)
+        var said = status
+        if said.detail == nil, let ailing = ailments.min(by: { $0.key < $1.key }) {
+            said.detail = "\(ailing.key): \(ailing.value)"
+        }
+        parts.board.set(said, of: channel.id)
     }
 
     private var state: ChannelStatus.State {
@@ -42,9 +46,9 @@ extension ChannelRecorder {
             return .waiting
         }
         if trouble?.reason == .sourceEnded { return .ended }
-        let listed = renditions.values.compactMap(\.lastListed).max() ?? status.since
-        let patience = Int64(3 * max(publisher.targetSeconds, 1)) * 1_000_000
-        return now - listed > patience ? .stalled : .recording
+        let listed = renditions.values.compactMap(\.lastListed).max() ?? began
+        let patience = Duration.seconds(3 * max(publisher.targetSeconds, 1))
+        return parts.clock.steady() - listed > patience ? .stalled : .recording
     }
 
     /// Looks whether time alone has changed the state.

@@ -34,6 +34,7 @@ actor ChannelRecorder {
     var positions: [SegmentIdentity: JournalPosition] = [:]
     /// Lines of the journal that are done with the next batch.
     var donePositions: [JournalPosition] = []
+    var keyPendings = KeyPendings()
     /// Decided and not entered yet: it goes in before anything else is decided.
     var unentered: PendingBatch?
     /// Begun and not in the journal yet.
@@ -42,8 +43,16 @@ actor ChannelRecorder {
     /// Starts that the leading rendition decided in the feed, for sources without dates.
     var sharedStarts: [Int64: Instant] = [:]
     var trouble: (reason: GapReason, since: Instant)?
+    /// What is wrong with single renditions while the source as a whole delivers.
+    var ailments: [RenditionID: String] = [:]
+    /// The URL of the source in use.
+    var usedURL: String?
+    /// The URL of the source that an earlier process recorded from, without user info and query.
+    var earlierSource: String?
     var lastStates: [RenditionID: MediaState] = [:]
     var status: ChannelStatus
+    /// When this process took the channel.
+    nonisolated let began: ContinuousClock.Instant
 
     init(channel: Channel, lease: Lease, parts: RecorderParts, journal: ChannelJournal, logger: Logger) {
         self.channel = channel
@@ -52,6 +61,7 @@ actor ChannelRecorder {
         self.journal = journal
         self.logger = logger
         publisher = Publisher(line: lease.line)
+        began = parts.clock.steady()
         status = ChannelStatus(state: .waiting, since: parts.clock.now())
         status.liveEdge = lease.line.watermark.microseconds > 0 ? lease.line.watermark : nil
     }
@@ -77,34 +87,22 @@ actor ChannelRecorder {
 
     private var describedRenditions: Set<RenditionID> = []
 
-    /// A source is in use from now on; the numbering of another one does not go on.
-    func use(_ source: SourceSettings, changed: Bool) {
-        status.sourceURL = Self.redacted(source.url)
-        status.sourcePriority = source.priority
-        status.acceptsInvalidCertificate = source.allowInvalidCertificate
-        if changed {
-            feed = nil
-            for id in renditions.keys {
-                renditions[id]?.follower.reset()
-                renditions[id]?.alignment = NumberAlignment()
-                renditions[id]?.feed = nil
-            }
-        }
-        publishStatus()
-    }
-
     /// A list of a rendition arrived: decides what is new and when it was.
-    func listArrived(_ list: MediaPlaylist, of id: RenditionID, arrival: Instant) async -> ListOutcome {
+    func listArrived(_ list: MediaPlaylist, of id: RenditionID, arrival: Arrival) async -> ListOutcome {
         guard var progress = renditions[id], !list.segments.isEmpty else {
+            if list.isEnded {
+                renditions[id]?.follower.end()
+                settleTrouble(ended: true)
+            }
             return ListOutcome(ended: list.isEnded)
         }
         let list = progress.alignment.corrected(list)
         renditions[id]?.alignment = progress.alignment
         publisher.sourceTarget(Int((PlaylistFollower.target(of: list) + 999_999) / 1_000_000))
         var outcome = ListOutcome(ended: list.isEnded)
-        switch progress.follower.judge(list, now: arrival) {
+        switch progress.follower.judge(list, now: arrival.moment) {
         case .nothingNew:
-            progress.follower.take(list, now: arrival)
+            progress.follower.take(list, now: arrival.moment)
             renditions[id] = progress
         case .stale:
             break
@@ -130,11 +128,13 @@ actor ChannelRecorder {
     }
 
     /// The bytes of the segment in question were read: the numbering goes on, or another one began.
+    ///
+    /// Bytes that cannot be read for want of a key tell nothing: the numbering goes on.
     func probed(
-        _ digest: [UInt8], _ probe: ListedSegment, _ list: MediaPlaylist, arrival: Instant,
+        _ digest: [UInt8]?, _ probe: ListedSegment, _ list: MediaPlaylist, arrival: Arrival,
     ) async -> ListOutcome {
         let id = probe.identity.rendition
-        guard let known = renditions[id]?.digests[probe.identity.number], !known.isEmpty else {
+        guard let digest, let known = renditions[id]?.digests[probe.identity.number], !known.isEmpty else {
             renditions[id]?.follower.confirm()
             return await listArrived(list, of: id, arrival: arrival)
         }
@@ -157,12 +157,12 @@ actor ChannelRecorder {
         return ListedSegment(
             identity: SegmentIdentity(rendition: progress.id, feed: feed, number: number),
             entry: list.segments[index], start: now, duration: 1, flags: [], domain: progress.domain,
-            availableUntil: now)
+            availableUntil: parts.clock.steady())
     }
 
     /// Gives the progress a feed: the channel's current one, or a new one when none fits.
     private func joinFeed(
-        _ progress: inout RenditionProgress, _ list: MediaPlaylist, restart: String?, arrival: Instant,
+        _ progress: inout RenditionProgress, _ list: MediaPlaylist, restart: String?, arrival: Arrival,
     ) {
         if restart == nil, progress.feed != nil { return }
         if restart != nil || progress.feed == nil {
@@ -177,8 +177,9 @@ actor ChannelRecorder {
         }
         let isDated = list.segments.contains { $0.programDateTimeMicroseconds != nil }
         let begun = FeedFact(
-            id: arrival.milliseconds << 20 | Int64.random(in: 0..<(1 << 20)), source: status.sourceURL ?? "",
-            began: arrival, clock: (isDated ? progress.placing.clock : .arrival).rawValue)
+            id: arrival.date.milliseconds << 20 | Int64.random(in: 0..<(1 << 20)),
+            source: status.sourceURL ?? "",
+            began: arrival.date, clock: (isDated ? progress.placing.clock : .arrival).rawValue)
         logger.info(
             "A feed begins", metadata: ["rendition": "\(progress.id)", "cause": "\(restart ?? "first list")"])
         feed = begun
@@ -205,16 +206,16 @@ actor ChannelRecorder {
 
     private func take(
         _ list: MediaPlaylist, from: Int, _ progress: inout RenditionProgress, opensHole: Bool,
-        cause: String?, hole: GapReason, arrival: Instant,
+        cause: String?, hole: GapReason, arrival: Arrival,
     ) -> [ListedSegment] {
         let before = progress.placing.end
         let reason = trouble?.reason ?? hole
         let segments = progress.list(
             list, from: from, opensHole: opensHole, cause: before == nil ? nil : cause, hole: reason,
             arrival: arrival, shared: sharedStarts)
-        progress.follower.take(list, now: arrival)
+        progress.follower.take(list, now: arrival.moment)
         progress.status.seen += segments.count
-        progress.lastListed = arrival
+        progress.lastListed = arrival.moment
         renditions[progress.id] = progress
         share(segments, of: progress.id)
         noteHoles(segments, before: before, of: progress.id)
@@ -222,9 +223,9 @@ actor ChannelRecorder {
             segments.map {
                 Lane.Slot(
                     identity: $0.identity, start: $0.start, duration: $0.duration, boundary: $0.boundary)
-            }, of: progress.id, now: arrival)
+            }, of: progress.id, now: arrival.date)
         for segment in segments where segment.entry.isGap {
-            lost(segment, FetchFailure(.sourceGap, "EXT-X-GAP", isTransient: false))
+            lost(segment.identity, FetchFailure(.sourceGap, "EXT-X-GAP", isTransient: false))
         }
         status.clock = progress.placing.clock.rawValue
         status.clockOffsetSeconds = progress.placing.sourceOffset.map { Microseconds.seconds($0) }

@@ -1,6 +1,4 @@
 import Catalogue
-import HTTP
-import HTTPClient
 import Journal
 import Logging
 import Timeline
@@ -38,17 +36,22 @@ struct ChannelTask: Sendable {
             channel: channel, lease: lease, parts: parts, journal: journal, logger: logger)
         let heads = try await parts.catalogue.heads(of: channel.row)
         await recorder.resume(heads: heads, replayed: try await journal.replay())
+        await recorder.resumeSource(of: try await parts.catalogue.newestFeed(of: channel.row))
         try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
-        let pools = FetchPools()
+        let fetching = ChannelFetching(recorder: recorder)
+        try await fetching.resumeWaiting()
         logger.info("Recording", metadata: ["fence": "\(lease.fence)"])
         let outcome = await withTaskGroup(of: Result<Void, any Error>.self) { group in
             group.addTask { await result { try await commitSteadily(recorder) } }
-            group.addTask { await result { await followSources(recorder, pools) } }
+            group.addTask {
+                await result { await SourceFollower(recorder: recorder, fetching: fetching).run() }
+            }
+            group.addTask { await result { await fetching.room.run() } }
             let first = await group.next() ?? .success(())
             group.cancelAll()
             return first
         }
-        await finish(recorder, pools, lease)
+        await finish(recorder, fetching.pools, lease)
         try outcome.get()
     }
 
@@ -76,52 +79,6 @@ struct ChannelTask: Sendable {
             }
             await recorder.refreshStatus()
             try await Task.sleep(for: .milliseconds(200))
-        }
-    }
-
-    /// Uses the best source; goes to the next one when it brings nothing, and around again.
-    private func followSources(_ recorder: ChannelRecorder, _ pools: FetchPools) async {
-        let sources = channel.settings.sources.enumerated().sorted {
-            ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
-        }.map(\.element)
-        let keys = KeyKeeper(channel: channel.id, store: parts.store)
-        var index = 0
-        var used: String?
-        var failures = 0
-        while !Task.isCancelled, !sources.isEmpty {
-            let source = sources[index % sources.count]
-            await recorder.use(source, changed: used != nil && used != source.url)
-            used = source.url
-            let ending = await follow(source, recorder, keys, pools, isOnly: sources.count == 1)
-            switch ending {
-            case .success(.cancelled): return
-            case .success(.needsReload): failures = 0
-            case .success(.unhealthy): index += 1
-            case .failure:
-                failures += 1
-                if failures % 3 == 0 { index += 1 }
-            }
-            try? await Task.sleep(for: .microseconds(PollPace.afterFailure(failures, target: 4_000_000)))
-        }
-    }
-
-    private func follow(
-        _ source: SourceSettings, _ recorder: ChannelRecorder, _ keys: KeyKeeper, _ pools: FetchPools,
-        isOnly: Bool,
-    ) async -> Result<RenditionRecorder.Ending, any Error> {
-        do {
-            let link = try SourceLink(source, client: parts.client, policy: parts.addressPolicy)
-            // The session is not closed here but goes with the last download that uses it: those may still finish.
-            return .success(
-                try await SourceRecorder(
-                    recorder: recorder, link: link, keys: keys, pools: pools, hasAlternative: !isOnly
-                ).run())
-        } catch {
-            if !Task.isCancelled {
-                let isUnreachable = (error as? PlaylistFailure)?.isUnreachable ?? true
-                await recorder.inTrouble(isUnreachable ? .sourceUnreachable : .sourceStalled, "\(error)")
-            }
-            return .failure(error)
         }
     }
 }

@@ -1,17 +1,24 @@
 import Glibc
 package import Timeline
 
-/// The host's wall clock, as a value so that tests can bring their own.
+/// The host's clocks, as a value so that tests can bring their own.
 package struct HostClock: Sendable {
+    /// The wall clock, which may be set at any time: for dates only.
     package var now: @Sendable () -> Instant
+    /// The clock that only ever goes on: for pauses, deadlines and patience.
+    package var steady: @Sendable () -> ContinuousClock.Instant
 
-    package init(now: @escaping @Sendable () -> Instant) {
+    package init(
+        now: @escaping @Sendable () -> Instant,
+        steady: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+    ) {
         self.now = now
+        self.steady = steady
     }
 
-    package static let system = HostClock {
+    package static let system = HostClock(now: {
         var time = timespec()
         _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
-    }
+    })
 }

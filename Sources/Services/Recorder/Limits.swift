@@ -6,8 +6,39 @@ enum Limits {
     static let segmentBytes = 400 << 20
     /// Bytes of an initialization section.
     static let initializationBytes = 4 << 20
+    /// Bytes of a kept segment that are read at once.
+    static let pieceBytes = 256 << 10
     /// Bytes of a key answer: 16 are right, more tells a web page in the error.
     static let keyBytes = 4096
+    /// How long a listed segment waits for its key before its bytes are fetched without one: less than any list lasts.
+    static let keyPatience = Duration.seconds(3)
+    /// How long a key may take that segments wait for already.
+    static let keyTimeout = Duration.seconds(10)
+    /// How long a key that was asked for in vain is not asked for again by segments that are just being listed.
+    static let keyMissed = Duration.seconds(5)
+    /// The pause after a key was asked for in vain; it doubles each time up to the longest.
+    static let keyPause = Duration.milliseconds(500)
+    static let longestKeyPause = Duration.seconds(30)
+    /// The pause between any two vain questions for keys of a channel, however many are missing.
+    static let keyBreath = Duration.milliseconds(200)
+    /// How long a segment waits for its key: half a night, in which somebody may mend the key server.
+    static let keyWait = Duration.seconds(6 * 3600)
+    /// Segments of a channel that wait for keys: three renditions of two-second segments for some four hours.
+    ///
+    /// Beyond it the oldest give way.
+    static let segmentsWithoutKey = 20_000
+    /// How often a source is opened in vain before the next one is tried.
+    static let sourceTries = 3
+    /// How long a preferred source that was left is left alone before it is looked at: providers count connections.
+    static let scoutPause = Duration.seconds(60)
+    /// The same after it was taken back time and again in vain.
+    static let longestScoutPause = Duration.seconds(900)
+    /// How long a source that was taken back must last to be trusted as at first.
+    static let lastingReturn = Duration.seconds(600)
+    /// How often a multivariant playlist is read anew at most, however many of its URLs fail.
+    static let renewalPause = Duration.seconds(10)
+    /// How often it is read anew when nothing fails, so that renditions that are added are noticed.
+    static let renewalInterval = Duration.seconds(300)
     /// Segments taken when a source is seen for the first time; older ones of a longer list are left.
     static let backlogSegments = 2000
     /// Segments fetched at once for one rendition.

@@ -17,7 +17,9 @@ struct ListedSegment: Sendable {
     /// Counts discontinuities, so that an initialization section is fetched anew after each.
     var domain: Int
     /// Until when the source can be expected to hold the segment (RFC 8216bis §6.2.2).
-    var availableUntil: Instant
+    ///
+    /// By the clock that only ever goes on.
+    var availableUntil: ContinuousClock.Instant
 
     var end: Instant { start + duration }
 }

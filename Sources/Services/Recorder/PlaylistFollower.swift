@@ -23,7 +23,7 @@ struct PlaylistFollower: Sendable {
     private(set) var highest: Int64?
     private(set) var discontinuitySequence: UInt64?
     /// When a list last brought something new.
-    private(set) var lastAdvance: Instant?
+    private(set) var lastAdvance: ContinuousClock.Instant?
     /// Entries of the last few lists, by number.
     private var recent: [SeenEntry] = []
     /// Entries of the feed before: its lists may appear once more.
@@ -35,7 +35,7 @@ struct PlaylistFollower: Sendable {
     /// The bytes have told that the source gives its segments other names with each load.
     private var ignoresNames = false
     /// When the feed's first list was taken.
-    private var began: Instant?
+    private var began: ContinuousClock.Instant?
     /// The list last taken had ended.
     private var hasEnded = false
 
@@ -48,7 +48,7 @@ struct PlaylistFollower: Sendable {
     }
 
     /// Judges a list that holds at least one segment.
-    func judge(_ list: MediaPlaylist, now: Instant) -> Finding {
+    func judge(_ list: MediaPlaylist, now: ContinuousClock.Instant) -> Finding {
         guard let first = Self.number(list, 0), let last = Self.number(list, list.segments.count - 1) else {
             return .nothingNew
         }
@@ -62,7 +62,8 @@ struct PlaylistFollower: Sendable {
             return .undecided(index: last <= highest ? list.segments.count - 1 : Int(highest - first))
         }
         let waited = Waited(
-            targets: lastAdvance.map { (now - $0) / target } ?? .max, isYoung: isYoung(now, target))
+            targets: lastAdvance.map { Int64(min((now - $0) / .microseconds(target), 1e9)) } ?? .max,
+            isYoung: isYoung(now, target))
         if last < highest { return judgeBackward(list, entries, waited) }
         if first > highest { return judgeJump(list, highest: highest, waited) }
         if let finding = judgeOverlap(entries, first: first, waited, target: target) { return finding }
@@ -76,7 +77,7 @@ struct PlaylistFollower: Sendable {
     }
 
     /// Remembers a list whose entries were taken.
-    mutating func take(_ list: MediaPlaylist, now: Instant) {
+    mutating func take(_ list: MediaPlaylist, now: ContinuousClock.Instant) {
         guard let first = Self.number(list, 0), let last = Self.number(list, list.segments.count - 1) else {
             return
         }
@@ -95,6 +96,11 @@ struct PlaylistFollower: Sendable {
         recent = (recent + entries).suffix(min(Limits.recentLists * entries.count, Limits.recentEntries))
     }
 
+    /// The source has ended with a list that holds nothing.
+    mutating func end() {
+        hasEnded = true
+    }
+
     /// Forgets the numbering: a new feed begins.
     mutating func reset() {
         let before = recent.isEmpty ? previous : recent
@@ -104,8 +110,8 @@ struct PlaylistFollower: Sendable {
 
     /// A numbering that has only just taken the place of another one: another restart now may be two origins that
     /// answer in turn.
-    private func isYoung(_ now: Instant, _ target: Int64) -> Bool {
-        !previous.isEmpty && began.map { now - $0 < 10 * target } ?? false
+    private func isYoung(_ now: ContinuousClock.Instant, _ target: Int64) -> Bool {
+        !previous.isEmpty && began.map { now - $0 < .microseconds(10 * target) } ?? false
     }
 }
 

@@ -18,7 +18,17 @@ enum PollPace {
     }
 
     /// A source that has ended may come back under the same URL.
-    static let afterEnd: Int64 = 10_000_000
+    ///
+    /// Half a minute is slow enough to be no burden on a source that has ended for good, and short enough that what
+    /// a list of usual length shows of a new beginning is all still there when it is noticed.
+    static let afterEnd: Int64 = 30_000_000
+
+    /// A pause made up to 5 % longer or shorter, so that many channels of one source do not ask in step.
+    ///
+    /// `chance` is between −1 and 1.
+    static func jittered(_ microseconds: Int64, chance: Double) -> Int64 {
+        microseconds + Int64(Double(microseconds) * 0.05 * min(max(chance, -1), 1))
+    }
 
     private static func clamped(_ microseconds: Int64) -> Int64 {
         min(max(microseconds, 500_000), 10_000_000)

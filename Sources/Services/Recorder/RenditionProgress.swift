@@ -16,7 +16,7 @@ struct RenditionProgress: Sendable {
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
     /// When something was last listed, from which the state of the source is judged.
-    var lastListed: Instant?
+    var lastListed: ContinuousClock.Instant?
     /// What was on its way when an earlier process ended; empty once a list has been taken.
     var missed = MissedEntries()
     /// A boundary that no segment has taken along yet, because all of its list was recorded already.
@@ -60,7 +60,7 @@ struct RenditionProgress: Sendable {
     ///   - shared: starts by number that the leading rendition has
     /// - Returns: the new segments in order
     mutating func list(
-        _ list: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason, arrival: Instant,
+        _ list: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason, arrival: Arrival,
         shared: [Int64: Instant],
     ) -> [ListedSegment] {
         guard let feed else { return [] }
@@ -69,13 +69,15 @@ struct RenditionProgress: Sendable {
         var new = NewEntries(list, from: from, target: target, opensHole: opensHole, shared: shared)
         if cause == "source" {
             new.drop(
-                placing.coveredCount(new.entries, arrival: arrival, target: target), opensHole: opensHole)
+                placing.coveredCount(new.entries, arrival: arrival.date, target: target), opensHole: opensHole
+            )
         }
         let cause = cause ?? owedCause
         owedCause = new.entries.isEmpty ? cause : nil
-        let placements = placing.place(new.entries, arrival: arrival, target: target)
+        let placements = placing.place(new.entries, arrival: arrival.date, target: target)
         let listed = min(list.durationMicroseconds, Limits.longestRetry)
-        let available = arrival + new.entries.reduce(0) { $0 + $1.duration } + listed + target
+        let lasts = new.entries.reduce(listed + target) { $0 + $1.duration }
+        let available = arrival.moment + .microseconds(lasts)
         let refetched = takeMissed(of: list, before: from, feed: feed, availableUntil: available)
         return refetched
             + new.indices.indices.map { place in
@@ -95,7 +97,7 @@ struct RenditionProgress: Sendable {
 
     /// Lists once more what an earlier process had not stored when it ended.
     private mutating func takeMissed(
-        of list: MediaPlaylist, before end: Int, feed: Int64, availableUntil: Instant,
+        of list: MediaPlaylist, before end: Int, feed: Int64, availableUntil: ContinuousClock.Instant,
     ) -> [ListedSegment] {
         defer { missed = MissedEntries() }
         return missed.found(in: list, before: end).compactMap { index, window in

@@ -7,51 +7,51 @@ import Timeline
 /// Polls one media playlist and sends its new segments to be fetched, until its task is cancelled.
 struct RenditionRecorder: Sendable {
     /// Why polling ended.
-    enum Ending: Sendable {
+    enum Ending: Sendable, Equatable {
         case cancelled
-        /// The source's session is over: its first playlist must be read again.
+        /// The source is not what it was: its first playlist must be read again.
         case needsReload(String)
         /// Nothing new for long: another source may do better.
-        case unhealthy(String)
+        case barren
     }
 
     let recorder: ChannelRecorder
+    let session: SourceSession
     let fetcher: SegmentFetcher
-    let pool: FetchPool
-    let url: HTTPURL
-    let clock: HostClock
+    let fetching: ChannelFetching
     /// Whether to give up on a source that brings nothing, because there is another one.
     let hasAlternative: Bool
 
+    private var id: RenditionID { fetcher.rendition }
+    private var clock: HostClock { fetcher.clock }
+
     func run(first: FetchedPlaylist?) async -> Ending {
         var pending = first
-        var failures = 0
-        var target: Int64 = 4_000_000
-        var lastNews = clock.now()
+        var polling = Polling(now: clock.steady())
         while !Task.isCancelled {
-            let begun = clock.now()
-            var pause: Int64
+            let begun = clock.steady()
             do {
-                let fetched = try await next(&pending, fresh: failures > 0)
+                let fetched = try await next(&pending, fresh: polling.failures > 0)
                 guard case .media(let list) = fetched.playlist else {
                     return .needsReload("a multivariant playlist stands where a media playlist was")
                 }
-                target = PlaylistFollower.target(of: list)
-                let changed = try await take(list, fetched)
-                failures = 0
-                if changed { lastNews = clock.now() }
-                pause = Self.pause(after: list, changed: changed, target: target)
+                polling.loaded(list, changed: try await take(list, fetched), now: clock.steady())
+                await recorder.recovered(id)
             } catch {
-                failures += 1
-                if Task.isCancelled { break }
-                if let ending = await failed(error, failures: failures) { return ending }
-                pause = PollPace.afterFailure(failures, target: target)
+                polling.failed()
+                if !Task.isCancelled, let ending = await failed(error, polling) { return ending }
             }
-            if hasAlternative, clock.now() - lastNews > 3 * target { return .unhealthy("nothing new") }
-            let elapsed = clock.now() - begun
-            try? await Task.sleep(for: .microseconds(max(pause - max(elapsed, 0), 100_000)))
+            let condition = await session.report(id, polling.condition(now: clock.steady()))
+            if hasAlternative, condition == .barren { return .barren }
+            await rest(polling, since: begun)
         }
         return .cancelled
+    }
+
+    private func rest(_ polling: Polling, since begun: ContinuousClock.Instant) async {
+        let pause = PollPace.jittered(polling.pause, chance: recorder.parts.chance())
+        let next = max(begun + .microseconds(pause), clock.steady() + .milliseconds(100))
+        try? await Task.sleep(for: next - clock.steady())
     }
 
     private func next(_ pending: inout FetchedPlaylist?, fresh: Bool) async throws -> FetchedPlaylist {
@@ -59,11 +59,28 @@ struct RenditionRecorder: Sendable {
             pending = nil
             return first
         }
-        return try await fetcher.link.playlist(url, now: clock, fresh: fresh)
+        return try await fetcher.link.playlist(await session.url(of: id), now: clock, fresh: fresh)
     }
 
+    /// Tells the recorder what is wrong; an ending when polling on makes no sense.
+    private func failed(_ error: any Error, _ polling: Polling) async -> Ending? {
+        let failure = error as? PlaylistFailure ?? PlaylistFailure(description: "\(error)")
+        let condition = await session.report(id, polling.condition(now: clock.steady()))
+        if condition > .well {
+            await recorder.inTrouble(.sourceUnreachable, failure.description)
+        } else if polling.failures >= 2 {
+            await recorder.ails(id, failure.description)
+        }
+        guard failure.needsReload, await !session.renew() else { return nil }
+        return .needsReload(failure.description)
+    }
+}
+
+/// From a list to the downloads that it leads to.
+extension RenditionRecorder {
+    /// - Returns: whether the list brought anything
     private func take(_ list: MediaPlaylist, _ fetched: FetchedPlaylist) async throws -> Bool {
-        var outcome = await recorder.listArrived(list, of: fetcher.rendition, arrival: fetched.arrival)
+        var outcome = await recorder.listArrived(list, of: id, arrival: fetched.arrival)
         if let probe = outcome.probe {
             let digest = try await digest(of: probe, base: fetched.base)
             outcome = await recorder.probed(digest, probe, list, arrival: fetched.arrival)
@@ -72,29 +89,28 @@ struct RenditionRecorder: Sendable {
         return outcome.changed
     }
 
-    /// The digest of a segment in question; an empty one after three failures, which counts as another segment: a source
-    /// that lists what it does not hold must not keep the channel from recording.
-    private func digest(of probe: ListedSegment, base: HTTPURL) async throws -> [UInt8] {
-        for _ in 1..<3 {
-            if let digest = try? await fetcher.probe(probe, base: base, domain: probe.domain) {
-                return digest
+    /// The digest of a segment in question, nil when that takes a key that is missing; an empty one after three failures,
+    /// which counts as another segment: a source that lists what it does not hold must not keep the channel from
+    /// recording.
+    private func digest(of probe: ListedSegment, base: HTTPURL) async throws -> [UInt8]? {
+        for attempt in 1...3 {
+            do {
+                return try await fetcher.probe(probe, base: base, domain: probe.domain)
+            } catch {
+                if attempt < 3 { try await Task.sleep(for: .milliseconds(500)) }
             }
-            try await Task.sleep(for: .milliseconds(500))
         }
-        return (try? await fetcher.probe(probe, base: base, domain: probe.domain)) ?? []
+        return []
     }
 
     private func fetch(_ segment: ListedSegment, base: HTTPURL) async {
-        let taken = await pool.add { [recorder, fetcher] attempt in
-            switch await fetcher.store(segment, base: base, attempt: attempt) {
-            case .again(let pause): return pause
-            case .failed(let failure): await recorder.failed(segment, failure)
-            case .stored(let stored):
-                do {
-                    try await recorder.stored(segment, stored)
-                } catch {
-                    await recorder.failed(segment, FetchFailure(.segmentMissing, "the journal: \(error)"))
-                }
+        let taken = await fetching.pools.pool(of: id).add { [self] attempt in
+            let outcome = await fetcher.store(segment, base: base, attempt: attempt)
+            if case .again(let pause) = outcome { return pause }
+            do {
+                try await enter(outcome, of: segment)
+            } catch {
+                await recorder.failed(segment, FetchFailure(.segmentMissing, "the journal: \(error)"))
             }
             return nil
         }
@@ -104,19 +120,14 @@ struct RenditionRecorder: Sendable {
         }
     }
 
-    /// Tells the recorder what is wrong; an ending when polling on makes no sense.
-    private func failed(_ error: any Error, failures: Int) async -> Ending? {
-        let failure = error as? PlaylistFailure ?? PlaylistFailure(description: "\(error)")
-        if failures >= 2 { await recorder.inTrouble(.sourceUnreachable, failure.description) }
-        if failure.needsReload, failures >= 3 { return .needsReload(failure.description) }
-        return hasAlternative && failures >= 4 ? .unhealthy(failure.description) : nil
-    }
-
-    private static func pause(after list: MediaPlaylist, changed: Bool, target: Int64) -> Int64 {
-        if list.isEnded { return PollPace.afterEnd }
-        return PollPace.afterLoad(
-            changed: changed, lastDuration: list.segments.last?.durationMicroseconds ?? target,
-            target: target,
-            listLength: list.durationMicroseconds)
+    private func enter(_ outcome: SegmentFetcher.Outcome, of segment: ListedSegment) async throws {
+        switch outcome {
+        case .again: break
+        case .failed(let failure): await recorder.failed(segment, failure)
+        case .stored(let stored): try await recorder.stored(segment, stored)
+        case .keyPending(let pending):
+            try await recorder.keyPending(pending)
+            await fetching.room.add(pending, fetcher: fetcher)
+        }
     }
 }

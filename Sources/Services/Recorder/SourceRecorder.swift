@@ -3,15 +3,13 @@ import HLS
 import HTTP
 import HTTPClient
 import Logging
-import Synchronization
 import Timeline
 
 /// Records from one source: reads its first playlist, sets up the renditions, and polls them all.
 struct SourceRecorder: Sendable {
     let recorder: ChannelRecorder
     let link: SourceLink
-    let keys: KeyKeeper
-    let pools: FetchPools
+    let fetching: ChannelFetching
     let hasAlternative: Bool
 
     private var parts: RecorderParts { recorder.parts }
@@ -33,42 +31,58 @@ struct SourceRecorder: Sendable {
 
     private func recordSingle(_ first: FetchedPlaylist) async -> RenditionRecorder.Ending {
         let id = RenditionID(kind: .video, index: 0)
-        await recorder.open(RenditionDescription(id: id))
+        await recorder.open([RenditionDescription(id: id)])
         await fixShape(.media)
-        return await renditionRecorder(id, url: link.url).run(first: first)
+        let session = SourceSession([id: link.url], link: link, clock: parts.clock)
+        return await renditionRecorder(id, session).run(first: first)
     }
 
     private func recordAll(_ list: MultivariantPlaylist, base: HTTPURL) async throws
         -> RenditionRecorder.Ending
     {
-        let known = await recorder.renditions.values.map(\.description)
-        let plan = RenditionPlan(list, choice: channel.settings.renditions, known: known)
+        let plan = await plan(list)
         guard !plan.items.isEmpty else {
             throw PlaylistFailure(description: "no rendition of the source is one that the channel asks for")
         }
-        for item in plan.items { await recorder.open(item.description) }
+        let places = try self.places(of: plan, base: base)
+        await recorder.open(plan.items.map(\.description))
         await fixShape(.multivariant)
-        return try await withThrowingTaskGroup(of: RenditionRecorder.Ending.self) { group in
-            for item in plan.items {
-                let url = try link.resolve(item.uri, against: base)
-                let rendition = renditionRecorder(item.description.id, url: url)
+        let session = SourceSession(places, link: link, clock: parts.clock) { list, base in
+            try self.places(of: await self.plan(list), base: base)
+        }
+        // A rendition that cannot go on ends them all: the source is opened anew.
+        return await withTaskGroup(of: RenditionRecorder.Ending.self) { group in
+            for id in places.keys {
+                let rendition = renditionRecorder(id, session)
                 group.addTask { await rendition.run(first: nil) }
             }
-            // The first that ends, ends them all: the source is opened anew with fresh URLs for each.
-            let ending = try await group.next() ?? .cancelled
+            group.addTask {
+                await session.watch()
+                return Task.isCancelled ? .cancelled : .needsReload("the renditions have changed")
+            }
+            let ending = await group.next() ?? .cancelled
             group.cancelAll()
             return ending
         }
     }
 
-    private func renditionRecorder(_ id: RenditionID, url: HTTPURL) -> RenditionRecorder {
+    private func plan(_ list: MultivariantPlaylist) async -> RenditionPlan {
+        let known = await recorder.renditions.values.map(\.description)
+        return RenditionPlan(list, choice: channel.settings.renditions, known: known)
+    }
+
+    private func places(of plan: RenditionPlan, base: HTTPURL) throws -> [RenditionID: HTTPURL] {
+        var places: [RenditionID: HTTPURL] = [:]
+        for item in plan.items {
+            places[item.description.id] = try link.resolve(item.uri, against: base)
+        }
+        return places
+    }
+
+    private func renditionRecorder(_ id: RenditionID, _ session: SourceSession) -> RenditionRecorder {
         RenditionRecorder(
-            recorder: recorder,
-            fetcher: SegmentFetcher(
-                channel: channel.id, rendition: id, link: link, store: parts.store, keys: keys,
-                initializations: InitializationKeeper(channel: channel.id, rendition: id, store: parts.store),
-                encryption: channel.settings.encryption, clock: parts.clock, isDiskFull: parts.isDiskFull),
-            pool: pools.pool(of: id), url: url, clock: parts.clock, hasAlternative: hasAlternative)
+            recorder: recorder, session: session, fetcher: fetching.fetcher(of: id, link: link),
+            fetching: fetching, hasAlternative: hasAlternative)
     }
 
     private func fixShape(_ shape: ChannelShape) async {
@@ -77,28 +91,6 @@ struct SourceRecorder: Sendable {
         } catch {
             recorder.logger.warning(
                 "The channel's shape could not be entered", metadata: ["cause": "\(error)"])
-        }
-    }
-}
-
-/// The fetch pools of a channel's renditions; they outlive a source, so that running downloads may finish.
-final class FetchPools: Sendable {
-    private let pools = Mutex<[RenditionID: FetchPool]>([:])
-
-    func pool(of rendition: RenditionID) -> FetchPool {
-        pools.withLock { pools in
-            if let known = pools[rendition] { return known }
-            let pool = FetchPool(parallel: Limits.parallelFetches)
-            pools[rendition] = pool
-            return pool
-        }
-    }
-
-    /// Lets running downloads finish within the time given, all renditions at once.
-    func drain(within time: Duration) async {
-        let all = pools.withLock { Array($0.values) }
-        await withDiscardingTaskGroup { group in
-            for pool in all { group.addTask { await pool.drain(within: time) } }
         }
     }
 }

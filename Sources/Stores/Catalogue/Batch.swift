@@ -13,6 +13,8 @@ package struct Batch: Sendable {
     package var epochs: [EpochFact]
     package var segments: [DecidedSegment]
     package var losses: [Loss]
+    /// Segments whose bytes are kept and cannot be read yet: intake knows them, playlists do not.
+    package var keyPending: [KeyPendingSegment]
     /// Identities that will not be stored any more.
     package var lost: [LostSegment]
 
@@ -25,6 +27,7 @@ package struct Batch: Sendable {
         epochs = []
         segments = []
         losses = []
+        keyPending = []
         lost = []
     }
 }

@@ -30,6 +30,8 @@ package struct KnownSegment: Sendable, Equatable {
     package var isLost: Bool
     /// SHA-256 of the stored bytes, empty when the row is gone; tells a stale list from a restart.
     package var digest: [UInt8]
+    /// The bytes are kept and wait for their key.
+    package var isKeyPending = false
 }
 
 extension Catalogue {
@@ -78,6 +80,7 @@ extension Catalogue {
         try await pool.query(
             """
             SELECT i.feed_id, i.origin_number, i.start_us, i.duration_us, i.state = 'lost' AS lost,
+                i.state = 'key_pending' AS key_pending,
                 coalesce(s.digest, ''::bytea) AS digest
             FROM intake i LEFT JOIN segment s ON s.rendition_id = i.rendition_id AND s.start_us = i.start_us
                 AND s.feed_id = i.feed_id AND s.origin_number = i.origin_number
@@ -91,7 +94,7 @@ extension Catalogue {
                 feed: try row.decode("feed_id"), number: try row.decode("origin_number"),
                 start: Instant(microseconds: try row.decode("start_us")),
                 duration: try row.decode("duration_us", as: Int64.self), isLost: try row.decode("lost"),
-                digest: try row.decode("digest"))
+                digest: try row.decode("digest"), isKeyPending: try row.decode("key_pending"))
         }.reversed()
     }
 }

@@ -33,6 +33,7 @@ struct Remembering {
         try await enterFeeds()
         if held { try await enterEpochs() }
         try await enterLosses(renditions, forgotten: forgotten)
+        try await markKeyPending(renditions)
         try await markLost(renditions)
         let quarters = try await enterSegments(renditions, held: held, forgotten: forgotten)
         if held { try await moveNumbers(renditions) }

@@ -11,7 +11,7 @@ extension Remembering {
     func describeRenditions(held: Bool) async throws {
         let mentioned =
             batch.segments.map(\.fact.identity.rendition) + batch.lost.map(\.identity.rendition)
-            + batch.losses.compactMap(\.rendition)
+            + batch.keyPending.map(\.identity.rendition) + batch.losses.compactMap(\.rendition)
         let described = Set(batch.renditions.map(\.id))
         for description in batch.renditions { try await enter(description, replacing: held) }
         let known = try await renditionRows()
@@ -88,18 +88,33 @@ extension Remembering {
             """)
     }
 
+    func markKeyPending(_ renditions: [RenditionID: Int32]) async throws {
+        let places = batch.keyPending.map {
+            LostSegment(identity: $0.identity, start: $0.start, duration: $0.duration)
+        }
+        try await mark(places, as: "key_pending", renditions)
+    }
+
     func markLost(_ renditions: [RenditionID: Int32]) async throws {
-        let lost = batch.lost.filter { renditions[$0.identity.rendition] != nil }
-        guard !lost.isEmpty else { return }
+        try await mark(batch.lost, as: "lost", renditions)
+    }
+
+    /// What is stored stays stored, and what is lost stays lost.
+    private func mark(
+        _ segments: [LostSegment], as state: String, _ renditions: [RenditionID: Int32],
+    ) async throws {
+        let marked = segments.filter { renditions[$0.identity.rendition] != nil }
+        guard !marked.isEmpty else { return }
         _ = try await transaction.query(
             """
             INSERT INTO intake (rendition_id, feed_id, origin_number, start_us, duration_us, state)
-            SELECT DISTINCT ON (rendition_id, feed_id, origin_number) *, 'lost'
-            FROM unnest(\(lost.compactMap { renditions[$0.identity.rendition] }),
-                \(lost.map(\.identity.feed)), \(lost.map(\.identity.number)), \(lost.map(\.start.microseconds)),
-                \(lost.map { Int32(clamping: $0.duration) }))
+            SELECT DISTINCT ON (rendition_id, feed_id, origin_number) *, \(state)
+            FROM unnest(\(marked.compactMap { renditions[$0.identity.rendition] }),
+                \(marked.map(\.identity.feed)), \(marked.map(\.identity.number)),
+                \(marked.map(\.start.microseconds)), \(marked.map { Int32(clamping: $0.duration) }))
                 AS t(rendition_id, feed_id, origin_number, start_us, duration_us)
-            ON CONFLICT (rendition_id, feed_id, origin_number) DO UPDATE SET state = 'lost', seen_at = now()
+            ON CONFLICT (rendition_id, feed_id, origin_number) DO UPDATE
+                SET state = excluded.state, seen_at = now()
                 WHERE intake.state IN ('listed', 'key_pending')
             """)
     }

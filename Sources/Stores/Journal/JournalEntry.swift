@@ -3,6 +3,7 @@ package import Timeline
 /// A fact on its way to the catalogue.
 package enum JournalEntry: Sendable, Equatable {
     case segment(SegmentFact)
+    case keyPending(KeyPendingSegment)
     case feed(FeedFact)
     case loss(Loss)
 }
@@ -10,12 +11,15 @@ package enum JournalEntry: Sendable, Equatable {
 extension JournalEntry: Codable {
     private enum CodingKeys: String, CodingKey {
         case segment, feed, loss
+        case keyPending = "key_pending"
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         if let fact = try container.decodeIfPresent(SegmentFact.self, forKey: .segment) {
             self = .segment(fact)
+        } else if let fact = try container.decodeIfPresent(KeyPendingSegment.self, forKey: .keyPending) {
+            self = .keyPending(fact)
         } else if let fact = try container.decodeIfPresent(FeedFact.self, forKey: .feed) {
             self = .feed(fact)
         } else {
@@ -27,6 +31,7 @@ extension JournalEntry: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
         case .segment(let fact): try container.encode(fact, forKey: .segment)
+        case .keyPending(let fact): try container.encode(fact, forKey: .keyPending)
         case .feed(let fact): try container.encode(fact, forKey: .feed)
         case .loss(let loss): try container.encode(loss, forKey: .loss)
         }

@@ -20,6 +20,10 @@ actor ArchiveReading {
         return try file.read(at: 0, upTo: Int(file.byteCount))
     }
 
+    func read(_ key: ArchiveKey, at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8] {
+        try tree.open(key).read(at: offset, upTo: count)
+    }
+
     func contains(_ key: ArchiveKey) throws(StoreError) -> Bool {
         do {
             _ = try tree.open(key)

@@ -51,6 +51,12 @@ package final class DirectorySegmentStore: SegmentStore {
         try await readings.read(key)
     }
 
+    package func read(
+        _ key: ArchiveKey, at offset: Int64, upTo count: Int,
+    ) async throws(StoreError) -> [UInt8] {
+        try await readings.read(key, at: offset, upTo: count)
+    }
+
     package func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool {
         try await readings.contains(key)
     }

@@ -27,6 +27,12 @@ package final class MemorySegmentStore: SegmentStore {
         return bytes
     }
 
+    package func read(
+        _ key: ArchiveKey, at offset: Int64, upTo count: Int,
+    ) async throws(StoreError) -> [UInt8] {
+        Array(try objects.bytes(of: key).dropFirst(Int(offset)).prefix(count))
+    }
+
     package func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool {
         let path = try key.checkedPath()
         return objects.table.withLock { $0[path] != nil }

@@ -12,6 +12,9 @@ package protocol SegmentStore: Sendable {
     /// A small object as a whole: a key, an initialization section; at most `Limits.wholeObjectByteCount` bytes.
     func read(_ key: ArchiveKey) async throws(StoreError) -> [UInt8]
 
+    /// A piece of an object, less than asked for at its end only.
+    func read(_ key: ArchiveKey, at offset: Int64, upTo count: Int) async throws(StoreError) -> [UInt8]
+
     func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool
 
     /// Deletes the segments of a rendition that lie in the hour of an instant, except those to keep.

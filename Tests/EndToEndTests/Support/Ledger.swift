@@ -12,6 +12,7 @@ struct LedgerEntry: Decodable, Sendable {
         }
     }
 
+    var channel: String
     var rendition: String
     var feed: Int
     var number: Int
@@ -19,6 +20,8 @@ struct LedgerEntry: Decodable, Sendable {
     var program_date_time: Date
     /// Of the bytes as served.
     var sha256: String
+    /// Of the bytes before they were encrypted.
+    var clear_sha256: String
     var gap: Bool
     var served: Bool
 
@@ -30,8 +33,8 @@ struct LedgerEntry: Decodable, Sendable {
     /// An instant that no rounding moves into a neighbour.
     var middle: Int64 { start + durationMilliseconds / 2 }
 
-    /// Reads the whole lines of a ledger, for one rendition.
-    static func reading(_ path: String, rendition: String) throws -> [LedgerEntry] {
+    /// Reads the whole lines of a ledger, for one rendition of one channel.
+    static func reading(_ path: String, channel: String, rendition: String) throws -> [LedgerEntry] {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let whole = text.prefix(through: text.lastIndex(of: "\n") ?? text.startIndex)
         let decoder = JSONDecoder()
@@ -41,7 +44,7 @@ struct LedgerEntry: Decodable, Sendable {
         }
         return try whole.split(separator: "\n")
             .map { try decoder.decode(LedgerEntry.self, from: Data($0.utf8)) }
-            .filter { $0.rendition == rendition }
+            .filter { $0.channel == channel && $0.rendition == rendition }
     }
 }
 

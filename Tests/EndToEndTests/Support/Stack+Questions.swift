@@ -10,9 +10,17 @@ extension Stack {
         return try await service.ask("/api/v1" + path, method: method, headers: headers, body: body)
     }
 
-    /// Records what the origin has under a path.
-    func addChannel(_ id: String = Stack.channel, path: String = "/ch1/index.m3u8") async throws {
-        let body = Data(#"{"id":"\#(id)","source_url":"\#(origin.base + path)"}"#.utf8)
+    /// Records what the origin has under a path, with further settings as members of a JSON object.
+    func addChannel(
+        _ id: String = Stack.channel, path: String = "/ch1/index.m3u8", also: String = ""
+    ) async throws {
+        let source = #""source_url":"\#(origin.base + path)""#
+        try await addChannel(id, settings: also.isEmpty ? source : source + "," + also)
+    }
+
+    /// Records a channel with settings as members of a JSON object.
+    func addChannel(_ id: String = Stack.channel, settings: String) async throws {
+        let body = Data(#"{"id":"\#(id)",\#(settings)}"#.utf8)
         let answer = try await admin("/channels", method: "POST", body: body)
         guard answer.status == 201 else { throw TestFailure("no channel: \(answer.status) \(answer.text)") }
     }

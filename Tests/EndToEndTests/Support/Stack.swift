@@ -98,11 +98,14 @@ actor Stack {
         return try await program.end(signal, within: limit)
     }
 
+    /// What the service has printed since it was last started.
+    var serviceOutput: String { serviceProgram?.output ?? "" }
+
     nonisolated var ledgerPath: String { folder.path(of: "ledger.jsonl") }
 
     /// What was published until now.
-    nonisolated func ledger(_ rendition: String = "v0") throws -> [LedgerEntry] {
-        try LedgerEntry.reading(ledgerPath, rendition: rendition)
+    nonisolated func ledger(_ rendition: String = "v0", channel: String = "ch1") throws -> [LedgerEntry] {
+        try LedgerEntry.reading(ledgerPath, channel: channel, rendition: rendition)
     }
 
     private static func check(_ program: Program) throws {

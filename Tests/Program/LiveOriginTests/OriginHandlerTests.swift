@@ -98,6 +98,22 @@ struct OriginHandlerTests {
         #expect(await bench.text("/ch1/index.m3u8").hasPrefix("#EXTM3U"))
     }
 
+    @Test("Keys that are not to be had say 503 until their time is over, and none is forgotten meanwhile")
+    func keys() async throws {
+        var options = options()
+        options.encryption = .aes128
+        options.rotation = 1
+        let bench = try OriginBench(options)
+        _ = await bench.get("/control?fault=keys&seconds=5")
+        try bench.publish(1)
+        #expect(await bench.get("/ch1/key/0").status == .serviceUnavailable)
+        #expect(await bench.get("/ch1/v0/0.ts").status == .ok)
+        bench.now += 5
+        try bench.publish(60)
+        #expect(await bench.get("/ch1/v0/0.ts").status == .notFound)
+        #expect(await bench.get("/ch1/key/0").status == .ok)
+    }
+
     @Test("A slow body is a stream of known length")
     func slow() async throws {
         let bench = try OriginBench()

@@ -12,12 +12,12 @@ private struct FollowerStage {
 
     /// Judges a list, and takes it when its entries are.
     mutating func see(_ list: MediaPlaylist, at time: Double) -> PlaylistFollower.Finding {
-        let finding = follower.judge(list, now: at(time))
+        let finding = follower.judge(list, now: moment(time))
         switch finding {
-        case .new, .nothingNew: follower.take(list, now: at(time))
+        case .new, .nothingNew: follower.take(list, now: moment(time))
         case .restart:
             follower.reset()
-            follower.take(list, now: at(time))
+            follower.take(list, now: moment(time))
         case .stale, .undecided: break
         }
         return finding
@@ -163,7 +163,7 @@ struct PlaylistFollowerTests {
         #expect(stage.see(list(0...1), at: 12) == .stale)
         #expect(stage.see(list(0...2), at: 18) == .undecided(index: 2))
         stage.follower.reset()
-        stage.follower.take(list(0...2), now: at(18))
+        stage.follower.take(list(0...2), now: moment(18))
         #expect(stage.see(list(0...3), at: 24) == .new(from: 3, missing: 0))
         #expect(stage.see(list(1...4), at: 30) == .new(from: 3, missing: 0))
     }
@@ -209,23 +209,23 @@ struct PlaylistFollowerTests {
     @Test("Resumed with an overlap, the bytes of the highest known number tell")
     func resumedOverlap() {
         var follower = PlaylistFollower(resumingAfter: 20)
-        #expect(follower.judge(list(15...25), now: at(0)) == .undecided(index: 5))
+        #expect(follower.judge(list(15...25), now: moment(0)) == .undecided(index: 5))
         follower.confirm()
-        #expect(follower.judge(list(15...25), now: at(0)) == .new(from: 6, missing: 0))
+        #expect(follower.judge(list(15...25), now: moment(0)) == .new(from: 6, missing: 0))
     }
 
     @Test("Resumed behind the list, what is missing is counted")
     func resumedBehind() {
         let follower = PlaylistFollower(resumingAfter: 20)
-        #expect(follower.judge(list(25...30), now: at(0)) == .new(from: 0, missing: 4))
+        #expect(follower.judge(list(25...30), now: moment(0)) == .new(from: 0, missing: 4))
     }
 
     @Test("Resumed and all numbers lower: the last one's bytes tell")
     func resumedLower() {
         var follower = PlaylistFollower(resumingAfter: 500)
-        #expect(follower.judge(list(0...5), now: at(0)) == .undecided(index: 5))
+        #expect(follower.judge(list(0...5), now: moment(0)) == .undecided(index: 5))
         follower.confirm()
-        #expect(follower.judge(list(0...5), now: at(0)).isRestart)
+        #expect(follower.judge(list(0...5), now: moment(0)).isRestart)
     }
 
     // MARK: Names
@@ -266,7 +266,7 @@ struct PlaylistFollowerTests {
     func extremes() {
         var ends = list(0...2)
         ends.mediaSequence = .max - 1
-        #expect(PlaylistFollower().judge(ends, now: at(0)) == .nothingNew)
+        #expect(PlaylistFollower().judge(ends, now: moment(0)) == .nothingNew)
         ends.mediaSequence = UInt64(Int64.max - 5)
         var stage = FollowerStage(after: list(0...2, date: { Double($0) }))
         #expect(stage.see(ends, at: 100).isRestart)
@@ -281,5 +281,14 @@ struct PlaylistFollowerTests {
         var list = list(0...2)
         list.targetDurationSeconds = declared
         #expect(PlaylistFollower.target(of: list) == expected * seconds)
+    }
+
+    // MARK: Nothing listed
+
+    @Test("After a list that has ended with nothing in it, lower numbers begin anew")
+    func endedEmpty() {
+        var stage = FollowerStage(after: list(10...15))
+        stage.follower.end()
+        #expect(stage.see(list(0...2), at: 13).isRestart)
     }
 }

@@ -37,8 +37,15 @@ struct PollPaceTests {
         #expect(pauses.last == 30 * seconds)
     }
 
-    @Test("A source that has ended is still asked, slower than any live one")
+    @Test("A source that has ended is still asked every 30 to 60 seconds")
     func afterEnd() {
-        #expect(PollPace.afterEnd >= 10 * seconds && PollPace.afterEnd <= 60 * seconds)
+        #expect(PollPace.afterEnd >= 30 * seconds && PollPace.afterEnd <= 60 * seconds)
+    }
+
+    @Test(
+        "Chance makes a pause up to 5 % longer or shorter",
+        arguments: [(-1.0, 9.5), (0, 10), (0.5, 10.25), (1, 10.5), (9, 10.5), (-9, 9.5)])
+    func jitter(chance: Double, expected: Double) {
+        #expect(PollPace.jittered(10 * seconds, chance: chance) == Int64(expected * 1e6))
     }
 }

@@ -10,6 +10,13 @@ func at(_ value: Double) -> Instant {
     Instant(microseconds: 1_700_000_000 * seconds + Int64((value * 1_000_000).rounded()))
 }
 
+/// The same instant on the clock that only ever goes on.
+func moment(_ value: Double) -> ContinuousClock.Instant {
+    beginning + .microseconds(Int64((value * 1e6).rounded()))
+}
+
+private let beginning = ContinuousClock.now
+
 func video(_ index: Int) -> RenditionID { RenditionID(kind: .video, index: index) }
 let audio = RenditionID(kind: .audio, index: 0)
 

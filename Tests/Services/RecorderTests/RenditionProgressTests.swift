@@ -23,7 +23,8 @@ struct RenditionProgressTests {
         cause: String? = nil, arrival: Double,
     ) -> [ListedSegment] {
         progress.list(
-            list, from: from, opensHole: opensHole, cause: cause, hole: .sourceJump, arrival: at(arrival),
+            list, from: from, opensHole: opensHole, cause: cause, hole: .sourceJump,
+            arrival: Arrival(date: at(arrival), moment: moment(arrival)),
             shared: [:])
     }
 
@@ -34,7 +35,7 @@ struct RenditionProgressTests {
         #expect(segments.map(\.identity.number) == [11, 12])
         #expect(segments.allSatisfy { $0.identity.feed == 7 && $0.identity.rendition == video(0) })
         #expect(starts(segments) == [66, 72])
-        #expect(try #require(segments.first).availableUntil >= at(80 + 6 + 18))
+        #expect(try #require(segments.first).availableUntil >= moment(80 + 6 + 18))
         #expect(segments.allSatisfy { $0.boundary == nil && $0.hole == nil })
     }
 
@@ -203,6 +204,6 @@ struct RenditionProgressTests {
     func availability() throws {
         var progress = progress()
         let segments = take(&progress, list(0...5000), from: 5000, arrival: 1000)
-        #expect(try #require(segments.first).availableUntil == at(1000 + 6 + 600 + 6))
+        #expect(try #require(segments.first).availableUntil == moment(1000 + 6 + 600 + 6))
     }
 }

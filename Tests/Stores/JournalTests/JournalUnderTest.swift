@@ -34,6 +34,20 @@ func feed(_ id: Int64) -> JournalEntry {
     .feed(FeedFact(id: id, source: "https://origin.example/häuser/live.m3u8", began: start, clock: "source"))
 }
 
+func keyPending(_ number: Int) throws -> JournalEntry {
+    let rendition = RenditionID(kind: .audio, index: 1)
+    let cipher = KeyPendingSegment.Cipher(
+        keyURL: "https://keys.example/k?token=a%20b", iv: [UInt8](repeating: 0xFE, count: 16))
+    return .keyPending(
+        KeyPendingSegment(
+            channel: try news(),
+            identity: SegmentIdentity(rendition: rendition, feed: 3, number: Int64(number)), start: start,
+            duration: 4_000_000, flags: .independent, revision: 2, container: .fragmentedMP4, cipher: cipher,
+            initialization: .init(name: "init-0123456789abcdef.mp4", cipher: cipher),
+            drmTags: ["#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a/b\""], programDateTime: start + 1,
+            arrived: start + 2, source: "https://origin.example/live.m3u8"))
+}
+
 func loss(note: String = "404") -> JournalEntry {
     let window = TimeWindow(begin: start, end: start + 4_000_000)
     return .loss(Loss(window: window, reason: .segmentMissing, rendition: nil, note: note))

@@ -47,6 +47,19 @@ struct SegmentStoreContractTests {
         }
     }
 
+    @Test("An object is read in pieces, up to its end and not beyond", arguments: StoreKind.allCases)
+    func pieces(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let key = try segmentKey()
+            try await store.put(Array("abcdef".utf8), as: key)
+            #expect(try await store.read(key, at: 0, upTo: 4) == Array("abcd".utf8))
+            #expect(try await store.read(key, at: 4, upTo: 4) == Array("ef".utf8))
+            #expect(try await store.read(key, at: 6, upTo: 4) == [])
+            let other = try segmentKey(eight + 1_000_000)
+            #expect(await failure { _ = try await store.read(other, at: 0, upTo: 1) } == .notFound(other))
+        }
+    }
+
     @Test("What is not there is its own error, for opening and reading", arguments: StoreKind.allCases)
     func absence(_ kind: StoreKind) async throws {
         try await kind.withStore { store in

@@ -82,8 +82,10 @@ extension ChannelState {
         return SegmentCipher(key: key, keyIndex: index, number: number, isExplicit: options.hasExplicitIV)
     }
 
-    /// Keys go when the last segment that needs them has gone.
+    /// Keys go when the last segment that needs them has gone, unless they were not to be had for a while: whoever
+    /// missed them asks later.
     private mutating func forgetKeys() {
+        guard faults.keysDownUntil == -.infinity else { return }
         let inUse = Set(
             renditions.values.flatMap { state in
                 state.available.values.compactMap(\.cipher?.keyIndex)

@@ -17,6 +17,10 @@ extension ChannelState {
             faults.slowUntil = now + seconds
         case .html(let seconds): faults.htmlUntil = now + seconds
         case .down(let seconds): faults.downUntil = now + seconds
+        case .keys(let seconds): faults.keysDownUntil = now + seconds
+        case .withdraw(let rendition, var withdrawal):
+            withdrawal.seconds += now
+            faults.withdrawn[rendition ?? RequestFaults.anyRendition] = withdrawal
         case .dateJump(let seconds): dateOffset += seconds
         case .clear: clear(now: now)
         }

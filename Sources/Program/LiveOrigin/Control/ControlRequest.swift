@@ -70,12 +70,17 @@ struct ControlRequest: Sendable {
             return .slow(bytesPerSecond: rate, seconds: try parameters.seconds())
         case "html": return .html(seconds: try parameters.seconds())
         case "down": return .down(seconds: try parameters.seconds())
+        case "keys": return .keys(seconds: try parameters.seconds())
+        case "withdraw":
+            let isNamed = try parameters.boolean("named", false)
+            return .withdraw(
+                rendition: rendition, .init(seconds: try parameters.seconds(), isNamed: isNamed))
         case "date-jump": return .dateJump(seconds: try parameters.number("seconds", 3600))
         case "clear": return .clear
         default:
             throw Refusal(
-                reason: "fault: hole, gap, fail, truncate, stall, restart, end, slow, html, down, refuse, "
-                    + "date-jump or clear")
+                reason: "fault: hole, gap, fail, truncate, stall, restart, end, slow, html, down, keys, "
+                    + "withdraw, refuse, date-jump or clear")
         }
     }
 

@@ -12,6 +12,9 @@ enum Fault: Sendable, Equatable {
     case slow(bytesPerSecond: Int, seconds: Double)
     case html(seconds: Double)
     case down(seconds: Double)
+    /// The keys are not to be had.
+    case keys(seconds: Double)
+    case withdraw(rendition: String?, RequestFaults.Withdrawal)
     case dateJump(seconds: Double)
     /// Ends the faults that last.
     case clear

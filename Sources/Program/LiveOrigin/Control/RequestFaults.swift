@@ -12,6 +12,14 @@ struct RequestFaults: Sendable, Equatable {
         var isSilent: Bool
     }
 
+    /// A rendition whose playlist is not there.
+    struct Withdrawal: Sendable, Equatable {
+        /// Seconds since 1970, or until then.
+        var seconds: Double
+        /// The multivariant playlist names it all the same.
+        var isNamed: Bool
+    }
+
     /// Rendition under which a fault for any rendition is kept.
     static let anyRendition = ""
 
@@ -21,6 +29,9 @@ struct RequestFaults: Sendable, Equatable {
     var slowUntil = -Double.infinity
     var htmlUntil = -Double.infinity
     var downUntil = -Double.infinity
+    /// Until when, by rendition.
+    var withdrawn: [String: Withdrawal] = [:]
+    var keysDownUntil = -Double.infinity
 
     /// The status that this request for a segment is refused with; counts down.
     mutating func takeFailure(of rendition: String) -> Int? {
@@ -30,6 +41,16 @@ struct RequestFaults: Sendable, Equatable {
             return fault.status
         }
         return nil
+    }
+
+    /// Whether a rendition's playlist is not there.
+    func isWithdrawn(_ rendition: String, now: Double) -> Bool {
+        [rendition, Self.anyRendition].contains { (withdrawn[$0]?.seconds ?? now) > now }
+    }
+
+    /// Whether the multivariant playlist leaves a rendition out.
+    func isUnnamed(_ rendition: String, now: Double) -> Bool {
+        isWithdrawn(rendition, now: now) && withdrawn[rendition]?.isNamed == false
     }
 
     /// How this request's body is cut; counts down.

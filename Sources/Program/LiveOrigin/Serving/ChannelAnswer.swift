@@ -23,7 +23,7 @@ struct ChannelAnswer {
     private func playlist(_ rendition: String?) -> HTTPResponse {
         channel.state.withLock { state in
             guard state.faults.htmlUntil <= now else { return StaticResources.response(for: "webpage.html") }
-            guard let text = Self.text(rendition, state) else {
+            guard let text = Self.text(rendition, state, now: now) else {
                 return HTTPResponse(status: .notFound, headers: ["Cache-Control": "no-cache"])
             }
             return HTTPResponse(
@@ -34,16 +34,24 @@ struct ChannelAnswer {
     }
 
     /// Nothing is shown before every rendition has something to show.
-    private static func text(_ rendition: String?, _ state: ChannelState) -> String? {
-        if let rendition { return state.playlist(of: rendition)?.written() }
+    private static func text(_ rendition: String?, _ state: ChannelState, now: Double) -> String? {
+        if let rendition {
+            return state.faults.isWithdrawn(rendition, now: now)
+                ? nil : state.playlist(of: rendition)?.written()
+        }
         guard state.options.layout.isMultivariant else {
             return state.options.layout.renditions.first.flatMap { state.playlist(of: $0.id) }?.written()
         }
-        return state.isReady ? MultivariantPlaylistText(options: state.options).written() : nil
+        var options = state.options
+        options.layout.renditions.removeAll { state.faults.isUnnamed($0.id, now: now) }
+        return state.isReady ? MultivariantPlaylistText(options: options).written() : nil
     }
 
     private func key(_ index: String) -> HTTPResponse {
-        let key = channel.state.withLock { state in Int(index).flatMap { state.keys[$0] } }
+        let (key, isDown) = channel.state.withLock { state in
+            (Int(index).flatMap { state.keys[$0] }, state.faults.keysDownUntil > now)
+        }
+        guard !isDown else { return HTTPResponse(status: .serviceUnavailable) }
         guard let key else { return HTTPResponse(status: .notFound) }
         return HTTPResponse(
             status: .ok, headers: ["Content-Type": "application/octet-stream", "Cache-Control": "no-store"],

@@ -20,10 +20,10 @@ struct FetchFailure: Error, Sendable, CustomStringConvertible {
     }
 
     init(_ error: StoreError) {
-        if case .diskFull = error {
-            self.init(.diskFull, "\(error)")
-        } else {
-            self.init(.segmentMissing, "\(error)")
+        switch error {
+        case .diskFull: self.init(.diskFull, "\(error)")
+        case .notFound: self.init(.segmentMissing, "\(error)", isTransient: false)
+        default: self.init(.segmentMissing, "\(error)")
         }
     }
 

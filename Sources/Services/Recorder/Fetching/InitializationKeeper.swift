@@ -52,19 +52,38 @@ actor InitializationKeeper {
         return section
     }
 
+    /// Keeps the section of a map as it comes, because its key is not to be had now; its name.
+    func keep(_ map: MediaMap, at url: HTTPURL, link: SourceLink) async throws -> String {
+        try await put(try await download(map, url, link: link))
+    }
+
+    /// A section that the archive has, decrypted with `key` when it was kept as it came.
+    func section(named name: String, key: (ContentKey, iv: [UInt8])?) async throws -> HeldInitialization {
+        try await read(try await store.read(.initialization(channel, rendition, name)), key: key)
+    }
+
     private func fetch(
         _ map: MediaMap, _ url: HTTPURL, link: SourceLink, key: (ContentKey, iv: [UInt8])?,
     ) async throws -> HeldInitialization {
-        var bytes = try await download(map, url, link: link)
+        try await read(try await download(map, url, link: link), key: key)
+    }
+
+    /// Reads a section, and stores it as it is read.
+    private func read(_ bytes: [UInt8], key: (ContentKey, iv: [UInt8])?) async throws -> HeldInitialization {
+        var bytes = bytes
         if let (key, iv) = key {
             var cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
             let head = try cipher.update(bytes)
             bytes = head + (try cipher.finish())
         }
         let section = try InitSection.reading(bytes)
+        return HeldInitialization(name: try await put(bytes), section: section)
+    }
+
+    private func put(_ bytes: [UInt8]) async throws -> String {
         let name = "init-\(Hexadecimal.encode(try SHA256.digest(of: bytes).prefix(8))).mp4"
         _ = try await store.put(bytes, as: .initialization(channel, rendition, name))
-        return HeldInitialization(name: name, section: section)
+        return name
     }
 
     private func download(_ map: MediaMap, _ url: HTTPURL, link: SourceLink) async throws -> [UInt8] {

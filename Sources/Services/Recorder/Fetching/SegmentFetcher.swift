@@ -31,6 +31,8 @@ struct SegmentFetcher: Sendable {
     /// What one try led to.
     enum Outcome: Sendable {
         case stored(Stored)
+        /// The bytes are durable, and nobody can read them before a key comes.
+        case keyPending(KeyPendingSegment)
         case failed(FetchFailure)
         /// Another try after a pause: the source can still be expected to hold the segment.
         case again(after: Duration)
@@ -39,25 +41,34 @@ struct SegmentFetcher: Sendable {
     /// Tries to fetch, verify and store a segment.
     ///
     /// A segment is tried for at growing distances while the source can be expected to hold it (RFC 8216bis §6.2.2), and
-    /// three times at least; on the last try one that is not whole is taken as it is.
+    /// three times at least; on the last try one that is not whole is taken as it is, and one that its key does not
+    /// open waits for another key.
     func store(_ listed: ListedSegment, base: HTTPURL, attempt: Int) async -> Outcome {
-        let pause = min(Int64(200_000) << Int64(min(attempt - 1, 4)), 3_000_000)
-        let isLast = attempt >= 3 && clock.now() + pause > listed.availableUntil
+        let pause = Duration.milliseconds(min(200 << min(attempt - 1, 4), 3000))
+        let isLast = attempt >= 3 && clock.steady() + pause > listed.availableUntil
         do {
-            return .stored(
-                try await self.attempt(listed, base: base, domain: listed.domain, takesDamaged: isLast))
+            return try await self.attempt(listed, base: base, takesDamaged: isLast)
         } catch {
-            let isOver = isLast || Task.isCancelled || !error.isTransient
-            return isOver ? .failed(error) : .again(after: .microseconds(pause))
+            if error.reason == .keyMissing || error.reason == .segmentCorrupt {
+                await distrustKey(of: listed, base: base)
+            }
+            guard isLast || Task.isCancelled || !error.isTransient else { return .again(after: pause) }
+            guard error.reason == .keyMissing, error.isTransient, !Task.isCancelled else {
+                return .failed(error)
+            }
+            return await withoutKey(listed, base: base)
         }
     }
 
-    /// SHA-256 of a listed segment as it would be stored; nothing is kept.
-    func probe(_ listed: ListedSegment, base: HTTPURL, domain: Int) async throws(FetchFailure) -> [UInt8] {
+    /// SHA-256 of a listed segment as it would be stored, nothing of which is kept; nil when that takes a key that is
+    /// not to be had now.
+    func probe(_ listed: ListedSegment, base: HTTPURL, domain: Int) async throws(FetchFailure) -> [UInt8]? {
         try await failing {
             let intake = try await intake(of: listed, base: base, domain: domain)
+            if intake.isPending, intake.cipher != nil, encryption == .clear { return nil }
             let sum = try RunningDigest()
-            _ = try await receive(listed, base: base, intake: intake) { try sum.take($0) }
+            let body = try await open(listed, base: base)
+            _ = try await pass(body, through: intake) { try sum.take($0) }
             return try sum.finish()
         }
     }
@@ -65,34 +76,40 @@ struct SegmentFetcher: Sendable {
     // MARK: One try
 
     private func attempt(
-        _ listed: ListedSegment, base: HTTPURL, domain: Int, takesDamaged: Bool,
-    ) async throws(FetchFailure) -> Stored {
+        _ listed: ListedSegment, base: HTTPURL, takesDamaged: Bool,
+    ) async throws(FetchFailure) -> Outcome {
         try await failing {
             guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full", isTransient: false) }
-            let intake = try await intake(of: listed, base: base, domain: domain)
+            let intake = try await intake(of: listed, base: base, domain: listed.domain)
+            if intake.isPending { return .keyPending(try await keep(listed, intake, base: base)) }
             let draft = try await store.makeDraft()
-            let received = try await receive(listed, base: base, intake: intake) {
-                try await draft.append($0)
+            let body = try await open(listed, base: base)
+            let received = try await pass(body, through: intake) { try await draft.append($0) }
+            if case .damaged(let damage) = received.inspection?.wholeness, !takesDamaged {
+                throw FetchFailure(.segmentCorrupt, "the segment is not whole: \(damage)")
             }
-            var flags = listed.flags
-            if case .damaged(let damage) = received.inspection?.wholeness {
-                guard takesDamaged else {
-                    throw FetchFailure(.segmentCorrupt, "the segment is not whole: \(damage)")
-                }
-                flags.insert(.damaged)
+            return .stored(
+                try await commit(
+                    draft, received, intake, start: listed.start, flags: listed.flags,
+                    hasMap: listed.entry.map != nil))
+        }
+    }
+
+    /// The last try for a segment that the key at hand does not open.
+    private func withoutKey(_ listed: ListedSegment, base: HTTPURL) async -> Outcome {
+        do throws(FetchFailure) {
+            return try await failing {
+                let intake = try await intake(
+                    of: listed, base: base, domain: listed.domain, asksForKeys: false)
+                return .keyPending(try await keep(listed, intake, base: base))
             }
-            let state = state(of: received, intake: intake, listed: listed)
-            let name = SegmentName(start: listed.start, revision: 0, fileExtension: state.container)
-            let object = try await draft.commit(as: .segment(channel, rendition, name))
-            return Stored(
-                object: object, state: state, flags: flags, plainBytes: received.plainBytes,
-                iv: intake.isStoredEncrypted ? intake.iv : nil,
-                firstTimestamp: received.inspection?.firstTimestamp.flatMap { Int64(exactly: $0.value) })
+        } catch {
+            return .failed(error)
         }
     }
 
     /// Gives every failure on the way the module's type.
-    private func failing<T>(_ body: () async throws -> T) async throws(FetchFailure) -> T {
+    func failing<T>(_ body: () async throws -> T) async throws(FetchFailure) -> T {
         do {
             return try await body()
         } catch let error as FetchFailure {
@@ -110,64 +127,19 @@ struct SegmentFetcher: Sendable {
         }
     }
 
-    // MARK: Keys and initialization section
-
-    private func intake(of listed: ListedSegment, base: HTTPURL, domain: Int) async throws -> SegmentIntake {
-        var intake = SegmentIntake()
-        if let key = listed.entry.keys.first(where: { $0.keyFormat == Key.identityFormat }) {
-            intake.method = key.method.rawValue
-            if key.method == .aes128 {
-                let number = UInt64(clamping: listed.identity.number)
-                intake.iv = Key.bytes(
-                    ofInitializationVector: key.effectiveInitializationVector(mediaSequenceNumber: number))
-                intake.key = try await contentKey(key, base: base)
-                intake.isStoredEncrypted = encryption == .keep
-            }
-        }
-        intake.drmTags = drmTags(of: listed.entry)
-        if intake.method == nil, let key = listed.entry.keys.first { intake.method = key.method.rawValue }
-        if let map = listed.entry.map {
-            intake.initialization = try await initializations.section(
-                map, at: try link.resolve(map.uri, against: base), domain: domain, link: link,
-                key: try await mapKey(map, base: base))
-        }
-        return intake
-    }
-
-    private func contentKey(_ key: Key, base: HTTPURL) async throws -> ContentKey {
-        guard let uri = key.uri else {
-            throw FetchFailure(.keyMissing, "EXT-X-KEY has no URI", isTransient: false)
-        }
-        return try await keys.key(at: try link.resolve(uri, against: base), link: link)
-    }
-
-    /// A map under AES-128 needs an explicit IV (RFC 8216bis §4.4.4.5).
-    private func mapKey(_ map: MediaMap, base: HTTPURL) async throws -> (ContentKey, iv: [UInt8])? {
-        guard let key = map.keys.first(where: { $0.keyFormat == Key.identityFormat && $0.method == .aes128 }),
-            let vector = key.initializationVector
-        else { return nil }
-        return (try await contentKey(key, base: base), Key.bytes(ofInitializationVector: vector))
-    }
-
-    /// Keys of DRM systems cannot be recorded; their tags are kept as they came.
-    private func drmTags(of entry: MediaSegment) -> [String] {
-        entry.keys.filter { $0.keyFormat != Key.identityFormat }.map { key in
-            var writer = PlaylistWriter()
-            writer.key(key)
-            return String(decoding: writer.bytes, as: UTF8.self).trimmingLineEnd()
-        }
-    }
-
     // MARK: Bytes
 
-    /// Streams the body through decryption and inspection to where it is kept.
-    private func receive(
-        _ listed: ListedSegment, base: HTTPURL, intake: SegmentIntake, keep: ([UInt8]) async throws -> Void,
+    func open(_ listed: ListedSegment, base: HTTPURL) async throws -> BodySlice {
+        try await BodySlice.open(
+            try link.resolve(listed.entry.uri, against: base), range: listed.entry.byteRange, link: link)
+    }
+
+    /// Streams a body through decryption and inspection to where it is kept.
+    func pass(
+        _ body: any SegmentBody, through intake: SegmentIntake, keep: ([UInt8]) async throws -> Void,
     ) async throws -> SegmentReading.Result {
-        let url = try link.resolve(listed.entry.uri, against: base)
-        let slice = try await BodySlice.open(url, range: listed.entry.byteRange, link: link)
         let reading = try SegmentReading(intake)
-        while let chunk = try await slice.next() {
+        while let chunk = try await body.next() {
             let kept = try reading.take(chunk)
             if !kept.isEmpty { try await keep(kept) }
         }
@@ -176,51 +148,19 @@ struct SegmentFetcher: Sendable {
         return result
     }
 
-    private func state(of received: SegmentReading.Result, intake: SegmentIntake, listed: ListedSegment)
-        -> MediaState
-    {
-        var state = MediaState(container: container(of: received, listed: listed))
-        if let inspection = received.inspection {
-            let tracks =
-                inspection.tracks.isEmpty
-                ? intake.initialization?.section.tracks.map(\.description) ?? [] : inspection.tracks
-            state.tracks = tracks.compactMap(Self.word).joined(separator: ",")
-            state.codecs = (inspection.codecStrings ?? []).joined(separator: ",")
-            state.width = inspection.resolution?.width ?? 0
-            state.height = inspection.resolution?.height ?? 0
-        }
-        state.initName = intake.initialization?.name
-        if intake.isStoredEncrypted || intake.key == nil { state.keyMethod = intake.method }
-        if intake.isStoredEncrypted { state.keyName = intake.key?.name }
-        state.drmTags = intake.drmTags
-        return state
-    }
-
-    private func container(of received: SegmentReading.Result, listed: ListedSegment) -> SegmentExtension {
-        switch received.inspection?.container {
-        case .transportStream: .transportStream
-        case .fragmentedMP4: .fragmentedMP4
-        case .packedAudio(.aac): .aac
-        case .packedAudio(.mp3): .mp3
-        case .packedAudio(.ac3), .packedAudio(.eac3): .ac3
-        case .webVTT: .webVTT
-        case nil: listed.entry.map == nil ? .transportStream : .fragmentedMP4
-        }
-    }
-
-    private static func word(_ track: Track) -> String? {
-        let codec = track.codec ?? "unknown"
-        switch track.kind {
-        case .video: return "video:\(codec)"
-        case .audio: return "audio:\(codec)"
-        case .subtitles: return "subtitles:\(codec)"
-        case .other: return nil
-        }
-    }
-}
-
-extension String {
-    fileprivate func trimmingLineEnd() -> String {
-        hasSuffix("\n") ? String(dropLast()) : self
+    /// Makes what was read durable under the name that its container gives it.
+    func commit(
+        _ draft: SegmentDraft, _ received: SegmentReading.Result, _ intake: SegmentIntake, start: Instant,
+        flags: SegmentFlags, hasMap: Bool,
+    ) async throws -> Stored {
+        var flags = flags
+        if case .damaged = received.inspection?.wholeness { flags.insert(.damaged) }
+        let state = MediaState(of: received, intake, hasMap: hasMap)
+        let name = SegmentName(start: start, revision: 0, fileExtension: state.container)
+        let object = try await draft.commit(as: .segment(channel, rendition, name))
+        return Stored(
+            object: object, state: state, flags: flags, plainBytes: received.plainBytes,
+            iv: intake.isStoredEncrypted ? intake.iv : nil,
+            firstTimestamp: received.inspection?.firstTimestamp.flatMap { Int64(exactly: $0.value) })
     }
 }

@@ -12,10 +12,16 @@ struct SegmentIntake: Sendable {
     var isStoredEncrypted = false
     var drmTags: [String] = []
     var initialization: HeldInitialization?
+    /// Where the key of the segment is to be had; nil unless its METHOD is AES-128.
+    var cipher: KeyPendingSegment.Cipher?
+    /// The initialization section as it came, when its key is not to be had now.
+    var sealed: KeyPendingSegment.Initialization?
+    /// A key is not to be had now: the bytes are kept as they come.
+    var isPending = false
 
     /// Whole-segment encryption without a key leaves nothing to look into.
     var isOpaque: Bool {
-        key == nil && method != nil && method != Key.Method.sampleAES.rawValue
+        isPending || key == nil && method != nil && method != Key.Method.sampleAES.rawValue
     }
 }
 
@@ -39,7 +45,7 @@ final class SegmentReading {
     init(_ intake: SegmentIntake) throws {
         self.intake = intake
         inspector = StreamingInspector(initSection: intake.initialization?.section)
-        if let key = intake.key, let iv = intake.iv {
+        if !intake.isPending, let key = intake.key, let iv = intake.iv {
             cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
         }
     }
@@ -55,11 +61,10 @@ final class SegmentReading {
     /// Ends the segment; gives what is still to be stored.
     func finish() throws -> (rest: [UInt8], Result) {
         var rest: [UInt8] = []
+        if intake.cipher != nil, case .damaged = EncryptedBody.check(byteCount: Int(storedBytes)) {
+            throw FetchFailure(.segmentCorrupt, "\(storedBytes) bytes are no whole number of cipher blocks")
+        }
         if let ended = cipher.take() {
-            guard case .whole = EncryptedBody.check(byteCount: Int(storedBytes)) else {
-                throw FetchFailure(
-                    .segmentCorrupt, "\(storedBytes) bytes are no whole number of cipher blocks")
-            }
             rest = try ended.finish()
             try look(at: rest)
         }

@@ -36,8 +36,7 @@ struct FetchedPlaylist: Sendable {
     var notes: [Note]
     /// The URL after redirects: the base of relative ones.
     var base: HTTPURL
-    /// When the request was sent.
-    var arrival: Instant
+    var arrival: Arrival
 }
 
 /// Why a playlist could not be had, in words for the operator.
@@ -54,7 +53,7 @@ extension SourceLink {
         -> FetchedPlaylist
     {
         let body = try await fetch(url, fresh: fresh)
-        let arrival = now.now()
+        let arrival = Arrival(by: now)
         guard body.status.rawValue == 200 else {
             throw PlaylistFailure(
                 description: "the source answered \(body.status.rawValue)",

@@ -18,6 +18,8 @@ struct Lane: Sendable {
         var boundary: String?
         var progress = Progress.expected
         var storedAt: Instant?
+        /// What its segment waits for, as far as that is known.
+        var waitsFor: GapReason?
 
         var end: Instant { start + duration }
         var middle: Instant { start + duration / 2 }
@@ -101,6 +103,12 @@ extension Lane {
             return
         }
         slots[index].progress = .lost(reason, note: note)
+    }
+
+    /// A slot's segment may be long in coming.
+    mutating func waits(_ identity: SegmentIdentity, for reason: GapReason) {
+        guard let index = slots.firstIndex(where: { $0.identity == identity }) else { return }
+        slots[index].waitsFor = reason
     }
 
     /// The first slot was published.

@@ -47,7 +47,7 @@ extension Publisher {
         switch slot.progress {
         case .expected:
             return slot.end <= watermark || lane.isOverdue(now: now, target: target)
-                ? .giveUp(.segmentMissing, note: "not stored in time", isLost: false) : .wait
+                ? .giveUp(slot.waitsFor ?? .segmentMissing, note: "not stored in time", isLost: false) : .wait
         case .lost(let reason, let note):
             return .giveUp(reason, note: note, isLost: true)
         case .stored(let fact):

@@ -88,6 +88,11 @@ struct Publisher: Sendable {
         if !(lanes[fact.identity.rendition]?.stored(fact, now: latest) ?? false) { late.append(fact) }
     }
 
+    /// A segment may be long in coming: the reason is told when its turn has passed.
+    mutating func waits(_ identity: SegmentIdentity, for reason: GapReason) {
+        lanes[identity.rendition]?.waits(identity, for: reason)
+    }
+
     /// A segment will not come.
     mutating func lost(_ identity: SegmentIdentity, reason: GapReason, note: String) {
         lanes[identity.rendition]?.lost(identity, reason: reason, note: note)

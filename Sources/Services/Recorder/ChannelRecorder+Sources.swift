@@ -1,0 +1,59 @@
+import Catalogue
+import Logging
+import Timeline
+
+/// Which source the channel is recorded from.
+extension ChannelRecorder {
+    /// A source is in use from now on; the numbering of another one does not go on, were it the same numbers.
+    func use(_ source: SourceSettings) {
+        let url = Self.redacted(source.url)
+        let isOther = usedURL.map { $0 != source.url } ?? earlierSource.map { $0 != url } ?? false
+        usedURL = source.url
+        status.sourceURL = url
+        status.sourcePriority = source.priority
+        status.acceptsInvalidCertificate = source.allowInvalidCertificate
+        if isOther { leaveFeed() }
+        publishStatus()
+    }
+
+    /// Remembers which source an earlier process recorded from: that of the newest feed, which may be in the journal
+    /// only.
+    func resumeSource(of catalogued: FeedFact?) {
+        let feeds = newFeeds + (catalogued.map { [$0] } ?? [])
+        earlierSource = feeds.max { $0.id < $1.id }?.source
+    }
+
+    /// The renditions that are recorded from now on.
+    func open(_ descriptions: [RenditionDescription]) {
+        ailments = [:]
+        for description in descriptions { open(description) }
+        publishStatus()
+    }
+
+    private func leaveFeed() {
+        logger.info("Another source is in use", metadata: ["source": "\(status.sourceURL ?? "")"])
+        feed = nil
+        for id in renditions.keys {
+            renditions[id]?.follower.reset()
+            renditions[id]?.alignment = NumberAlignment()
+            renditions[id]?.feed = nil
+        }
+    }
+}
+
+/// Renditions that fail while the source as a whole delivers.
+extension ChannelRecorder {
+    func ails(_ id: RenditionID, _ detail: String) {
+        if ailments.updateValue(detail, forKey: id) == nil {
+            logger.warning(
+                "A rendition is not to be had", metadata: ["rendition": "\(id)", "cause": "\(detail)"])
+        }
+        publishStatus()
+    }
+
+    func recovered(_ id: RenditionID) {
+        guard ailments.removeValue(forKey: id) != nil else { return }
+        logger.info("A rendition is to be had again", metadata: ["rendition": "\(id)"])
+        publishStatus()
+    }
+}

@@ -1,0 +1,77 @@
+import Timeline
+
+/// The segments that wait for keys, and when which key is asked for again.
+///
+/// Decides only; it has no clock and asks nobody.
+struct KeyQueue: Sendable {
+    private struct Entry {
+        var segment: KeyPendingSegment
+        var since: ContinuousClock.Instant
+        var tries: Int
+        var next: ContinuousClock.Instant
+    }
+
+    /// In the order in which they came.
+    private var entries: [Entry] = []
+
+    var isEmpty: Bool { entries.isEmpty }
+    var count: Int { entries.count }
+
+    /// Takes a segment in, whose key was just asked for in vain.
+    ///
+    /// - Returns: the one that gives way when too many wait
+    mutating func add(_ segment: KeyPendingSegment, now: ContinuousClock.Instant) -> KeyPendingSegment? {
+        let alike = entries.last { $0.segment.keyURLs == segment.keyURLs }
+        entries.append(
+            Entry(
+                segment: segment, since: now, tries: alike?.tries ?? 0,
+                next: alike?.next ?? now + Limits.keyPause))
+        return entries.count > Limits.segmentsWithoutKey ? entries.removeFirst().segment : nil
+    }
+
+    /// The segment that is to be tried now; of several the one that is due for longest, then the oldest.
+    func due(now: ContinuousClock.Instant) -> KeyPendingSegment? {
+        entries.filter { $0.next <= now }.min { $0.next < $1.next }?.segment
+    }
+
+    /// When something is to be done next; nil when nothing waits.
+    var next: ContinuousClock.Instant? { entries.map(\.next).min() }
+
+    /// A key could not be had: whoever needs the same ones waits with it.
+    mutating func missedKey(of segment: KeyPendingSegment, now: ContinuousClock.Instant) {
+        put(off: { $0.keyURLs == segment.keyURLs }, now: now)
+    }
+
+    /// The keys are there, and this segment could not be opened all the same.
+    mutating func failed(_ segment: KeyPendingSegment, now: ContinuousClock.Instant) {
+        put(off: { $0.identity == segment.identity }, now: now)
+    }
+
+    /// A segment waits no more.
+    ///
+    /// If it was opened, the others with the same keys are due.
+    mutating func remove(_ segment: KeyPendingSegment, isOpened: Bool, now: ContinuousClock.Instant) {
+        entries.removeAll { $0.segment.identity == segment.identity }
+        guard isOpened else { return }
+        for index in entries.indices where entries[index].segment.keyURLs == segment.keyURLs {
+            entries[index].next = min(entries[index].next, now)
+        }
+    }
+
+    /// Takes out what has waited for too long.
+    mutating func takeExpired(now: ContinuousClock.Instant) -> [KeyPendingSegment] {
+        let expired = entries.prefix { now - $0.since > Limits.keyWait }
+        entries.removeFirst(expired.count)
+        return expired.map(\.segment)
+    }
+
+    private mutating func put(off isMeant: (KeyPendingSegment) -> Bool, now: ContinuousClock.Instant) {
+        let meant = entries.indices.filter { isMeant(entries[$0].segment) }
+        let tries = (meant.map { entries[$0].tries }.max() ?? 0) + 1
+        let pause = min(Limits.keyPause * (1 << min(tries, 10)), Limits.longestKeyPause)
+        for index in meant {
+            entries[index].tries = tries
+            entries[index].next = now + pause
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import MediaFormat
+import Timeline
+
+extension MediaState {
+    /// What was seen of a segment, and what was known of it before.
+    init(of received: SegmentReading.Result, _ intake: SegmentIntake, hasMap: Bool) {
+        self.init(container: SegmentExtension(of: received, hasMap: hasMap))
+        if let inspection = received.inspection {
+            let tracks =
+                inspection.tracks.isEmpty
+                ? intake.initialization?.section.tracks.map(\.description) ?? [] : inspection.tracks
+            self.tracks = tracks.compactMap(Self.word).joined(separator: ",")
+            codecs = (inspection.codecStrings ?? []).joined(separator: ",")
+            width = inspection.resolution?.width ?? 0
+            height = inspection.resolution?.height ?? 0
+        }
+        initName = intake.initialization?.name
+        if intake.isStoredEncrypted || intake.key == nil { keyMethod = intake.method }
+        if intake.isStoredEncrypted { keyName = intake.key?.name }
+        drmTags = intake.drmTags
+    }
+
+    private static func word(_ track: Track) -> String? {
+        let codec = track.codec ?? "unknown"
+        switch track.kind {
+        case .video: return "video:\(codec)"
+        case .audio: return "audio:\(codec)"
+        case .subtitles: return "subtitles:\(codec)"
+        case .other: return nil
+        }
+    }
+}
+
+extension SegmentExtension {
+    /// The ending of what was seen; a guess when nothing could be.
+    init(of received: SegmentReading.Result, hasMap: Bool) {
+        switch received.inspection?.container {
+        case .transportStream: self = .transportStream
+        case .fragmentedMP4: self = .fragmentedMP4
+        case .packedAudio(.aac): self = .aac
+        case .packedAudio(.mp3): self = .mp3
+        case .packedAudio(.ac3), .packedAudio(.eac3): self = .ac3
+        case .webVTT: self = .webVTT
+        case nil: self = hasMap ? .fragmentedMP4 : .transportStream
+        }
+    }
+}

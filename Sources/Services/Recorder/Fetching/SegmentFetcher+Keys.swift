@@ -1,0 +1,130 @@
+import Digest
+import HLS
+import HTTP
+import SegmentStore
+import Timeline
+
+/// Keys and initialization sections: what a segment needs before it can be read.
+extension SegmentFetcher {
+    /// What is needed for a listed segment; keys are not asked for when they are known not to fit.
+    func intake(
+        of listed: ListedSegment, base: HTTPURL, domain: Int, asksForKeys: Bool = true,
+    ) async throws -> SegmentIntake {
+        var intake = SegmentIntake()
+        intake.method = (identityKey(of: listed.entry) ?? listed.entry.keys.first)?.method.rawValue
+        intake.drmTags = drmTags(of: listed.entry)
+        if let cipher = try cipher(of: listed, base: base) {
+            intake.cipher = cipher
+            intake.iv = cipher.iv
+            intake.key = asksForKeys ? try await keyAtHand(cipher) : nil
+            intake.isStoredEncrypted = encryption == .keep
+            intake.isPending = intake.key == nil
+        }
+        if let map = listed.entry.map {
+            try await take(map, base: base, domain: domain, asksForKeys: asksForKeys, into: &intake)
+        }
+        return intake
+    }
+
+    /// What is needed for a segment that waits for its key.
+    func intake(of pending: KeyPendingSegment) async throws -> SegmentIntake {
+        var intake = SegmentIntake()
+        intake.drmTags = pending.drmTags
+        if let cipher = pending.cipher {
+            intake.method = Key.Method.aes128.rawValue
+            intake.cipher = cipher
+            intake.iv = cipher.iv
+            intake.key = try await keys.insist(on: try HTTPURL(cipher.keyURL), link: link)
+            intake.isStoredEncrypted = encryption == .keep
+        }
+        if let held = pending.initialization {
+            var key: (ContentKey, iv: [UInt8])?
+            if let cipher = held.cipher {
+                key = (try await keys.insist(on: try HTTPURL(cipher.keyURL), link: link), iv: cipher.iv)
+            }
+            intake.initialization = try await initializations.section(named: held.name, key: key)
+        }
+        return intake
+    }
+
+    /// The keys at hand did not open a segment.
+    func distrustKey(of listed: ListedSegment, base: HTTPURL) async {
+        guard let cipher = try? cipher(of: listed, base: base), let url = try? HTTPURL(cipher.keyURL) else {
+            return
+        }
+        await keys.distrust(url)
+    }
+
+    private func take(
+        _ map: MediaMap, base: HTTPURL, domain: Int, asksForKeys: Bool, into intake: inout SegmentIntake,
+    ) async throws {
+        let url = try link.resolve(map.uri, against: base)
+        guard let cipher = try cipher(of: map, base: base) else {
+            intake.initialization = try await initializations.section(
+                map, at: url, domain: domain, link: link, key: nil)
+            return
+        }
+        if asksForKeys, let key = try await keyAtHand(cipher) {
+            intake.initialization = try await initializations.section(
+                map, at: url, domain: domain, link: link, key: (key, iv: cipher.iv))
+            return
+        }
+        intake.isPending = true
+        intake.sealed = KeyPendingSegment.Initialization(
+            name: try await initializations.keep(map, at: url, link: link), cipher: cipher)
+    }
+
+    /// The key of a segment that is just listed; nil when it is not to be had now.
+    private func keyAtHand(_ cipher: KeyPendingSegment.Cipher) async throws -> ContentKey? {
+        do {
+            return try await keys.key(at: try HTTPURL(cipher.keyURL), link: link)
+        } catch {
+            guard let failure = error as? FetchFailure, failure.reason == .keyMissing, !Task.isCancelled
+            else { throw error }
+            return nil
+        }
+    }
+
+    private func identityKey(of entry: MediaSegment) -> Key? {
+        entry.keys.first { $0.keyFormat == Key.identityFormat }
+    }
+
+    private func cipher(of listed: ListedSegment, base: HTTPURL) throws -> KeyPendingSegment.Cipher? {
+        guard let key = identityKey(of: listed.entry), key.method == .aes128 else { return nil }
+        let number = UInt64(clamping: listed.identity.number)
+        return try cipher(
+            key, vector: key.effectiveInitializationVector(mediaSequenceNumber: number), base: base)
+    }
+
+    /// A map under AES-128 needs an explicit IV (RFC 8216bis §4.4.4.5).
+    private func cipher(of map: MediaMap, base: HTTPURL) throws -> KeyPendingSegment.Cipher? {
+        guard let key = map.keys.first(where: { $0.keyFormat == Key.identityFormat && $0.method == .aes128 }),
+            let vector = key.initializationVector
+        else { return nil }
+        return try cipher(key, vector: vector, base: base)
+    }
+
+    private func cipher(_ key: Key, vector: UInt128, base: HTTPURL) throws -> KeyPendingSegment.Cipher {
+        guard let uri = key.uri else {
+            throw FetchFailure(.keyMissing, "EXT-X-KEY has no URI", isTransient: false)
+        }
+        return KeyPendingSegment.Cipher(
+            keyURL: try link.resolve(uri, against: base).absoluteString,
+            iv: Key.bytes(ofInitializationVector: vector))
+    }
+
+    /// Keys of DRM systems cannot be recorded; their tags are kept as they came.
+    private func drmTags(of entry: MediaSegment) -> [String] {
+        entry.keys.filter { $0.keyFormat != Key.identityFormat }.map { key in
+            var writer = PlaylistWriter()
+            writer.key(key)
+            return String(decoding: writer.bytes, as: UTF8.self).trimmingLineEnd()
+        }
+    }
+}
+
+extension String {
+    fileprivate func trimmingLineEnd() -> String {
+        hasSuffix("\n") ? String(dropLast()) : self
+    }
+}

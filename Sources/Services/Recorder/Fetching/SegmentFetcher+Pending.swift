@@ -1,0 +1,53 @@
+import Digest
+import HLS
+import HTTP
+import MediaFormat
+import SegmentStore
+import Timeline
+
+/// Segments whose key comes after their bytes.
+extension SegmentFetcher {
+    /// Stores a segment as it comes, because a key is not to be had now.
+    func keep(
+        _ listed: ListedSegment, _ intake: SegmentIntake, base: HTTPURL,
+    ) async throws -> KeyPendingSegment {
+        let draft = try await store.makeDraft()
+        let body = try await open(listed, base: base)
+        var intake = intake
+        intake.isPending = true
+        let received = try await pass(body, through: intake) { try await draft.append($0) }
+        let container = SegmentExtension(of: received, hasMap: listed.entry.map != nil)
+        let name = SegmentName(start: listed.start, revision: 0, fileExtension: container)
+        let object = try await draft.commit(as: .segment(channel, rendition, name))
+        guard case .segment(_, _, let held) = object.key else { throw StoreError.invalidKey(object.key) }
+        return KeyPendingSegment(
+            channel: channel, identity: listed.identity, start: listed.start, duration: listed.duration,
+            flags: listed.flags, revision: held.revision, container: held.fileExtension,
+            cipher: intake.cipher,
+            initialization: intake.sealed
+                ?? intake.initialization.map { .init(name: $0.name, cipher: nil) },
+            drmTags: intake.drmTags,
+            programDateTime: listed.entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) },
+            arrived: clock.now(), source: link.url.description)
+    }
+
+    /// Reads a segment that waited for its key, and stores it as it would have been.
+    ///
+    /// One that is not whole is taken as it is: the source does not hold it any more.
+    func open(_ pending: KeyPendingSegment) async throws(FetchFailure) -> Stored {
+        do throws(FetchFailure) {
+            return try await failing {
+                let intake = try await intake(of: pending)
+                let draft = try await store.makeDraft()
+                let body = KeptBody(pending.key, in: store)
+                let received = try await pass(body, through: intake) { try await draft.append($0) }
+                return try await commit(
+                    draft, received, intake, start: pending.start, flags: pending.flags,
+                    hasMap: pending.initialization != nil)
+            }
+        } catch {
+            for url in pending.keyURLs.compactMap({ try? HTTPURL($0) }) { await keys.distrust(url) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import HLS
+import HTTP
+import Timeline
+
+/// What the renditions of one source share while it is in use: their URLs, which a new multivariant playlist may
+/// change, and how each of them goes.
+actor SourceSession {
+    /// Where the renditions of a multivariant playlist are, to be recorded under which ids.
+    typealias Planning =
+        @Sendable (MultivariantPlaylist, _ base: HTTPURL) async throws -> [RenditionID: HTTPURL]
+
+    private let link: SourceLink
+    private let clock: HostClock
+    /// Nil for a source that is a media playlist.
+    private let planning: Planning?
+    private var places: [RenditionID: HTTPURL]
+    private var conditions: [RenditionID: SourceCondition] = [:]
+    private var lastRenewal: ContinuousClock.Instant
+
+    init(_ places: [RenditionID: HTTPURL], link: SourceLink, clock: HostClock, planning: Planning? = nil) {
+        self.link = link
+        self.clock = clock
+        self.planning = planning
+        self.places = places
+        lastRenewal = clock.steady()
+    }
+
+    /// Where a rendition's playlist is now.
+    func url(of rendition: RenditionID) -> HTTPURL { places[rendition] ?? link.url }
+
+    /// Reads the multivariant playlist anew, as tokens in its URLs may have expired; not more than once in
+    /// `Limits.renewalPause`, whoever asks.
+    ///
+    /// - Returns: false when its renditions are not those any more that are being recorded
+    func renew() async -> Bool {
+        let now = clock.steady()
+        guard let planning, now - lastRenewal >= Limits.renewalPause else { return true }
+        lastRenewal = now
+        guard let fetched = try? await link.playlist(link.url, now: clock, fresh: true) else { return true }
+        guard case .multivariant(let list) = fetched.playlist,
+            let renewed = try? await planning(list, fetched.base)
+        else { return false }
+        guard Set(renewed.keys) == Set(places.keys) else { return false }
+        places = renewed
+        return true
+    }
+
+    /// Renews on a timer, which is how renditions that are added are noticed; ends when they have changed.
+    func watch() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: Limits.renewalInterval)
+            if !Task.isCancelled, await !renew() { return }
+        }
+    }
+
+    /// Notes how a rendition goes; the condition of the source as a whole.
+    ///
+    /// It is that of the best of its videos: one dead list of sound or subtitles is no reason to leave a source.
+    func report(_ rendition: RenditionID, _ condition: SourceCondition) -> SourceCondition {
+        conditions[rendition] = condition
+        let videos = places.keys.filter { $0.kind == .video }
+        let leading = videos.isEmpty ? Array(places.keys) : videos
+        return leading.map { conditions[$0] ?? .well }.min() ?? condition
+    }
+}

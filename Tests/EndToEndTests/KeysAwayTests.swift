@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A key server that goes away while segments flow")
+struct KeysAwayTests {
+    /// How the channel keeps its segments, and whether the service is killed while the keys are away.
+    private static let cases: [(encryption: String, isKilled: Bool)] = [("keep", false), ("clear", true)]
+
+    @Test(
+        "costs no segment, although the list is shorter than it is away", .timeLimit(.minutes(3)),
+        arguments: cases)
+    func away(encryption: String, isKilled: Bool) async throws {
+        let arguments = [
+            "--segment-seconds", "1", "--list-seconds", "6", "--encrypt", "aes-128", "--rotate", "3",
+        ]
+        try await Stack.run(origin: arguments) { stack in
+            try await stack.addChannel(also: #""encryption":"\#(encryption)""#)
+            let early = try await stack.published(4)
+            try await stack.settled(early[2].end)
+            try await stack.fault("keys&seconds=16")
+            try await stack.published(early.count + 9)
+            try await eventually("segments that wait", within: .seconds(20)) {
+                try await Self.waiting(stack) > 3
+            }
+            if isKilled {
+                #expect(try await stack.endService(SIGKILL) == 128 + SIGKILL)
+                try await stack.startService()
+            }
+            let entries = try await stack.published(early.count + 22)
+            let last = try #require(entries.last)
+            try await stack.settled(last.end)
+            try await eventually("the keys of all", within: .seconds(40)) {
+                try await Self.waiting(stack) == 0
+            }
+            try await eventually("every segment byte for byte", within: .seconds(20)) {
+                let list = try await stack.service.list(stack.window(entries[0].middle, last.middle))
+                let expected = entries.map { encryption == "keep" ? $0.sha256 : $0.clear_sha256 }
+                return try await stack.digests(of: list) == expected
+            }
+            #expect(try await stack.rows(CrashTests.doubles).isEmpty)
+            #expect(try await stack.rows("SELECT count(*) FROM intake WHERE state = 'lost'") == ["0"])
+        }
+    }
+
+    private static func waiting(_ stack: Stack) async throws -> Int {
+        let count = try await stack.rows("SELECT count(*) FROM intake WHERE state = 'key_pending'")
+        return count.first.flatMap { Int($0) } ?? 0
+    }
+}

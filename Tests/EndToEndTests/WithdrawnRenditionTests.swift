@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A rendition that goes away")
+struct WithdrawnRenditionTests {
+    private static let arguments = [
+        "--segment-seconds", "1", "--variants", "3", "--audio", "separate", "--list-seconds", "8",
+    ]
+
+    @Test(
+        "A dead list of sound does not disturb the others, and is taken up again", .timeLimit(.minutes(3)))
+    func dead() async throws {
+        try await Stack.run(origin: Self.arguments) { stack in
+            try await stack.addChannel()
+            try await stack.settled(try await stack.published(4)[2].end)
+            try await stack.fault("withdraw&rendition=a0&named=true&seconds=25")
+            try await detail(stack) { $0?.contains("a0") == true }
+            try await stack.published(try stack.ledger().count + 20)
+            try await detail(stack) { $0 == nil }
+            let entries = try await stack.published(try stack.ledger().count + 4)
+            let last = entries[entries.count - 2]
+            try await stack.settled(last.end)
+            try await check(stack, "v0", from: entries[0].middle, to: last.middle)
+            try await check(stack, "a0", from: last.start - 2_000, to: last.middle)
+            #expect(!(await stack.serviceOutput.contains(Self.reopened)))
+        }
+    }
+
+    @Test(
+        "A variant that the source withdraws is recorded no more, the others go on", .timeLimit(.minutes(3)))
+    func withdrawn() async throws {
+        try await Stack.run(origin: Self.arguments) { stack in
+            try await stack.addChannel()
+            try await stack.settled(try await stack.published(4)[2].end)
+            try await stack.fault("withdraw&rendition=v2&seconds=600")
+            try await eventually("a new beginning", within: .seconds(40)) {
+                await stack.serviceOutput.contains(Self.reopened)
+            }
+            let entries = try await stack.published(try stack.ledger().count + 6)
+            let last = entries[entries.count - 2]
+            try await stack.settled(last.end)
+            for id in ["v0", "v1", "a0"] {
+                try await check(stack, id, from: entries[0].middle, to: last.middle)
+            }
+            try await detail(stack) { $0 == nil }
+            #expect(try await stack.rows("SELECT DISTINCT feed_id FROM segment").count == 1)
+        }
+    }
+
+    private static let reopened = "The source is opened anew"
+
+    private func detail(_ stack: Stack, _ isRight: @escaping (String?) -> Bool) async throws {
+        try await eventually("the right detail", within: .seconds(60)) {
+            isRight(try await stack.admin("/channels/ch1/status").object["detail"] as? String)
+        }
+    }
+
+    private func check(_ stack: Stack, _ id: String, from begin: Int64, to end: Int64) async throws {
+        let list = try await stack.service.list(stack.window(begin, end, name: "\(id).m3u8"))
+        let published = try stack.ledger(id).filter { $0.end > begin && $0.start < end }
+        #expect(try await stack.digests(of: list) == published.map(\.sha256), "\(id)")
+    }
+}

@@ -1,0 +1,86 @@
+import Postgres
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("Segments whose key is missing")
+struct KeyPendingTests {
+    private func pending(_ fact: SegmentFact) -> KeyPendingSegment {
+        KeyPendingSegment(
+            channel: fact.channel, identity: fact.identity, start: fact.start, duration: fact.duration,
+            container: .transportStream, cipher: .init(keyURL: "http://keys.test/1", iv: []),
+            arrived: fact.arrived, source: "http://origin.test/")
+    }
+
+    private func states(_ test: TestCatalogue) async throws -> [String] {
+        try await test.pool.query("SELECT state FROM intake ORDER BY origin_number").map {
+            try $0.decode("state")
+        }
+    }
+
+    @Test("They are in no playlist, and known: nobody fetches them again, windows are not settled")
+    func waiting() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let fact = tape.fact(1)
+            var batch = tape.batch([.archived(tape.fact(0))])
+            batch.keyPending = [pending(fact), pending(tape.fact(1, of: audio))]
+            for _ in 0..<2 { #expect(try await test.catalogue.remember(batch)) }
+            #expect(try await test.starts(tape) == [0])
+            let heads = try await test.catalogue.heads(of: tape.row)
+            let known = heads.first { $0.description.id == video }?.known
+            #expect(known?.map(\.isKeyPending) == [false, true] && known?.map(\.isLost) == [false, false])
+            #expect(heads.contains { $0.description.id == audio })
+            let times = try await test.catalogue.pendingSegments(of: tape.row, limit: 10)
+            #expect(times == [fact, fact].map { TimeWindow(begin: $0.start, end: $0.end) })
+        }
+    }
+
+    @Test("The key comes: the segment is held, in order or in the archive only, and waits no more")
+    func late() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var batch = tape.batch()
+            batch.keyPending = [pending(tape.fact(0)), pending(tape.fact(1))]
+            #expect(try await test.catalogue.remember(batch))
+            let came = tape.batch([
+                DecidedSegment(fact: tape.fact(0), number: 0, epoch: 0), .archived(tape.fact(1)),
+            ])
+            #expect(try await test.catalogue.remember(came))
+            #expect(try await test.held(tape).map(\.number) == [0, nil])
+            // A batch whose result was lost comes once more: what is stored stays stored.
+            #expect(try await test.catalogue.remember(batch))
+            #expect(try await states(test) == ["stored", "stored"])
+            #expect(try await test.catalogue.pendingSegments(of: tape.row, limit: 10).isEmpty)
+        }
+    }
+
+    @Test("The key and its segment may come in one batch")
+    func atOnce() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            var batch = tape.batch([.archived(tape.fact(0))])
+            batch.keyPending = [pending(tape.fact(0))]
+            #expect(try await test.catalogue.remember(batch))
+            #expect(try await states(test) == ["stored"])
+            #expect(try await test.starts(tape) == [0])
+        }
+    }
+
+    @Test("The key never comes: the segment is lost, and waits no more")
+    func never() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let fact = tape.fact(0)
+            var batch = tape.batch()
+            batch.keyPending = [pending(fact)]
+            #expect(try await test.catalogue.remember(batch))
+            batch = tape.batch()
+            batch.lost = [LostSegment(identity: fact.identity, start: fact.start, duration: fact.duration)]
+            #expect(try await test.catalogue.remember(batch))
+            #expect(try await states(test) == ["lost"])
+            #expect(try await test.catalogue.pendingSegments(of: tape.row, limit: 10).isEmpty)
+        }
+    }
+}
