@@ -52,7 +52,9 @@ struct Composition: Sendable {
             now: HostClock.system.now, logger: logger)
         let viewer = ViewerAPI(
             catalogue: catalogue, store: store,
-            configuration: Configuration(maxWindowSeconds: Int64(settings.maxWindowSeconds)),
+            configuration: Configuration(
+                maxWindowSeconds: Int64(settings.maxWindowSeconds),
+                awaySeconds: Int64(settings.deleteGraceSeconds)),
             clock: HostClock.system.now, logger: logger)
         let servers = try Servers.open(
             ServerPlan.plans(settings, admin: admin, viewer: role.servesViewers ? viewer : nil),
@@ -68,6 +70,7 @@ struct Composition: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { await servers.run() }
             group.addTask { await gaps.run() }
+            if role.servesViewers { group.addTask { await viewer.run() } }
             if let recording { group.addTask { await recording.run() } }
         }
         logger.notice("Stopped")

@@ -55,6 +55,21 @@ final class Archive: Sendable {
             _ = try await migrations.apply(on: pool)
             await pool.close()
         }
+        try await with(database: uri, maxWindowSeconds: maxWindowSeconds, body)
+    }
+
+    /// Opens an archive on a server of its own, which may be stopped.
+    static func with(server: PostgresCluster, _ body: (Archive) async throws -> Void) async throws {
+        let migrations = try Migrations.reading(folder: migrationsFolder)
+        let pool = try pool(server.uri())
+        _ = try await migrations.apply(on: pool)
+        await pool.close()
+        try await with(database: server.uri(), maxWindowSeconds: 86_400, body)
+    }
+
+    private static func with(
+        database uri: String, maxWindowSeconds: Int64, _ body: (Archive) async throws -> Void
+    ) async throws {
         let pool = try pool(uri)
         let archive = Archive(pool: pool, store: MemorySegmentStore(), maxWindowSeconds: maxWindowSeconds)
         do {
@@ -97,6 +112,18 @@ final class Archive: Sendable {
         _ = try await catalogue.remember(recording.batch(channel, fence: lease.fence))
         for segment in recording.segments { try await store.put(segment.stored, as: segment.key(of: id)) }
         for (name, key) in recording.keys { try await store.put(key, as: .key(id, name)) }
+    }
+
+    /// Enters a segment that came too late to be published.
+    func repair(_ channel: String, at start: Double) async throws {
+        guard let id = ChannelID(channel), let found = try await catalogue.channel(id) else { return }
+        var recording = Recording(channel, seconds: 0)
+        recording.add("v0", from: start, count: 1)
+        recording.segments[0].number = Int64(1_000 + start)
+        var batch = recording.batch(found, fence: -1)
+        batch.segments[0].number = nil
+        batch.segments[0].epoch = nil
+        _ = try await catalogue.remember(batch)
     }
 
     func forget(_ channel: String, before cut: Instant) async throws {

@@ -4,6 +4,7 @@ import HTTPServer
 import Logging
 import Postgres
 import Telemetry
+import ViewerAPI
 
 extension Settings {
     /// Reads everything, and tells all that is wrong at once.
@@ -29,7 +30,7 @@ extension Settings {
         minFreeBytes = reader.minFreeBytes()
         deleteGraceSeconds = reader.seconds(.deleteGrace, in: 0...Limits.seconds) ?? 7200
         migrations = reader.text(.migrations, allowed: "a folder")
-        maxWindowSeconds = reader.seconds(.maxWindow, in: 1...Limits.windowSeconds) ?? 86_400
+        maxWindowSeconds = reader.seconds(.maxWindow, in: 1...longestWindow) ?? 86_400
         retentionSeconds = reader.seconds(.retention, in: 1...Limits.seconds) ?? 604_800
         sourcesAllow = reader.value(.sourcesAllow, allowed: "hosts, *.suffixes and networks") {
             try AllowList.reading($0)
@@ -42,6 +43,9 @@ extension Settings {
         self.database = database
     }
 }
+
+/// What one playlist may ever hold, seconds.
+private let longestWindow = Int(Configuration.longestWindowSeconds)
 
 extension SettingSources {
     /// Names nobody asks for, and values that nothing comes of.
