@@ -117,6 +117,7 @@ extension Problem {
         case .noSuchChannel(let id): self = .noChannel(id)
         case .channelExists(let id): self = Problem(.conflict, "channel \(id) exists already")
         case .staleVersion: self = Problem(.preconditionFailed, "the channel has changed since that version")
+        case .notInTime: self = .catalogueAway
         case .database where error.isTransient: self = .catalogueAway
         case .database, .unreadable: return nil
         }

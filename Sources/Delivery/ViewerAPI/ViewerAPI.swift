@@ -11,6 +11,7 @@ package import Timeline
 package final class ViewerAPI: Sendable {
     private let objects: ObjectAnswers
     private let windows: WindowAnswers
+    private let index: TimelineIndex
 
     /// Answers for one archive; the clock says what the time is.
     package init(
@@ -18,10 +19,18 @@ package final class ViewerAPI: Sendable {
         clock: @escaping @Sendable () -> Instant, logger: Logger,
     ) {
         objects = ObjectAnswers(store: store, logger: logger)
+        index = TimelineIndex(catalogue: catalogue, awaySeconds: configuration.awaySeconds)
         windows = WindowAnswers(
-            directory: ChannelDirectory(catalogue: catalogue),
-            player: WindowPlayer(catalogue: catalogue, maxWindowSeconds: configuration.maxWindowSeconds),
+            index: index,
+            player: WindowPlayer(index: index, maxWindowSeconds: configuration.maxWindowSeconds),
             store: store, clock: clock, logger: logger)
+    }
+
+    /// Keeps what is in memory up with the catalogue, until cancelled.
+    ///
+    /// Answers are right without it; with it they need no look at the catalogue.
+    package func run() async {
+        await index.run()
     }
 
     /// The answer to a request; nil when its path is not one of ours.

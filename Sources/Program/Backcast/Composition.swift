@@ -55,7 +55,9 @@ struct Composition: Sendable {
             now: HostClock.system.now, logger: logger)
         let viewer = ViewerAPI(
             catalogue: catalogue, store: store,
-            configuration: ViewerConfiguration(maxWindowSeconds: Int64(settings.maxWindowSeconds)),
+            configuration: ViewerConfiguration(
+                maxWindowSeconds: Int64(settings.maxWindowSeconds),
+                awaySeconds: Int64(settings.deleteGraceSeconds)),
             clock: HostClock.system.now, logger: logger)
         let gate = SchemaGate()
         let servers = try Servers.open(
@@ -75,16 +77,17 @@ struct Composition: Sendable {
             group.addTask {
                 try await settleDatabase(pools.serving)
                 gate.open()
-                await work(meters, recording)
+                await work(meters, role.servesViewers ? viewer : nil, recording)
             }
         }
         logger.notice("Stopped")
     }
 
     /// What goes on beside answering, until cancelled.
-    private func work(_ meters: CatalogueMeters, _ recording: Recording?) async {
+    private func work(_ meters: CatalogueMeters, _ viewer: ViewerAPI?, _ recording: Recording?) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await meters.run() }
+            if let viewer { group.addTask { await viewer.run() } }
             if let recording { group.addTask { await recording.run() } }
         }
     }

@@ -28,6 +28,4 @@ enum Limits {
     static let stoppingSeconds = 25
     /// The longest span that a setting of seconds may name: a hundred years, far from any overflow in microseconds.
     static let seconds = 100 * 366 * 86_400
-    /// The longest window, seconds; a month of segments is what one playlist may ever hold.
-    static let windowSeconds = 31 * 86_400
 }

@@ -2,8 +2,8 @@ import Timeline
 
 /// The bounds of this module.
 package enum Limits {
-    /// The longest window that an operator can allow, seconds: the catalogue reads a day of one-second segments at once.
-    static let windowSeconds: Int64 = 86_400
+    /// The longest window that an operator can allow, seconds: a month of segments is what one playlist may ever hold.
+    package static let windowSeconds: Int64 = 31 * 86_400
     /// A stretch that lacks a track is left out as a hole when it is shorter, microseconds: a viewer loses less than by
     /// an answer that ends there.
     static let trackMissing: Int64 = 60 * Microseconds.perSecond
@@ -24,12 +24,44 @@ package enum Limits {
     static let settlingTargets: Int64 = 3
     /// A channel that has published nothing for so long has nothing under way, microseconds.
     static let quiet: Int64 = 300 * Microseconds.perSecond
-    /// How long what is known of a channel is used without asking again, microseconds.
-    static let directoryAge: Int64 = 2 * Microseconds.perSecond
-    /// Channels kept in mind at once; beyond it they are asked for again.
-    static let directoryEntries = 4096
-    /// Segments that are listed and not stored yet, read for one channel.
-    package static let pendingSegments = 1000
+    /// A sliding list looks back for its segments at most so far, microseconds.
+    static let slidingLookBack: Int64 = 86_400 * Microseconds.perSecond
     /// Compression of playlists: 1 costs a third of 6 and is an eighth larger.
     static let gzipLevel = 1
+}
+
+/// The bounds of what is kept in memory.
+extension Limits {
+    /// Bytes of all blocks: some hundred days of one rendition.
+    static let blockBytes = 256 << 20
+    /// Bytes of a block beside its segments.
+    static let blockOverhead = 256
+    /// Bytes of an initialization vector beside its segment: sixteen in an object of their own.
+    static let vectorBytes = 48
+    /// Bytes of a state: a few short texts.
+    static let stateBytes = 512
+    /// Quarters of an hour read by one query: a day.
+    static let quartersPerLoad = 96
+    /// Quarters whose versions are asked for at once.
+    static let versionsAtOnce = 4096
+    /// Changed blocks that are read anew at once; the others are dropped and read when asked for.
+    static let renewedAtOnce = 32
+    /// A block that nobody asked for since then is not read anew when it changes.
+    static let recentUse = Duration.seconds(60)
+    /// States kept in mind: a channel has few, one whose key changes each minute thousands.
+    static let statesInMind = 20_000
+    /// Channels, and heads of channels, kept in mind; the ones known for longest go first.
+    static let channelsInMind = 4096
+    /// How old what is known of a channel may be before it is asked for again.
+    static let knownFor = Duration.seconds(2)
+    /// Between two questions which channels have moved on; less than what may be known for.
+    static let pollInterval = Duration.seconds(1)
+    /// How long somebody waits who has something older to go by.
+    static let readingTime = Duration.seconds(1)
+    /// After a failure nobody tries again for so long who has something older to go by.
+    static let retryPause = Duration.seconds(1)
+    /// Announced commits of a channel that wait for its head to be read.
+    static let changesInMind = 64
+    /// Watermarks of a channel that are remembered with the time they were seen at.
+    static let watermarksInMind = 256
 }

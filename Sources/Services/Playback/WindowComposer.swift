@@ -6,7 +6,7 @@ package enum WindowComposer {
     /// Composes a window of the past; one without renditions when nothing is held.
     ///
     /// The record holds everything from a minute before the window to a minute after it, so that stretches at its ends
-    /// are seen whole. A window is settled when nothing in it is under way any more.
+    /// are seen whole. A window is settled when nothing in it can come any more but keys and repairs.
     package static func compose(
         _ record: WindowRecord, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
     ) -> ComposedWindow {
@@ -27,8 +27,15 @@ package enum WindowComposer {
         }.filter { !$0.segments.isEmpty }
         var window = composed(renditions, end: end, record: record, plan: plan, request: request)
         if hold != nil { window.isEnded = false }
-        window.isFinal = window.isEnded && isSettled
+        window.isFinal = window.isEnded && isSettled && !waitsForKeys(record, in: plan.window)
         return window
+    }
+
+    /// Whether segments are held whose keys may still come.
+    private static func waitsForKeys(_ record: WindowRecord, in window: TimeWindow) -> Bool {
+        record.renditions.contains { rendition in
+            rendition.segments.contains { $0.flags.contains(.keyPending) && $0.window.overlaps(window) }
+        }
     }
 
     private static func composed(

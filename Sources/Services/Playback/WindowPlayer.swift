@@ -1,18 +1,14 @@
 package import Catalogue
 package import Timeline
 
-/// Composes answers from the catalogue.
-///
-/// Safe to share; keeps nothing but a short memory of what is under way.
+/// Composes answers from the index of the time line; safe to share.
 package final class WindowPlayer: Sendable {
-    private let catalogue: Catalogue
+    private let index: TimelineIndex
     private let maxWindowSeconds: Int64
-    private let pending: Recent<Int32, [TimeWindow]>
 
-    package init(catalogue: Catalogue, maxWindowSeconds: Int64) {
-        self.catalogue = catalogue
-        self.maxWindowSeconds = min(max(1, maxWindowSeconds), Limits.windowSeconds)
-        pending = Recent(age: Limits.directoryAge, capacity: Limits.directoryEntries)
+    package init(index: TimelineIndex, maxWindowSeconds: Int64) {
+        self.index = index
+        self.maxWindowSeconds = maxWindowSeconds
     }
 
     /// Composes what a request asks for; the answer has at least one segment.
@@ -21,15 +17,16 @@ package final class WindowPlayer: Sendable {
     ) async throws(PlaybackError) -> ComposedWindow {
         try checkSliding(request, channel)
         let window = try await offering(request, channel) { () throws(PlaybackError) in
-            let line = try await asking { () throws(CatalogueError) in
-                try await catalogue.line(of: channel.row)
+            let seen = try await asking { () throws(CatalogueError) in
+                try await index.head(of: channel.row)
             }
             if case .sliding(let length, let delay) = request.span {
-                let sliding = SlidingWindow(length: length, delay: delay, line: line, now: now)
-                return try await compose(sliding, of: channel, line: line)
+                let sliding = SlidingWindow(length: length, delay: delay, line: seen.head.line, now: now)
+                return try await compose(sliding, seen.head)
             }
-            let plan = try WindowPlan.resolving(request, line: line, maxWindowSeconds: maxWindowSeconds)
-            return try await compose(plan, request, of: channel, now: now)
+            let plan = try WindowPlan.resolving(
+                request, line: seen.head.line, maxWindowSeconds: maxWindowSeconds)
+            return try await compose(plan, request, seen, now: now)
         }
         if request.isStrict { try checkWhole(window) }
         return window
@@ -60,65 +57,41 @@ package final class WindowPlayer: Sendable {
             case .sliding: TimeWindow(begin: .distantFuture, end: .distantFuture)
             }
         return try await asking { () throws(CatalogueError) in
-            try await catalogue.available(of: channel.row, near: window)
+            try await index.catalogue.available(of: channel.row, near: window)
         }
     }
 }
 
 extension WindowPlayer {
     private func compose(
-        _ plan: WindowPlan, _ request: WindowRequest, of channel: Channel, now: Instant,
+        _ plan: WindowPlan, _ request: WindowRequest, _ seen: SeenHead, now: Instant,
     ) async throws(PlaybackError) -> ComposedWindow {
         let margin = Limits.trackMissing
         let wide = TimeWindow(begin: plan.window.begin - margin, end: plan.window.end + margin)
         let record = try await asking { () throws(CatalogueError) in
-            try await catalogue.record(
-                of: channel.row, in: wide, view: plan.kind == .event ? .published : .archive)
+            try await index.record(
+                of: seen.head, in: wide, view: plan.kind == .event ? .published : .archive)
         }
-        let isSettled = try await isSettled(plan, record.line, channel, now)
+        let isSettled = plan.isFixed && seen.isSettled(plan.window.end, now: now)
         return WindowComposer.compose(record, plan: plan, request: request, isSettled: isSettled)
     }
 
     /// Reads further back when a hole before the edge leaves less than players need.
     private func compose(
-        _ sliding: SlidingWindow, of channel: Channel, line: Line,
+        _ sliding: SlidingWindow, _ head: ChannelHead,
     ) async throws(PlaybackError) -> ComposedWindow {
-        let lookBacks = [sliding.lookBack(line), maxWindowSeconds * Microseconds.perSecond]
+        let furthest = min(maxWindowSeconds * Microseconds.perSecond, Limits.slidingLookBack)
         var composed: ComposedWindow?
-        for lookBack in lookBacks {
+        for lookBack in [sliding.lookBack(head.line), furthest] {
             let window = TimeWindow(begin: sliding.edge - lookBack, end: sliding.edge)
             let record = try await asking { () throws(CatalogueError) in
-                try await catalogue.record(of: channel.row, in: window, view: .published)
+                try await index.record(of: head, in: window, view: .published)
             }
             composed = sliding.composed(record)
             if sliding.isSatisfied(by: record) { break }
         }
         guard let composed else { throw .nothingRecorded(available: []) }
         return composed
-    }
-
-    /// Whether only a repair can still change a window: it is published or given up since some target durations, or the
-    /// channel stands still, and nothing in it is under way.
-    private func isSettled(
-        _ plan: WindowPlan, _ line: Line, _ channel: Channel, _ now: Instant,
-    ) async throws(PlaybackError) -> Bool {
-        guard plan.isFixed, plan.window.end <= line.watermark else { return false }
-        let settling = Limits.settlingTargets * Int64(max(1, line.targetSeconds)) * Microseconds.perSecond
-        let isQuiet = now - line.watermark >= max(settling, Limits.quiet)
-        guard isQuiet || line.watermark - plan.window.end >= settling else { return false }
-        let pending = try await pendingWindows(of: channel, now)
-        return !pending.contains { $0.overlaps(plan.window) }
-    }
-
-    private func pendingWindows(of channel: Channel, _ now: Instant) async throws(PlaybackError)
-        -> [TimeWindow]
-    {
-        if let known = pending.value(of: channel.row, now: now) { return known }
-        let windows = try await asking { () throws(CatalogueError) in
-            try await catalogue.pendingSegments(of: channel.row, limit: Limits.pendingSegments)
-        }
-        pending.keep(windows, for: channel.row, now: now)
-        return windows
     }
 
     private func checkSliding(_ request: WindowRequest, _ channel: Channel) throws(PlaybackError) {

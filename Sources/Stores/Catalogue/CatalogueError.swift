@@ -9,12 +9,17 @@ package enum CatalogueError: Error, Sendable, CustomStringConvertible {
     case staleVersion(current: Int64)
     /// A row holds what the program cannot read.
     case unreadable(String)
+    /// The answer came too late for whoever asked.
+    case notInTime
     case database(PostgresError)
 
     /// Whether the same call can succeed later without a change.
     package var isTransient: Bool {
-        if case .database(let error) = self { return error.isTransient }
-        return false
+        switch self {
+        case .database(let error): error.isTransient
+        case .notInTime: true
+        case .noSuchChannel, .channelExists, .staleVersion, .unreadable: false
+        }
     }
 
     package var description: String {
@@ -23,6 +28,7 @@ package enum CatalogueError: Error, Sendable, CustomStringConvertible {
         case .channelExists(let id): "channel \(id) exists already"
         case .staleVersion(let current): "the channel has changed; its version is now \(current)"
         case .unreadable(let what): "the catalogue holds \(what), which this program cannot read"
+        case .notInTime: "the catalogue did not answer in time"
         case .database(let error): "\(error)"
         }
     }

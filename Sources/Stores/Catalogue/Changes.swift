@@ -5,8 +5,8 @@ package import Timeline
 package enum CatalogueChange: Sendable, Equatable {
     /// A channel's settings, its coming or going.
     case channel(ChannelID)
-    /// What is published or recorded of a channel, by its row.
-    case line(Int32)
+    /// What is published or recorded of a channel.
+    case line(LineChange)
     /// The connection was made anew: anything may have changed meanwhile.
     case anything
 }
@@ -24,7 +24,7 @@ extension CatalogueChange {
         let change: CatalogueChange? =
             switch announcement {
             case Catalogue.Announcement.channel: ChannelID(payload).map(CatalogueChange.channel)
-            case Catalogue.Announcement.line: Int32(payload).map(CatalogueChange.line)
+            case Catalogue.Announcement.line: LineChange(payload: payload).map(CatalogueChange.line)
             default: nil
             }
         self = change ?? .anything

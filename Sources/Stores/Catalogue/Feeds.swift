@@ -8,7 +8,7 @@ extension Catalogue {
             try await pool.query(
                 """
                 SELECT feed_id, source, began_us, clock FROM feed WHERE channel_id = \(channel)
-                ORDER BY feed_id DESC LIMIT 1
+                ORDER BY began_us DESC, feed_id DESC LIMIT 1
                 """
             ).first.map { row in
                 FeedFact(

@@ -40,15 +40,16 @@ private struct Forgetting {
         guard let whole = try await possible(wanted) else { return (0, true) }
         let oldest = try await oldestQuarter()
         let cut = oldest.map { min(whole, $0 + Limits.forgottenAtOnce) } ?? whole
-        try await moveLine(to: cut)
+        var change = LineChange(channel: channel.row, revision: try await moveLine(to: cut), touched: [])
         var segments = 0
         for (row, id) in try await renditions() {
             try await keep(row, before: cut)
-            segments += try await drop(row, prefix: "\(channel.id)/\(id)", before: cut)
+            let (count, quarters) = try await drop(row, prefix: "\(channel.id)/\(id)", before: cut)
+            segments += count
+            change.touched?.formUnion(quarters)
         }
         try await forgetWhatSurrounds(cut)
-        _ = try await transaction.query(
-            "SELECT pg_notify(\(Catalogue.Announcement.line), \(String(channel.row)))")
+        try await transaction.announce(change)
         return (segments, cut == whole)
     }
 
@@ -77,9 +78,17 @@ private struct Forgetting {
         return try rows.first?.decode("quarter_us", as: Int64?.self).map(Instant.init(microseconds:))
     }
 
-    private func moveLine(to cut: Instant) async throws {
-        _ = try await transaction.query(
-            "UPDATE line SET forgotten_us = \(cut.microseconds) WHERE channel_id = \(channel.row)")
+    /// - Returns: the line's new revision
+    private func moveLine(to cut: Instant) async throws -> Int64 {
+        let rows = try await transaction.query(
+            """
+            UPDATE line SET forgotten_us = \(cut.microseconds), revision = revision + 1
+            WHERE channel_id = \(channel.row) RETURNING revision
+            """)
+        guard let row = rows.first else {
+            throw CatalogueError.unreadable("no line of channel \(channel.row)")
+        }
+        return try row.decode("revision")
     }
 
     private func renditions() async throws -> [(Int32, String)] {
@@ -99,7 +108,9 @@ private struct Forgetting {
             """)
     }
 
-    private func drop(_ rendition: Int32, prefix: String, before cut: Instant) async throws -> Int {
+    private func drop(
+        _ rendition: Int32, prefix: String, before cut: Instant,
+    ) async throws -> (segments: Int, quarters: Set<Quarter>) {
         let rows = try await transaction.query(
             """
             WITH gone AS (
@@ -113,9 +124,10 @@ private struct Forgetting {
             SELECT start_us - start_us % \(Quarter.microseconds) AS quarter_us, count(*) AS segments
             FROM gone GROUP BY 1
             """)
-        let quarters = try rows.map { Quarter(rendition: rendition, containing: try $0.decode("quarter_us")) }
-        try await transaction.summarise(Set(quarters))
-        return try rows.reduce(0) { $0 + (try $1.decode("segments", as: Int.self)) }
+        let quarters = Set(
+            try rows.map { Quarter(rendition: rendition, containing: try $0.decode("quarter_us")) })
+        try await transaction.summarise(quarters)
+        return (try rows.reduce(0) { $0 + (try $1.decode("segments", as: Int.self)) }, quarters)
     }
 
     /// Losses, spans and epochs that nothing behind the cut needs.

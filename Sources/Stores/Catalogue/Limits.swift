@@ -4,6 +4,8 @@ package enum Limits {
     package static let knownSegments = 10_000
     /// Segments read for one window and rendition: a day of one-second segments and a margin.
     package static let segmentsPerWindow = 100_000
+    /// Segments read by one scan of quarters: a day of one-second segments fits.
+    package static let segmentsPerScan = 100_000
     /// Gaps and spans in one timeline answer.
     package static let timelineEntries = 10_000
     /// Channels that one measurement looks at.
@@ -12,6 +14,8 @@ package enum Limits {
     package static let intakeHours = 48
     /// Changes that wait for a listener; behind them it looks at everything anew.
     static let waitingChanges = 1_000
+    /// Quarters that an announcement names; their text stays far below the 8,000 bytes that a payload may have.
+    static let announcedQuarters = 128
     /// Times that a batch is tried again because a day's partition went while it was entered.
     static let partitionTries = 3
     /// Microseconds of recording forgotten in one transaction: a day of one rendition is some 20,000 rows.

@@ -2,13 +2,15 @@ import Postgres
 import Timeline
 
 /// A rendition's aligned quarter of an hour.
-struct Quarter: Hashable, Sendable {
-    static let microseconds: Int64 = 900_000_000
+package struct Quarter: Hashable, Sendable {
+    package static let microseconds: Int64 = 900_000_000
 
-    var rendition: Int32
-    var begin: Int64
+    /// The rendition's row.
+    package var rendition: Int32
+    /// Microseconds since 1970, a multiple of `microseconds`.
+    package var begin: Int64
 
-    init(rendition: Int32, containing microseconds: Int64) {
+    package init(rendition: Int32, containing microseconds: Int64) {
         self.rendition = rendition
         let remainder = microseconds % Self.microseconds
         begin = microseconds - (remainder < 0 ? remainder + Self.microseconds : remainder)

@@ -27,7 +27,7 @@ struct Remembering {
     let transaction: PostgresTransaction
 
     func run() async throws -> Bool {
-        let (held, forgotten) = try await moveLine()
+        let (held, forgotten, revision) = try await moveLine()
         try await describeRenditions(held: held)
         let renditions = try await renditionRows()
         try await enterFeeds()
@@ -38,27 +38,35 @@ struct Remembering {
         let quarters = try await enterSegments(renditions, held: held, forgotten: forgotten)
         if held { try await moveNumbers(renditions) }
         try await transaction.summarise(quarters)
-        _ = try await transaction.query(
-            "SELECT pg_notify(\(Catalogue.Announcement.line), \(String(batch.channel)))")
+        try await transaction.announce(
+            LineChange(channel: batch.channel, revision: revision, touched: quarters))
         return held
     }
 
-    private func moveLine() async throws -> (held: Bool, forgotten: Instant) {
+    private func moveLine() async throws -> (held: Bool, forgotten: Instant, revision: Int64) {
         let line = batch.line
         let moved = try await transaction.query(
             """
             UPDATE line SET epoch = greatest(epoch, \(line.epoch)), end_us = greatest(end_us, \(line.end.microseconds)),
                 watermark_us = greatest(watermark_us, \(line.watermark.microseconds)),
-                target_seconds = greatest(target_seconds, \(Int32(clamping: line.targetSeconds)))
-            WHERE channel_id = \(batch.channel) AND fence = \(batch.fence) RETURNING forgotten_us
+                target_seconds = greatest(target_seconds, \(Int32(clamping: line.targetSeconds))),
+                revision = revision + 1
+            WHERE channel_id = \(batch.channel) AND fence = \(batch.fence) RETURNING forgotten_us, revision
             """)
-        if let row = moved.first { return (true, Instant(microseconds: try row.decode("forgotten_us"))) }
-        let stale = try await transaction.query(
-            "SELECT forgotten_us FROM line WHERE channel_id = \(batch.channel) FOR UPDATE")
-        guard let row = stale.first else {
+        let rows =
+            try await moved.isEmpty
+            ? transaction.query(
+                """
+                UPDATE line SET revision = revision + 1
+                WHERE channel_id = \(batch.channel) RETURNING forgotten_us, revision
+                """) : moved
+        guard let row = rows.first else {
             throw CatalogueError.unreadable("no line of channel \(batch.channel)")
         }
-        return (false, Instant(microseconds: try row.decode("forgotten_us")))
+        return (
+            !moved.isEmpty, Instant(microseconds: try row.decode("forgotten_us")),
+            try row.decode("revision")
+        )
     }
 
     private func moveNumbers(_ renditions: [RenditionID: Int32]) async throws {

@@ -41,19 +41,6 @@ extension Catalogue {
         }
     }
 
-    private func newestFeed(of channel: Int32) async throws -> FeedFact? {
-        try await pool.query(
-            """
-            SELECT feed_id, source, began_us, clock FROM feed WHERE channel_id = \(channel)
-            ORDER BY began_us DESC, feed_id DESC LIMIT 1
-            """
-        ).first.map { row in
-            FeedFact(
-                id: try row.decode("feed_id"), source: try row.decode("source"),
-                began: Instant(microseconds: try row.decode("began_us")), clock: try row.decode("clock"))
-        }
-    }
-
     private func renditionStandings(of channel: Int32) async throws -> [RenditionStanding] {
         try await pool.query(
             """

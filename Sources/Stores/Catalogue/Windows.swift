@@ -53,7 +53,8 @@ extension Catalogue {
                 records.append(RenditionRecord(description: description, segments: segments))
             }
             records.sort { $0.id < $1.id }
-            return WindowRecord(line: line, renditions: records, states: try await states(named: records))
+            let states = try await readStates(Set(records.flatMap { $0.segments.map(\.stateID) }))
+            return WindowRecord(line: line, renditions: records, states: states)
         }
     }
 
@@ -92,10 +93,9 @@ extension Catalogue {
     }
 
     /// No segment is longer, so that an overlap is a bounded range of the index.
-    static let longestSegment: Int64 = 600_000_000
+    package static let longestSegment: Int64 = 600_000_000
 
-    private func states(named records: [RenditionRecord]) async throws -> [Int32: MediaState] {
-        let ids = Set(records.flatMap { $0.segments.map(\.stateID) })
+    func readStates(_ ids: Set<Int32>) async throws -> [Int32: MediaState] {
         guard !ids.isEmpty else { return [:] }
         var found: [Int32: MediaState] = [:]
         let rows = try await pool.query(

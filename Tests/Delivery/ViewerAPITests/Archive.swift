@@ -54,6 +54,17 @@ final class Archive: Sendable {
         }
     }
 
+    /// Opens an archive on a server of its own, which may be stopped.
+    static func with(server: PostgresCluster, _ body: (Archive) async throws -> Void) async throws {
+        try await migrateCatalogue(server.uri())
+        let configuration = PoolConfiguration(
+            try ConnectionString(server.uri()), size: 2, acquireTimeout: .seconds(2))
+        try await withPool(configuration) { pool in
+            try await body(
+                Archive(pool: pool, store: MemorySegmentStore(), maxWindowSeconds: 86_400))
+        }
+    }
+
     /// The same archive as a server sees it whose database does not answer.
     func withoutCatalogue(_ body: (Archive) async throws -> Void) async throws {
         // Port 1 of the loopback: nothing listens there.
@@ -78,6 +89,18 @@ final class Archive: Sendable {
         _ = try await catalogue.remember(recording.batch(channel, fence: lease.fence))
         for segment in recording.segments { try await store.put(segment.stored, as: segment.key(of: id)) }
         for (name, key) in recording.keys { try await store.put(key, as: .key(id, name)) }
+    }
+
+    /// Enters a segment that came too late to be published.
+    func repair(_ channel: String, at start: Double) async throws {
+        guard let id = ChannelID(channel), let found = try await catalogue.channel(id) else { return }
+        var recording = Recording(channel, seconds: 0)
+        recording.add("v0", from: start, count: 1)
+        recording.segments[0].number = Int64(1_000 + start)
+        var batch = recording.batch(found, fence: -1)
+        batch.segments[0].number = nil
+        batch.segments[0].epoch = nil
+        _ = try await catalogue.remember(batch)
     }
 
     func forget(_ channel: String, before cut: Instant) async throws {

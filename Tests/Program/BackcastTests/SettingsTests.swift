@@ -78,6 +78,7 @@ struct SettingsTests {
             (.minFree, "5%", "a number of bytes"),
             (.deleteGrace, "-1", "a number of seconds from 0"),
             (.maxWindow, "0", "a number of seconds from 1"),
+            (.maxWindow, "2678401", "a number of seconds from 1 to 2678400"),
             (.maxWindow, "99999999999999999999", "a number of seconds from 1"),
             (.retention, "7d", "a number of seconds from 60 to 315360000"),
             (.retention, "59", "a number of seconds from 60"),

@@ -9,7 +9,14 @@ struct ChangesTests {
     @Test(
         "Announcements are read by their name; what cannot be read may mean anything",
         arguments: [
-            ("backcast_line", "7", .line(7)), ("backcast_line", "x", .anything),
+            (
+                "backcast_line", "7 12 3:2",
+                .line(
+                    LineChange(
+                        channel: 7, revision: 12, touched: [Quarter(rendition: 3, containing: 1_800_000_000)])
+                )
+            ),
+            ("backcast_line", "7", .anything), ("backcast_line", "x 1", .anything),
             ("backcast_line", "", .anything),
             ("backcast_channel", "NO SLUG", .anything), ("other", "7", .anything),
         ] as [(String, String, CatalogueChange)])
@@ -34,8 +41,13 @@ struct ChangesTests {
                 try await test.catalogue.setShape(.media, of: tape.row)
                 try await test.catalogue.forget(tape.channel, before: midnight + second, graceSeconds: 0)
                 try await test.catalogue.delete(id)
+                let quarter = Quarter(rendition: 1, containing: midnight.microseconds)
+                let line = { (revision: Int64) in
+                    CatalogueChange.line(
+                        LineChange(channel: tape.row, revision: revision, touched: [quarter]))
+                }
                 for expected in [
-                    .channel(id), .line(tape.row), .channel(id), .channel(id), .line(tape.row), .channel(id),
+                    .channel(id), line(1), .channel(id), .channel(id), line(2), .channel(id),
                 ] as [CatalogueChange] {
                     #expect(await changes.next() == expected)
                 }

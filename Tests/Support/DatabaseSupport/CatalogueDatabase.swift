@@ -27,13 +27,18 @@ package func withCatalogueDatabase<T>(
     _ body: (PostgresPool, _ uri: String) async throws -> T
 ) async throws -> T {
     let uri = try await TestDatabase.shared.database("catalogue", template: "catalogue") { uri in
-        try await withPool(PoolConfiguration(try ConnectionString(uri), size: 1)) { pool in
-            _ = try await Migrations.reading(folder: migrationsFolder).apply(on: pool)
-        }
+        try await migrateCatalogue(uri)
     }
     let configuration = PoolConfiguration(
         try ConnectionString(uri), size: size, acquireTimeout: acquireTimeout)
     return try await withPool(configuration) { try await body($0, uri) }
+}
+
+/// Brings a database to the program's schema.
+package func migrateCatalogue(_ uri: String) async throws {
+    try await withPool(PoolConfiguration(try ConnectionString(uri), size: 1)) { pool in
+        _ = try await Migrations.reading(folder: migrationsFolder).apply(on: pool)
+    }
 }
 
 private let migrationsFolder = URL(filePath: #filePath).deletingLastPathComponent()

@@ -96,7 +96,7 @@ extension CatalogueError {
     var isLostRace: Bool {
         switch self {
         case .staleVersion, .channelExists, .noSuchChannel: true
-        case .unreadable, .database: false
+        case .unreadable, .notInTime, .database: false
         }
     }
 }

@@ -8,7 +8,7 @@ import Timeline
 
 /// Answers everything that is a window of time: playlists and downloads.
 struct WindowAnswers: Sendable {
-    let directory: ChannelDirectory
+    let index: TimelineIndex
     let player: WindowPlayer
     let store: any SegmentStore
     let clock: @Sendable () -> Instant
@@ -17,7 +17,7 @@ struct WindowAnswers: Sendable {
     func answer(_ request: HTTPRequest, route: WindowRoute) async -> HTTPResponse {
         do {
             let now = clock()
-            guard let channel = try await directory.channel(route.channel, now: now) else {
+            guard let channel = try await index.channel(route.channel) else {
                 return Problem(.notFound, "there is no channel \(route.channel)").response()
             }
             let zone = NamedZone.reading(channel.settings.timeZone)

@@ -5,6 +5,7 @@ import Logging
 import Postgres
 import Telemetry
 import Timeline
+import ViewerAPI
 
 extension Settings {
     /// Reads everything, and tells all that is wrong at once.
@@ -30,7 +31,7 @@ extension Settings {
         minFreeBytes = reader.minFreeBytes()
         deleteGraceSeconds = reader.seconds(.deleteGrace, in: 0...Limits.seconds) ?? 7200
         migrations = reader.text(.migrations, allowed: "a folder")
-        maxWindowSeconds = reader.seconds(.maxWindow, in: 1...Limits.windowSeconds) ?? 86_400
+        maxWindowSeconds = reader.seconds(.maxWindow, in: 1...longestWindow) ?? 86_400
         retentionSeconds = reader.seconds(.retention, in: Self.retentionBounds) ?? 604_800
         sourcesAllow = reader.value(.sourcesAllow, allowed: "hosts, *.suffixes and networks") {
             try AllowList.reading($0)
@@ -51,6 +52,9 @@ extension Settings {
         return Int(bounds.lowerBound)...Int(bounds.upperBound)
     }
 }
+
+/// What one playlist may ever hold, seconds.
+private let longestWindow = Int(ViewerConfiguration.longestWindowSeconds)
 
 extension SettingSources {
     /// Names nobody asks for, and values that nothing comes of.

@@ -1,0 +1,46 @@
+import Catalogue
+import Timeline
+
+/// Which segments of blocks a window has.
+struct BlockSelection {
+    let window: TimeWindow
+    let view: WindowView
+    /// Of the published log nothing that ends later is seen.
+    let watermark: Instant
+
+    /// The quarters in which segments of the window can begin; nil when there can be none.
+    func range(of rendition: Int32) -> QuarterRange? {
+        let end = view == .published ? min(window.end, watermark) : window.end
+        guard window.begin < end else { return nil }
+        let begin = window.begin - Catalogue.longestSegment
+        let first = Quarter(rendition: rendition, containing: begin.microseconds)
+        let last = Quarter(rendition: rendition, containing: end.microseconds - 1)
+        return QuarterRange(
+            first: first, count: Int((last.begin - first.begin) / Quarter.microseconds) + 1)
+    }
+
+    func segments(of blocks: [Block]) -> [RecordedSegment] {
+        var segments: [RecordedSegment] = []
+        segments.reserveCapacity(blocks.reduce(0) { $0 + $1.segments.count })
+        for block in blocks {
+            if takesWhole(block) {
+                segments.append(contentsOf: block.segments)
+            } else {
+                segments.append(contentsOf: block.segments.lazy.filter(takes))
+            }
+        }
+        return segments
+    }
+
+    private func takesWhole(_ block: Block) -> Bool {
+        guard view == .archive, let first = block.segments.first, let last = block.segments.last else {
+            return false
+        }
+        return first.start >= window.begin && last.start < window.end
+    }
+
+    private func takes(_ segment: RecordedSegment) -> Bool {
+        guard segment.window.overlaps(window) else { return false }
+        return view == .archive || segment.number != nil && segment.end <= watermark
+    }
+}

@@ -1,0 +1,91 @@
+import Catalogue
+
+/// The blocks of all renditions: from memory, or from the catalogue when first asked for.
+final class Blocks: Sendable {
+    private let cache: BlockCache
+    private let loader: BlockLoader
+    private let catalogue: Catalogue
+
+    init(catalogue: Catalogue, capacity: Int) {
+        cache = BlockCache(capacity: capacity)
+        loader = BlockLoader(catalogue: catalogue)
+        self.catalogue = catalogue
+    }
+
+    /// The blocks of quarters of one rendition, in order; whoever asks for the same missing ones waits for one load.
+    func blocks(_ range: QuarterRange) async throws(CatalogueError) -> [Block] {
+        var found: [Block] = []
+        found.reserveCapacity(range.count)
+        for part in QuarterRange.joining(range.quarters) {
+            found += try await blocks(of: part.quarters)
+        }
+        return found
+    }
+
+    private func blocks(of quarters: [Quarter]) async throws(CatalogueError) -> [Block] {
+        let (present, loads) = cache.take(quarters, loading: load)
+        if loads.isEmpty { return present }
+        var all = Dictionary(present.map { ($0.quarter, $0) }, uniquingKeysWith: { first, _ in first })
+        for load in loads {
+            for block in try await load.value.get() { all[block.quarter] = block }
+        }
+        return quarters.compactMap { all[$0] }
+    }
+
+    /// A load serves everybody who waits for it, so it goes on when the one who began it leaves.
+    private func load(_ range: QuarterRange, number: Int) -> BlockCache.Load {
+        Task { [cache, loader] in
+            let result = await Self.result { () async throws(CatalogueError) in
+                try await loader.blocks(range)
+            }
+            cache.finish(range, number: number, blocks: (try? result.get()) ?? [])
+            return result
+        }
+    }
+
+    private static func result(
+        _ body: () async throws(CatalogueError) -> [Block],
+    ) async -> Result<[Block], CatalogueError> {
+        do throws(CatalogueError) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension Blocks {
+    /// Brings what is in memory of renditions to the present: `touched` is what has changed, nil if nobody knows.
+    ///
+    /// Blocks that somebody asked for lately are read anew before the old ones go, so that the live edge stays in memory
+    /// when the catalogue goes away; others are dropped. Nothing changes when it throws.
+    func renew(_ renditions: Set<Int32>, touched: Set<Quarter>?) async throws(CatalogueError) {
+        if let touched {
+            cache.detachLoads(of: touched)
+        } else {
+            cache.detachLoads(ofRenditions: renditions)
+        }
+        let stale = try await stale(cache.blocks(ofRenditions: renditions), touched)
+        let recently = ContinuousClock.now - Limits.recentUse
+        let used = stale.filter { cache.isUsed($0, since: recently) }.sorted { $0.begin > $1.begin }
+        var renewed: [Block] = []
+        for quarter in used.prefix(Limits.renewedAtOnce) {
+            renewed += try await loader.blocks(QuarterRange(first: quarter, count: 1))
+        }
+        cache.replace(stale, with: renewed)
+    }
+
+    private func stale(_ blocks: [Block], _ touched: Set<Quarter>?) async throws(CatalogueError) -> [Quarter]
+    {
+        if let touched { return blocks.map(\.quarter).filter(touched.contains) }
+        var stale: [Quarter] = []
+        var rest = blocks[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Limits.versionsAtOnce)
+            rest = rest.dropFirst(part.count)
+            let versions = try await catalogue.versions(of: part.map(\.quarter))
+            stale += part.filter { versions[$0.quarter] != $0.version }.map(\.quarter)
+        }
+        return stale
+    }
+}

@@ -1,0 +1,85 @@
+import Catalogue
+import Synchronization
+
+/// Commits that were announced and are not in the head of their channel yet.
+final class AnnouncedChanges: Sendable {
+    private let changes = Mutex<[Int32: [LineChange]]>([:])
+
+    func note(_ change: LineChange) {
+        changes.withLock { changes in
+            var own = changes[change.channel] ?? []
+            own.append(change)
+            if own.count > Limits.changesInMind { own.removeFirst() }
+            changes[change.channel] = own
+        }
+    }
+
+    /// What all commits between two revisions touched; nil when not every one of them was heard and told it.
+    func touched(_ channel: Int32, after known: Int64?, upTo revision: Int64) -> Set<Quarter>? {
+        let heard = changes.withLock { changes in
+            let own = changes[channel] ?? []
+            let later = own.filter { $0.revision > revision }
+            changes[channel] = later.isEmpty ? nil : later
+            return own
+        }
+        guard let known, known < revision, revision - known <= Limits.changesInMind else { return nil }
+        var quarters: Set<Quarter> = []
+        for number in (known + 1)...revision {
+            guard let touched = heard.first(where: { $0.revision == number })?.touched else { return nil }
+            quarters.formUnion(touched)
+        }
+        return quarters
+    }
+}
+
+/// Keeping up with the catalogue.
+extension TimelineIndex {
+    /// Hears of changes and asks for them besides, until cancelled.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.hear() }
+            group.addTask { await self.poll() }
+        }
+    }
+
+    private func hear() async {
+        for await change in catalogue.changes() { await follow(change) }
+    }
+
+    private func follow(_ change: CatalogueChange) async {
+        switch change {
+        case .channel(let id): channels.expire(id)
+        case .line(let change):
+            guard let known = heads.known(change.channel), known.head.revision < change.revision else {
+                return
+            }
+            announced.note(change)
+            await renewHead(of: change.channel)
+        case .anything:
+            channels.expireAll()
+            await lookAround()
+        }
+    }
+
+    private func renewHead(of channel: Int32) async {
+        await heads.renew(channel) { await self.readHead(of: channel, $0) }
+    }
+
+    private func poll() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: Limits.pollInterval)
+            await lookAround()
+        }
+    }
+
+    /// Asks which of the known channels have moved on; the others are confirmed.
+    private func lookAround() async {
+        let asked = ContinuousClock.now
+        let revisions = heads.all.mapValues(\.head.revision)
+        guard let changed = try? await catalogue.channels(changedSince: revisions) else { return }
+        heads.confirm(asOf: asked) { channel, known in
+            revisions[channel] == known.head.revision && !changed.contains(channel)
+        }
+        for channel in changed { await renewHead(of: channel) }
+    }
+}

@@ -1,0 +1,56 @@
+import Catalogue
+import Timeline
+
+/// Where a channel stands, and since when it is known how far it is published.
+struct KnownHead: Sendable {
+    let head: ChannelHead
+    private(set) var history: WatermarkHistory
+
+    init(_ head: ChannelHead, at instant: ContinuousClock.Instant) {
+        self.head = head
+        history = WatermarkHistory(head.line.watermark, at: instant)
+    }
+
+    private init(_ head: ChannelHead, _ history: WatermarkHistory) {
+        self.head = head
+        self.history = history
+    }
+
+    /// The same channel as it was read later.
+    func following(_ newer: ChannelHead, at instant: ContinuousClock.Instant) -> KnownHead {
+        var history = history
+        history.note(newer.line.watermark, at: instant, keeping: newer.line.settling)
+        return KnownHead(newer, history)
+    }
+}
+
+/// A head in the hands of one answer.
+struct SeenHead: Sendable {
+    let head: ChannelHead
+    private let history: WatermarkHistory
+    /// When it was the present one: an answer cannot be surer than that.
+    private let asOf: ContinuousClock.Instant
+
+    init(_ known: KnownHead, asOf: ContinuousClock.Instant) {
+        head = known.head
+        history = known.history
+        self.asOf = asOf
+    }
+
+    /// Whether everything before an instant was published or given up three target durations before the channel was
+    /// last seen, or the channel had stood still for long by then.
+    func isSettled(_ end: Instant, now: Instant) -> Bool {
+        let line = head.line
+        guard end <= line.watermark else { return false }
+        if end <= history.settled(for: line.settling, asOf: asOf) { return true }
+        let seen = now - (ContinuousClock.now - asOf).wholeMicroseconds
+        return seen - line.watermark >= max(line.settling.wholeMicroseconds, Limits.quiet)
+    }
+}
+
+extension Line {
+    /// After that nothing more is expected for a moment that is published or given up.
+    var settling: Duration {
+        .seconds(Limits.settlingTargets * Int64(max(1, targetSeconds)))
+    }
+}

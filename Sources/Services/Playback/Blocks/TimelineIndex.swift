@@ -1,0 +1,79 @@
+package import Catalogue
+package import Timeline
+
+/// What playlists are made of, kept in memory: channels, where each stands, and blocks of segments.
+///
+/// Nothing in an answer is older than two seconds while the catalogue can be read. While it is away what is in memory
+/// counts on; what is not is an error.
+package final class TimelineIndex: Sendable {
+    let catalogue: Catalogue
+    let channels: Remembered<ChannelID, Channel>
+    let heads: Remembered<Int32, KnownHead>
+    let announced = AnnouncedChanges()
+    private let blocks: Blocks
+
+    /// Indexes a catalogue; what is known counts for `awaySeconds` while that is away: bytes may be gone after it.
+    package init(catalogue: Catalogue, awaySeconds: Int64) {
+        self.catalogue = catalogue
+        let away = Duration.seconds(awaySeconds)
+        channels = Remembered(capacity: Limits.channelsInMind, away: away)
+        heads = Remembered(capacity: Limits.channelsInMind, away: away)
+        blocks = Blocks(catalogue: catalogue, capacity: Limits.blockBytes)
+    }
+
+    /// A channel by its id, a deleted one too; nil when there never was one.
+    package func channel(_ id: ChannelID) async throws(CatalogueError) -> Channel? {
+        try await channels.value(of: id) { [catalogue] _ in
+            await Self.result { () async throws(CatalogueError) in try await catalogue.channel(id) }
+        }?.value
+    }
+
+    /// Where a channel stands: what one answer goes by from its beginning to its end.
+    func head(of channel: Int32) async throws(CatalogueError) -> SeenHead {
+        let known = try await heads.value(of: channel) { await self.readHead(of: channel, $0) }
+        guard let known else { throw .unreadable("no line of channel \(channel)") }
+        return SeenHead(known.value, asOf: known.asOf)
+    }
+
+    /// Every segment that overlaps a window: of the published log none that ends behind the head's watermark.
+    func record(
+        of head: ChannelHead, in window: TimeWindow, view: WindowView,
+    ) async throws(CatalogueError) -> WindowRecord {
+        var records: [RenditionRecord] = []
+        var states: [Int32: MediaState] = [:]
+        let selection = BlockSelection(window: window, view: view, watermark: head.line.watermark)
+        for rendition in head.renditions {
+            var found: [Block] = []
+            if let range = selection.range(of: rendition.row) { found = try await blocks.blocks(range) }
+            for block in found { states.merge(block.states) { known, _ in known } }
+            records.append(
+                RenditionRecord(description: rendition.description, segments: selection.segments(of: found)))
+        }
+        return WindowRecord(line: head.line, renditions: records, states: states)
+    }
+
+    /// Brings blocks to the present before anybody sees a newer head: an answer never mixes a new head with old blocks.
+    func readHead(
+        of channel: Int32, _ known: Remembered<Int32, KnownHead>.Known?,
+    ) async -> Result<KnownHead?, CatalogueError> {
+        let began = ContinuousClock.now
+        return await Self.result { () async throws(CatalogueError) in
+            let head = try await catalogue.head(of: channel)
+            if let known, known.value.head.revision == head.revision { return known.value }
+            let touched = announced.touched(
+                channel, after: known?.value.head.revision, upTo: head.revision)
+            try await blocks.renew(Set(head.renditions.map(\.row)), touched: touched)
+            return known?.value.following(head, at: began) ?? KnownHead(head, at: began)
+        }
+    }
+
+    private static func result<Value>(
+        _ body: () async throws(CatalogueError) -> Value,
+    ) async -> Result<Value, CatalogueError> {
+        do throws(CatalogueError) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

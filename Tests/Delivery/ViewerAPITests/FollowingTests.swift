@@ -1,0 +1,81 @@
+import Catalogue
+import HTTP
+import TestSupport
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+@Suite(.serialized) struct FollowingTests {
+    private let window = "/live/cctv2/index.m3u8?begintime=1469509516&duration=40"
+
+    /// Forty seconds without the segment at 8 s.
+    private var holed: Recording {
+        var recording = Recording()
+        recording.segments.removeAll { $0.start == 8 }
+        return recording
+    }
+
+    private func following(_ archive: Archive, _ body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await archive.api.run() }
+            try await body()
+            group.cancelAll()
+        }
+    }
+
+    @Test("A repair and what retention takes show at once where changes are heard")
+    func heard() async throws {
+        try await Archive.with { archive in
+            try await archive.record(holed)
+            try await following(archive) {
+                let before = try await archive.ask(window)
+                #expect(before.uris.count == 9)
+                // A first word after which nothing is missed any more.
+                try await eventually("the ear") {
+                    try await archive.catalogue.setShape(.multivariant, of: 1)
+                    return try await archive.ask(
+                        "/live/cctv2/index.m3u8?begintime=1469509516&duration=40&rendition=v0"
+                    )
+                    .status == 200
+                }
+                try await archive.repair("cctv2", at: 8)
+                try await eventually("the repair", within: .seconds(2)) {
+                    try await archive.ask(window + "&rendition=v0").uris.count == 10
+                }
+                try await archive.forget("cctv2", before: at(20))
+                try await eventually("the cut", within: .seconds(2)) {
+                    try await archive.ask(window + "&rendition=v0").uris.count == 5
+                }
+            }
+        }
+    }
+
+    @Test("Without an ear a change shows two seconds later at most, and never goes away again")
+    func unheard() async throws {
+        try await Archive.with { archive in
+            try await archive.record(holed)
+            let before = try await archive.ask(window)
+            #expect(before.uris.count == 9)
+            try await archive.repair("cctv2", at: 8)
+            try await eventually("the repair", within: .seconds(3)) {
+                try await archive.ask(window).uris.count == 10
+            }
+            let after = try await archive.ask(window)
+            #expect(after.headers["ETag"] != before.headers["ETag"])
+            #expect(after.uris.count == 10)
+        }
+    }
+
+    @Test("Many who ask for the same at once get the same answer")
+    func together() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            let bodies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+                for _ in 0..<100 { group.addTask { try await archive.ask(window).body } }
+                return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+            }
+            #expect(bodies.count == 1 && bodies.first?.isEmpty == false)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Catalogue
+import Testing
+import Timeline
+
+@testable import Playback
+
+struct BlockCacheTests {
+    private func quarters(_ numbers: Range<Int64>, of rendition: Int32 = 1) -> [Quarter] {
+        numbers.map { Quarter(rendition: rendition, containing: $0 * Quarter.microseconds) }
+    }
+
+    private func block(_ quarter: Quarter, revision: Int32 = 1) -> Block {
+        let version = QuarterVersion(revision: revision, begin: 0, end: 0, segments: 0)
+        return Block(QuarterRecord(quarter: quarter, version: version, segments: []), states: [:])
+    }
+
+    private let idle = { (_: QuarterRange, _: Int) in
+        BlockCache.Load { .success([]) }
+    }
+
+    /// Loads that were asked for, to be finished by hand.
+    private func take(_ cache: BlockCache, _ quarters: [Quarter]) -> (
+        blocks: [Block], asked: [(QuarterRange, Int)]
+    ) {
+        var asked: [(QuarterRange, Int)] = []
+        let taken = cache.take(quarters) { range, number in
+            asked.append((range, number))
+            return idle(range, number)
+        }
+        return (taken.blocks, asked)
+    }
+
+    @Test("Quarters that follow each other are one load, of a day at most; a hole makes two")
+    func ranges() {
+        let numbers = quarters(0..<3) + quarters(5..<205)
+        #expect(QuarterRange.joining(numbers).map(\.count) == [3, 96, 96, 8])
+        #expect(QuarterRange.joining(numbers).flatMap(\.quarters) == numbers)
+        #expect(QuarterRange.joining(quarters(0..<2) + quarters(2..<4, of: 2)).map(\.count) == [2, 2])
+    }
+
+    @Test("What is being loaded is not loaded again, and is there when it has come")
+    func sharing() {
+        let cache = BlockCache(capacity: 1 << 20)
+        let wanted = quarters(0..<4)
+        let first = take(cache, wanted)
+        #expect(first.blocks.isEmpty && first.asked.map(\.0.count) == [4])
+        #expect(take(cache, Array(wanted.prefix(2))).asked.isEmpty)
+        cache.finish(first.asked[0].0, number: first.asked[0].1, blocks: wanted.map { block($0) })
+        let second = take(cache, quarters(2..<6))
+        #expect(second.blocks.map(\.quarter) == quarters(2..<4))
+        #expect(second.asked.map(\.0.quarters) == [quarters(4..<6)])
+    }
+
+    // request                     change
+    // load begins, reads row 1
+    //                             row 2 is committed and announced
+    // load ends with row 1        → must not be kept
+    @Test("A load that began before a change does not leave what it read")
+    func overtaken() {
+        let cache = BlockCache(capacity: 1 << 20)
+        let wanted = quarters(0..<2)
+        let (range, number) = take(cache, wanted).asked[0]
+        cache.detachLoads(of: [wanted[1]])
+        let later = take(cache, wanted).asked
+        #expect(later.map(\.0.quarters) == [[wanted[1]]])
+        cache.finish(range, number: number, blocks: wanted.map { block($0) })
+        #expect(cache.blocks(ofRenditions: [1]).map(\.quarter) == [wanted[0]])
+        cache.finish(later[0].0, number: later[0].1, blocks: [block(wanted[1], revision: 2)])
+        #expect(take(cache, wanted).blocks.map { $0.version?.revision } == [1, 2])
+    }
+
+    @Test("Bytes stay below the limit, and what was used last stays")
+    func capacity() {
+        let one = block(quarters(0..<1)[0]).byteCount
+        let cache = BlockCache(capacity: 20 * one)
+        for quarter in quarters(0..<100) {
+            let (range, number) = take(cache, [quarter]).asked[0]
+            cache.finish(range, number: number, blocks: [block(quarter)])
+            #expect(cache.byteCount <= 20 * one)
+            _ = take(cache, quarters(0..<1))
+        }
+        let left = cache.blocks(ofRenditions: [1]).map(\.quarter.begin).sorted()
+        #expect(left.first == 0)
+        #expect(left.last == 99 * Quarter.microseconds)
+        #expect(left.count * one == cache.byteCount)
+    }
+
+    @Test("A change drops blocks and puts others in their place")
+    func replacing() {
+        let cache = BlockCache(capacity: 1 << 20)
+        let all = quarters(0..<3)
+        cache.replace([], with: all.map { block($0) })
+        cache.replace([all[0], all[1]], with: [block(all[1], revision: 2)])
+        let left = cache.blocks(ofRenditions: [1]).sorted { $0.quarter.begin < $1.quarter.begin }
+        #expect(left.map(\.quarter) == [all[1], all[2]])
+        #expect(left.map { $0.version?.revision } == [2, 1])
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+import Timeline
+
+@testable import Playback
+
+struct WatermarkHistoryTests {
+    private let start = ContinuousClock.now
+    private let span = Duration.seconds(12)
+
+    private func history(_ sights: [(seconds: Double, watermark: Double)]) -> WatermarkHistory {
+        var history = WatermarkHistory(at(sights[0].watermark), at: start + .seconds(sights[0].seconds))
+        for sight in sights.dropFirst() {
+            history.note(at(sight.watermark), at: start + .seconds(sight.seconds), keeping: span)
+        }
+        return history
+    }
+
+    @Test("At first sight the channel's own clock tells what is settled")
+    func first() {
+        #expect(history([(0, 100)]).settled(for: span, asOf: start) == at(88))
+    }
+
+    @Test("What was seen published is settled when it has been so for the span, and not before")
+    func seen() {
+        let seen = history([(0, 100), (5, 400), (10, 500)])
+        for (now, settled) in [(0.0, 88.0), (11.9, 88), (12, 100), (16.9, 100), (17, 400), (22, 500)] {
+            #expect(seen.settled(for: span, asOf: start + .seconds(now)) == at(settled), "\(now)")
+        }
+    }
+
+    @Test("However often it is looked at, no more is settled than was seen, and memory stays bounded")
+    func bounded() {
+        let sights = (0..<2_000).map { (seconds: Double($0) / 100, watermark: 100 + Double($0)) }
+        let many = history(sights)
+        for now in [12.0, 15, 20, 31] {
+            let settled = many.settled(for: span, asOf: start + .seconds(now))
+            let exact = 100 + min(((now - 12) * 100).rounded(.down), 1_999)
+            #expect(settled <= at(exact), "\(now)")
+        }
+        #expect(many.settled(for: span, asOf: start + .seconds(100)) == at(2_099))
+    }
+}
