@@ -76,8 +76,8 @@ let modules: [Module] = [
         packages: [logging], tests: ["TestSupport"],
     ),
     Module(
-        name: "Playback", layer: "Services", uses: ["Timeline", "HLS", "Compression", "Digest", "Catalogue"],
-        tests: ["TestSupport"],
+        name: "Playback", layer: "Services",
+        uses: ["Timeline", "HLS", "HTTP", "Compression", "Digest", "Catalogue"], tests: ["TestSupport"],
     ),
     Module(
         name: "Retention", layer: "Services", uses: ["Timeline", "SegmentStore", "Catalogue"],

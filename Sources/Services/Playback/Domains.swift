@@ -21,11 +21,16 @@ struct Domains {
         var found: Set<Boundary> = []
         for list in lists {
             var last: RecordedSegment?
-            for segment in list.segments {
-                if let last, last.epoch == segment.epoch, Self.isBroken(last, segment, states) {
-                    found.insert(Boundary(epoch: segment.epoch, begin: segment.start))
+            for piece in list.segments.pieces {
+                // Within a uniform piece there is none.
+                let isUniform = piece.block.summary.isUniform
+                for segment in isUniform ? piece.segments.prefix(1) : piece.segments {
+                    if let last, last.epoch == segment.epoch, Self.isBroken(last, segment, states) {
+                        found.insert(Boundary(epoch: segment.epoch, begin: segment.start))
+                    }
+                    last = segment
                 }
-                last = segment
+                last = piece.last
             }
         }
         extra = found.sorted { ($0.epoch, $0.begin) < ($1.epoch, $1.begin) }

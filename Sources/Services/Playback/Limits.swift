@@ -26,18 +26,32 @@ package enum Limits {
     static let quiet: Int64 = 300 * Microseconds.perSecond
     /// A sliding list looks back for its segments at most so far, microseconds.
     static let slidingLookBack: Int64 = 86_400 * Microseconds.perSecond
-    /// Compression of playlists: 1 costs a third of 6 and is an eighth larger.
+    /// Compression of what is one answer's own: 1 costs a third of 6 and is an eighth larger.
     static let gzipLevel = 1
+    /// Compression of blocks, which is done once for many answers.
+    static let blockLevel = 6
+    /// Bytes of an entry without tags of its own, and a little more.
+    static let usualEntry = 48
 }
 
 /// The bounds of what is kept in memory.
 extension Limits {
     /// Bytes of all blocks: some hundred days of one rendition.
     static let blockBytes = 256 << 20
+    /// A window counts as long from here on, microseconds: a day and what is read around it.
+    static let longWindow: Int64 = 90_000 * Microseconds.perSecond
+    /// Long windows read at once: one of a month is some 80 MB of each rendition.
+    static let longWindowsAtOnce = 2
+    /// Long windows that wait for their turn.
+    static let longWindowsWaiting = 64
     /// Bytes of a block beside its segments.
     static let blockOverhead = 256
     /// Bytes of an initialization vector beside its segment: sixteen in an object of their own.
     static let vectorBytes = 48
+    /// Bytes of an entry's text and its compressed form.
+    static let entryBytes = 56
+    /// Bytes of a line that names a key.
+    static let keyLineBytes = 128
     /// Bytes of a state: a few short texts.
     static let stateBytes = 512
     /// Quarters of an hour read by one query: a day.

@@ -4,7 +4,7 @@ package import Timeline
 /// The segments of one rendition that an answer lists.
 package struct ListedRendition: Sendable {
     package var description: RenditionDescription
-    package var segments: [RecordedSegment]
+    package var segments: SegmentList
 
     package var id: RenditionID { description.id }
 
@@ -12,10 +12,19 @@ package struct ListedRendition: Sendable {
     func missing(in window: TimeWindow) -> Int64 {
         var missing: Int64 = 0
         var covered = window.begin
-        for segment in segments {
-            let pause = min(segment.start, window.end) - covered
-            if pause > Limits.grain { missing += pause }
-            covered = max(covered, segment.end)
+        for piece in segments.pieces {
+            let isKnown =
+                piece.isWhole && piece.block.summary.isOrdered && covered <= piece.first.end
+                && piece.last.start <= window.end
+            for segment in isKnown ? piece.segments.prefix(1) : piece.segments {
+                let pause = min(segment.start, window.end) - covered
+                if pause > Limits.grain { missing += pause }
+                covered = max(covered, segment.end)
+            }
+            if isKnown {
+                missing += piece.block.summary.missing
+                covered = max(covered, piece.last.end)
+            }
         }
         let rest = window.end - covered
         return rest > Limits.grain ? missing + rest : missing
@@ -23,7 +32,11 @@ package struct ListedRendition: Sendable {
 
     /// The largest EXTINF, rounded to the nearest second, at least 1 (RFC 8216, 4.3.3.1).
     var targetSeconds: Int {
-        let longest = segments.reduce(0) { max($0, $1.duration) }
+        let longest = segments.pieces.reduce(0) { longest, piece in
+            piece.isWhole
+                ? max(longest, piece.block.summary.longest)
+                : piece.segments.reduce(longest) { max($0, $1.duration) }
+        }
         return max(1, Int((longest + Microseconds.perSecond / 2) / Microseconds.perSecond))
     }
 }

@@ -40,7 +40,7 @@ extension MediaPlaylistText {
 
     /// A growing list cannot promise it for what is to come.
     private var isIndependent: Bool {
-        window.plan.kind == .closed && rendition.segments.allSatisfy { $0.flags.contains(.independent) }
+        window.plan.kind == .closed && rendition.segments.isIndependent
     }
 
     /// Where the viewer wanted to begin, when that is inside the first segment.

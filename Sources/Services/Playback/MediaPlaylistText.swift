@@ -1,14 +1,14 @@
 import Catalogue
 import HLS
+import HTTP
 package import Timeline
 
 extension ComposedWindow {
     /// The media playlist of a rendition; nil when it has nothing in the window.
-    package func mediaPlaylist(of id: RenditionID) -> [UInt8]? {
-        self[id].map { rendition in
-            var text = MediaPlaylistText(window: self, rendition: rendition)
-            return text.written()
-        }
+    package func mediaPlaylist(of id: RenditionID) throws(PlaybackError) -> RenderedPlaylist? {
+        guard let rendition = self[id] else { return nil }
+        var text = MediaPlaylistText(window: self, rendition: rendition)
+        return try RenderedPlaylist(text.written())
     }
 }
 
@@ -20,95 +20,71 @@ extension ComposedWindow {
 struct MediaPlaylistText {
     let window: ComposedWindow
     let rendition: ListedRendition
-    private let directory: [UInt8]
+    private let entry: EntryText
     private(set) var texts: [Int32: StateText] = [:]
+    private var pieces: [RenderedPlaylist.Piece] = []
     var buffer: TextBuffer
     private var sticky = StickyTags()
+    private var last: RecordedSegment?
+    private var lastNumber: Int64 = 0
+    /// Where a player that adds up durations since the last date believes to be.
+    private var expectedDate = Instant(microseconds: 0)
+    private var current: (id: Int32, text: StateText?)?
 
     init(window: ComposedWindow, rendition: ListedRendition) {
         self.window = window
         self.rendition = rendition
-        directory = Array("\(rendition.id)/".utf8)
-        buffer = TextBuffer(capacity: 1024 + rendition.segments.count * Self.usualEntry)
-        for id in Set(rendition.segments.map(\.stateID)) {
+        entry = EntryText(rendition: rendition.id)
+        let own = rendition.segments.pieces.reduce(0) {
+            $0 + ($1.isWhole && $1.block.text != nil ? 1 : $1.range.count)
+        }
+        buffer = TextBuffer(capacity: 1024 + own * Limits.usualEntry)
+        for id in rendition.segments.stateIDs {
             texts[id] = window.states[id].map { StateText($0, rendition: rendition.id) }
         }
     }
 
-    /// Bytes of an entry without tags of its own, and a little more.
-    private static let usualEntry = 48
-    /// Bytes that numbers and tag names of an entry take at most.
-    private static let entryMargin = 128
-
-    mutating func written() -> [UInt8] {
+    mutating func written() throws(PlaybackError) -> [RenderedPlaylist.Piece] {
         writeHead()
-        writeEntries()
+        for piece in rendition.segments.pieces { try write(piece) }
         if window.isEnded { buffer.append("#EXT-X-ENDLIST\n") }
-        return buffer.finish()
+        closeOwnPiece()
+        return pieces
     }
 
-    private mutating func writeEntries() {
-        var last: RecordedSegment?
-        var lastNumber: Int64 = 0
-        var expectedDate = Instant(microseconds: 0)
-        var currentID: Int32?
-        var current: StateText?
-        for segment in rendition.segments {
-            if segment.stateID != currentID {
-                current = texts[segment.stateID]
-                currentID = segment.stateID
-            }
-            guard let state = current else { continue }
-            let number = window.domains.number(of: segment)
-            if let last, window.writesGaps { writeGaps(from: last.end, to: segment.start, state) }
-            let joints =
-                last == nil ? 0 : min(max(0, number - lastNumber), Int64(Limits.discontinuitiesPerJoint))
-            for _ in 0..<joints { buffer.append("#EXT-X-DISCONTINUITY\n") }
-            let isFresh = last == nil || joints > 0
-            sticky.write(state, iv: segment.iv, isFresh: isFresh, to: &buffer)
-            if isFresh || abs(segment.start - expectedDate) > Limits.dateTolerance {
-                writeDate(segment.start)
-                expectedDate = segment.start
-            }
-            expectedDate = expectedDate + segment.duration
-            writeEntry(segment, state)
-            (last, lastNumber) = (segment, number)
+    private mutating func closeOwnPiece() {
+        let bytes = buffer.take()
+        if !bytes.isEmpty { pieces.append(.own(bytes)) }
+    }
+
+    /// Writes segments one by one.
+    private mutating func write(rows segments: ArraySlice<RecordedSegment>) {
+        for segment in segments {
+            if segment.stateID != current?.id { current = (segment.stateID, texts[segment.stateID]) }
+            guard let state = current?.text else { continue }
+            write(segment, state)
         }
     }
 
     @inline(__always)
-    private mutating func writeEntry(_ segment: RecordedSegment, _ state: StateText) {
-        let directory = directory
-        unsafe buffer.write(atMost: Self.entryMargin + directory.count) { cursor in
-            unsafe cursor.appendDuration(segment.duration)
-            unsafe cursor.append(directory)
-            unsafe cursor.append(decimal: UInt64(max(0, segment.start.milliseconds)))
-            if segment.revision > 0 {
-                unsafe cursor.append(UInt8(ascii: "-"))
-                unsafe cursor.append(decimal: UInt64(segment.revision))
-            }
-            unsafe cursor.append(state.ending)
+    private mutating func write(_ segment: RecordedSegment, _ state: StateText) {
+        let number = window.domains.number(of: segment)
+        if let last, window.writesGaps {
+            entry.writeGaps(
+                from: last.end, to: segment.start, targetSeconds: window.targetSeconds, state, to: &buffer)
         }
-    }
-
-    /// Fills a hole with entries of at most a target duration; what they name need not exist (RFC 8216bis §4.4.4.7).
-    private mutating func writeGaps(from begin: Instant, to end: Instant, _ state: StateText) {
-        let hole = end - begin
-        guard hole > Limits.holeTolerance else { return }
-        let target = Int64(window.targetSeconds) * Microseconds.perSecond
-        let count = (hole + target - 1) / target
-        let directory = directory
-        for index in 0..<count {
-            let start = begin + hole / count * index
-            let stop = index == count - 1 ? end : begin + hole / count * (index + 1)
-            buffer.append("#EXT-X-GAP\n")
-            unsafe buffer.write(atMost: Self.entryMargin + directory.count) { cursor in
-                unsafe cursor.appendDuration(min(stop - start, target))
-                unsafe cursor.append(directory)
-                unsafe cursor.append(decimal: UInt64(max(0, start.milliseconds)))
-                unsafe cursor.append(state.ending)
-            }
+        let joints =
+            last == nil ? 0 : min(max(0, number - lastNumber), Int64(Limits.discontinuitiesPerJoint))
+        for _ in 0..<joints { buffer.append("#EXT-X-DISCONTINUITY\n") }
+        let isFresh = last == nil || joints > 0
+        sticky.write(state, iv: segment.iv, isFresh: isFresh, to: &buffer)
+        if isFresh || abs(segment.start - expectedDate) > Limits.dateTolerance {
+            writeDate(segment.start)
+            expectedDate = segment.start
         }
+        expectedDate = expectedDate + segment.duration
+        entry.write(segment, state, to: &buffer)
+        (last, lastNumber) = (segment, number)
     }
 
     private mutating func writeDate(_ instant: Instant) {
@@ -118,15 +94,55 @@ struct MediaPlaylistText {
     }
 }
 
-extension TextCursor {
-    /// EXTINF of microseconds, with six decimals.
-    @inline(__always)
-    fileprivate mutating func appendDuration(_ microseconds: Int64) {
-        let value = UInt64(max(0, microseconds))
-        unsafe append("#EXTINF:")
-        unsafe append(decimal: value / 1_000_000)
-        unsafe append(UInt8(ascii: "."))
-        unsafe append(value % 1_000_000, digits: 6)
-        unsafe append(",\n")
+/// Taking over the lines of blocks.
+extension MediaPlaylistText {
+    /// Writes a piece: whole as it is, or its first segment and then its lines, or segment by segment.
+    private mutating func write(_ piece: SegmentList.Piece) throws(PlaybackError) {
+        guard let text = piece.block.text, hasOneNumber(piece) else { return write(rows: piece.segments) }
+        if piece.isWhole, continues(piece, text), keepsDate(piece, from: piece.first.start - expectedDate) {
+            closeOwnPiece()
+            pieces.append(.shared(text))
+            return pass(piece, text, duration: piece.block.summary.duration)
+        }
+        let (begin, end) = (piece.range.lowerBound, piece.range.upperBound)
+        write(rows: piece.segments.prefix(1))
+        guard keepsDate(piece, from: piece.first.start + piece.first.duration - expectedDate) else {
+            return write(rows: piece.segments.dropFirst())
+        }
+        let lines = try text.lines()
+        buffer.append(lines.bytes.bytes[lines.offsets[begin + 1]..<lines.offsets[end]])
+        pass(piece, text, duration: piece.segments.dropFirst().reduce(0) { $0 + $1.duration })
+    }
+
+    private mutating func pass(_ piece: SegmentList.Piece, _ text: BlockText, duration: Int64) {
+        sticky.passed(text.state, iv: piece.last.iv)
+        expectedDate = expectedDate + duration
+        lastNumber = window.domains.number(of: piece.last)
+        last = piece.last
+    }
+
+    /// No discontinuity lies within: a uniform block has one epoch, but another rendition's hole may fall into it.
+    private func hasOneNumber(_ piece: SegmentList.Piece) -> Bool {
+        window.domains.number(of: piece.first) == window.domains.number(of: piece.last)
+    }
+
+    /// Whether the list goes on from what it has into the lines of a block without a tag more than those have.
+    private func continues(_ piece: SegmentList.Piece, _ text: BlockText) -> Bool {
+        let first = piece.first
+        guard let last, last.stateID == first.stateID, window.domains.number(of: first) <= lastNumber else {
+            return false
+        }
+        if window.writesGaps, first.start - last.end > Limits.holeTolerance { return false }
+        let needsKey = text.state.key != nil && last.iv != first.iv
+        return needsKey == text.beginsWithKey
+    }
+
+    /// Whether players that are off by so much at a piece's first segment stay right enough to its end.
+    private func keepsDate(_ piece: SegmentList.Piece, from offset: Int64) -> Bool {
+        let drift = piece.block.summary.drift
+        let before = piece.block.segments[..<piece.range.lowerBound].reduce(0) { $0 + $1.duration }
+        let own = piece.first.start - (piece.block.segments[0].start + before)
+        return offset - own + drift.lowerBound >= -Limits.dateTolerance
+            && offset - own + drift.upperBound <= Limits.dateTolerance
     }
 }

@@ -1,27 +1,51 @@
 import Compression
 import Digest
+package import HTTP
 
-/// The bytes of a playlist and the name of this very text.
+/// The text of a playlist, in pieces that other answers share or that are its own.
 package struct RenderedPlaylist: Sendable {
-    package let bytes: [UInt8]
-    /// Equal for equal bytes, on every replica: the opaque part of an entity tag.
-    package let tag: String
-
-    package init(_ bytes: [UInt8]) throws(PlaybackError) {
-        self.bytes = bytes
-        do {
-            tag = Hexadecimal.encode(try SHA256.digest(of: bytes).prefix(16))
-        } catch {
-            throw .system("\(error)")
-        }
+    enum Piece: Sendable {
+        case own([UInt8])
+        case shared(BlockText)
     }
 
-    /// The same, compressed.
-    package func gzip() throws(PlaybackError) -> [UInt8] {
-        do {
-            return try Gzip.compress(bytes, level: Limits.gzipLevel)
-        } catch {
-            throw .system("\(error)")
+    /// The pieces in order.
+    package let body: [SharedBytes]
+    /// Differs for different texts, and is the same on every replica: the opaque part of an entity tag.
+    package let tag: String
+    private let pieces: [Piece]
+
+    package init(_ bytes: [UInt8]) throws(PlaybackError) {
+        try self.init([.own(bytes)])
+    }
+
+    init(_ pieces: [Piece]) throws(PlaybackError) {
+        self.pieces = pieces
+        var (body, digests): ([SharedBytes], [UInt8]) = ([], [])
+        for piece in pieces {
+            switch piece {
+            case .own(let bytes):
+                body.append(SharedBytes(bytes))
+                digests += try SHA256.made(of: bytes)
+            case .shared(let text):
+                let lines = try text.lines()
+                body.append(lines.bytes)
+                digests += lines.digest
+            }
         }
+        self.body = body
+        tag = Hexadecimal.encode(try SHA256.made(of: digests).prefix(16))
+    }
+
+    /// The same, compressed: shared pieces were so before.
+    package func gzip() throws(PlaybackError) -> [SharedBytes] {
+        var blocks: [DeflateBlock] = []
+        for piece in pieces {
+            switch piece {
+            case .own(let bytes): blocks.append(try .made(of: bytes, level: Limits.gzipLevel))
+            case .shared(let text): blocks.append(try text.deflated())
+            }
+        }
+        return GzipJoin.assemble(blocks).map(SharedBytes.init)
     }
 }

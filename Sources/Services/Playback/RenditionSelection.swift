@@ -3,7 +3,7 @@ import Timeline
 
 /// Which stretches of one rendition go into an answer, and where the answer has to end because of it.
 struct RenditionSelection {
-    /// Indices of the segments to list, in order.
+    /// Positions of the segments to list, in order.
     var ranges: [Range<Int>] = []
     /// Where another container, or a long stretch without a track, begins: the answer ends there.
     var end: Instant?

@@ -31,18 +31,20 @@ package struct SlidingWindow: Sendable {
     }
 
     /// Whether the record has as much as players need: three target durations at least (RFC 8216, 6.2.2).
-    func isSatisfied(by record: WindowRecord) -> Bool {
+    func isSatisfied(by record: TimelineRecord) -> Bool {
         let candidates = listed(record)
         let shortest = SlidingWindow(edge: edge)
         return ComposedWindow.leading(of: candidates).map { shortest.begin(in: $0.segments) != nil } ?? false
     }
 
     /// Composes the list; `record` is of the published log.
-    package func composed(_ record: WindowRecord) -> ComposedWindow {
+    package func composed(_ record: TimelineRecord) -> ComposedWindow {
         var renditions = listed(record)
-        let leading = ComposedWindow.leading(of: renditions)?.segments ?? []
+        let leading = ComposedWindow.leading(of: renditions)?.segments ?? SegmentList()
         let begin = begin(in: leading) ?? leading.first?.start ?? edge
-        for index in renditions.indices { renditions[index].segments.removeAll { $0.end <= begin } }
+        for index in renditions.indices {
+            renditions[index].segments = renditions[index].segments.ending(after: begin)
+        }
         renditions.removeAll { $0.segments.isEmpty }
         let window = TimeWindow(begin: begin, end: max(begin, edge))
         let measured = renditions.map(\.targetSeconds).max() ?? 1
@@ -53,9 +55,9 @@ package struct SlidingWindow: Sendable {
     }
 
     /// Where the list begins: behind everything that is not needed; nil when there is not enough.
-    private func begin(in segments: [RecordedSegment]) -> Instant? {
+    private func begin(in segments: SegmentList) -> Instant? {
         var held: Int64 = 0
-        for (count, segment) in segments.reversed().enumerated() {
+        for (count, segment) in segments.backwards.enumerated() {
             held += segment.duration
             let isEnough = count + 1 >= Limits.slidingSegments && held >= Limits.slidingMicroseconds
             let isLong = length.map { segment.start <= edge - $0 } ?? true
@@ -65,13 +67,11 @@ package struct SlidingWindow: Sendable {
     }
 
     /// The segments up to the edge, from the last change of a container on: a list must not mix them.
-    private func listed(_ record: WindowRecord) -> [ListedRendition] {
+    private func listed(_ record: TimelineRecord) -> [ListedRendition] {
         record.renditions.map { rendition in
-            var segments = rendition.segments.filter { $0.end <= edge }
-            let container = segments.last.flatMap { record.states[$0.stateID]?.container }
-            if let other = segments.lastIndex(where: { record.states[$0.stateID]?.container != container }) {
-                segments.removeFirst(other + 1)
-            }
+            let ended = rendition.segments.ending(notAfter: edge)
+            let container = ended.last.flatMap { record.states[$0.stateID]?.container }
+            let segments = ended.behindLast { record.states[$0]?.container != container }
             return ListedRendition(description: rendition.description, segments: segments)
         }.filter { !$0.segments.isEmpty }
     }

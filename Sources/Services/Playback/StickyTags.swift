@@ -19,6 +19,12 @@ struct StickyTags {
         writeChanges(state, wanted, isFresh, &buffer)
     }
 
+    /// Takes note of lines that were taken over: they end with a segment of this state.
+    mutating func passed(_ state: StateText, iv wanted: [UInt8]?) {
+        if let wanted = state.map { map = wanted }
+        (key, foreignKeys, iv) = (state.key, state.foreignKeys, wanted)
+    }
+
     private mutating func writeChanges(
         _ state: StateText, _ wanted: [UInt8]?, _ isFresh: Bool, _ buffer: inout TextBuffer,
     ) {

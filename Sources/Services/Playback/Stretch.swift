@@ -18,42 +18,57 @@ struct Stretch {
 }
 
 extension Stretch {
-    /// Splits segments in order of their starts; those that cannot be played are left out as if they were not there.
-    static func splitting(_ segments: [RecordedSegment], states: [Int32: MediaState]) -> [Stretch] {
+    /// Splits segments; those that cannot be played are left out as if they were not there.
+    static func splitting(_ segments: SegmentList, states: [Int32: MediaState]) -> [Stretch] {
         var stretches: [Stretch] = []
         var open: Stretch?
-        var known: (id: Int32, state: MediaState?, joins: Bool)?
-        // States are looked at where they change only: a day has twenty thousand segments and few states.
-        for index in segments.indices {
-            let id = segments[index].stateID
-            if known?.id != id {
-                let state = states[id].flatMap { $0.isPlayable ? $0 : nil }
-                known = (id, state, state.map { open?.state.joins($0) ?? false } ?? false)
+        for piece in segments.pieces {
+            for run in piece.playableRuns(states) {
+                if open?.takes(run) == true { continue }
+                if let open { stretches.append(open) }
+                open = run
             }
-            guard let state = known?.state, !segments[index].flags.contains(.keyPending) else { continue }
-            if known?.joins == true, open?.takes(segments[index], at: index) == true { continue }
-            if let open { stretches.append(open) }
-            open = Stretch(range: index..<(index + 1), window: segments[index].window, state: state)
-            known?.joins = true
         }
         if let open { stretches.append(open) }
         return stretches
     }
 
-    /// Takes a segment in if it follows without a hole.
-    private mutating func takes(_ segment: RecordedSegment, at index: Int) -> Bool {
-        guard index == range.upperBound, segment.start - window.end <= Limits.holeTolerance else {
-            return false
-        }
-        range = range.lowerBound..<(index + 1)
-        window.end = max(window.end, segment.end)
+    /// Takes a run in if it follows without a hole and can be in one list with this one.
+    private mutating func takes(_ run: Stretch) -> Bool {
+        guard run.range.lowerBound == range.upperBound, run.state.joins(state),
+            run.window.begin - window.end <= Limits.holeTolerance
+        else { return false }
+        range = range.lowerBound..<run.range.upperBound
+        window.end = max(window.end, run.window.end)
         return true
+    }
+}
+
+extension SegmentList.Piece {
+    /// Runs of one state: a uniform piece is one, of others each segment that can be played.
+    fileprivate func playableRuns(_ states: [Int32: MediaState]) -> [Stretch] {
+        if block.summary.isUniform, let state = states[first.stateID] {
+            return [
+                Stretch(range: positions, window: TimeWindow(begin: first.start, end: last.end), state: state)
+            ]
+        }
+        // States are looked at where they change only: a day has twenty thousand segments and few states.
+        var known: (id: Int32, state: MediaState?)?
+        var runs: [Stretch] = []
+        for (position, segment) in zip(positions, segments) {
+            if known?.id != segment.stateID {
+                known = (segment.stateID, states[segment.stateID].flatMap { $0.isPlayable ? $0 : nil })
+            }
+            guard let state = known?.state, !segment.flags.contains(.keyPending) else { continue }
+            runs.append(Stretch(range: position..<(position + 1), window: segment.window, state: state))
+        }
+        return runs
     }
 }
 
 extension MediaState {
     /// A segment whose key nobody has cannot be played.
-    fileprivate var isPlayable: Bool {
+    var isPlayable: Bool {
         keyMethod == nil || keyName != nil || !drmTags.isEmpty
     }
 

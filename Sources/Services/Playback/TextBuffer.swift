@@ -1,7 +1,7 @@
 /// Bytes of a playlist under way; an entry is written through a pointer, without a check per byte.
 struct TextBuffer {
     private var storage: [UInt8]
-    private var count = 0
+    private(set) var count = 0
 
     init(capacity: Int) {
         storage = [UInt8](repeating: 0, count: max(64, capacity))
@@ -13,8 +13,18 @@ struct TextBuffer {
         return storage
     }
 
+    /// What has been written since the last time, given up by the buffer.
+    mutating func take() -> [UInt8] {
+        defer { count = 0 }
+        return Array(storage[..<count])
+    }
+
     mutating func append(_ bytes: [UInt8]) {
         unsafe write(atMost: bytes.count) { unsafe $0.append(bytes) }
+    }
+
+    mutating func append(_ bytes: ArraySlice<UInt8>) {
+        append(Array(bytes))
     }
 
     mutating func append(_ text: StaticString) {

@@ -1,4 +1,4 @@
-package import Catalogue
+import Catalogue
 import Timeline
 
 /// Decides what an answer lists, from what the catalogue holds: a pure function.
@@ -8,7 +8,7 @@ package enum WindowComposer {
     /// The record holds everything from a minute before the window to a minute after it, so that stretches at its ends
     /// are seen whole. A window is settled when nothing in it can come any more but keys and repairs.
     package static func compose(
-        _ record: WindowRecord, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
+        _ record: TimelineRecord, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
     ) -> ComposedWindow {
         let selections = record.renditions.map { rendition in
             RenditionSelection(
@@ -32,14 +32,19 @@ package enum WindowComposer {
     }
 
     /// Whether segments are held whose keys may still come.
-    private static func waitsForKeys(_ record: WindowRecord, in window: TimeWindow) -> Bool {
+    private static func waitsForKeys(_ record: TimelineRecord, in window: TimeWindow) -> Bool {
         record.renditions.contains { rendition in
-            rendition.segments.contains { $0.flags.contains(.keyPending) && $0.window.overlaps(window) }
+            rendition.segments.pieces.contains { piece in
+                piece.block.summary.waitsForKey
+                    && piece.segments.contains {
+                        $0.flags.contains(.keyPending) && $0.window.overlaps(window)
+                    }
+            }
         }
     }
 
     private static func composed(
-        _ renditions: [ListedRendition], end: Instant?, record: WindowRecord, plan: WindowPlan,
+        _ renditions: [ListedRendition], end: Instant?, record: TimelineRecord, plan: WindowPlan,
         request: WindowRequest,
     ) -> ComposedWindow {
         let line = record.line
@@ -60,15 +65,10 @@ package enum WindowComposer {
     }
 
     private static func segments(
-        of rendition: RenditionRecord, _ selection: RenditionSelection, in window: TimeWindow,
-    ) -> [RecordedSegment] {
-        var listed: [RecordedSegment] = []
-        listed.reserveCapacity(selection.ranges.reduce(0) { $0 + $1.count })
-        for range in selection.ranges {
-            for segment in rendition.segments[range] where segment.window.overlaps(window) {
-                listed.append(segment)
-            }
-        }
+        of rendition: ListedRendition, _ selection: RenditionSelection, in window: TimeWindow,
+    ) -> SegmentList {
+        var listed = SegmentList()
+        for range in selection.ranges { listed.append(rendition.segments[range].overlapping(window)) }
         return listed
     }
 }

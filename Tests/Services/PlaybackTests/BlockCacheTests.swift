@@ -11,7 +11,9 @@ struct BlockCacheTests {
 
     private func block(_ quarter: Quarter, revision: Int32 = 1) -> Block {
         let version = QuarterVersion(revision: revision, begin: 0, end: 0, segments: 0)
-        return Block(QuarterRecord(quarter: quarter, version: version, segments: []), states: [:])
+        return Block(
+            QuarterRecord(quarter: quarter, version: version, segments: []), states: [:],
+            rendition: RenditionID(kind: .video, index: 0))
     }
 
     private let idle = { (_: QuarterRange, _: Int) in

@@ -1,4 +1,5 @@
 import Catalogue
+import HTTP
 import Timeline
 
 @testable import Playback
@@ -45,7 +46,35 @@ struct Recorded {
             targetSeconds: targetSeconds)
     }
 
-    var record: WindowRecord { WindowRecord(line: line, renditions: renditions, states: states) }
+    /// As the composer gets it: every rendition in one block of which nothing is known in advance, or in several that
+    /// the index would have made; a block ends behind each segment that a cut says.
+    func record(cutting cut: ((Int) -> Bool)? = nil) -> TimelineRecord {
+        TimelineRecord(
+            line: line,
+            renditions: renditions.map { rendition in
+                ListedRendition(
+                    description: rendition.description, segments: segments(of: rendition, cutting: cut))
+            }, states: states)
+    }
+
+    var record: TimelineRecord { record() }
+
+    private func segments(of rendition: RenditionRecord, cutting cut: ((Int) -> Bool)?) -> SegmentList {
+        var list = SegmentList()
+        var open: [RecordedSegment] = []
+        for (index, segment) in rendition.segments.enumerated() {
+            open.append(segment)
+            guard index == rendition.segments.count - 1 || cut?(index) == true else { continue }
+            let quarter = Quarter(rendition: 1, containing: open[0].start.microseconds)
+            let block = Block(
+                QuarterRecord(quarter: quarter, version: nil, segments: open),
+                states: cut == nil ? [:] : states,
+                rendition: rendition.id)
+            list.append(block, open.indices)
+            open = []
+        }
+        return list
+    }
 
     func closed(
         _ begin: Double, _ end: Double, _ change: (inout WindowRequest) -> Void = { _ in }
@@ -54,7 +83,7 @@ struct Recorded {
     }
 
     func event(_ begin: Double, _ end: Double) throws -> ComposedWindow {
-        try composed(.event(begin: at(begin), end: at(end))) { _ in }
+        try composed(.event(begin: at(begin), end: at(end)))
     }
 
     /// What a reader of the published log sees: up to the watermark, with numbers.
@@ -67,13 +96,14 @@ struct Recorded {
         return seen
     }
 
-    private func composed(
-        _ span: WindowRequest.Span, _ change: (inout WindowRequest) -> Void
+    func composed(
+        _ span: WindowRequest.Span, cutting cut: ((Int) -> Bool)? = nil,
+        _ change: (inout WindowRequest) -> Void = { _ in }
     ) throws -> ComposedWindow {
         var request = WindowRequest(span)
         change(&request)
         let plan = try WindowPlan.resolving(request, line: line, maxWindowSeconds: 86_400)
-        return WindowComposer.compose(record, plan: plan, request: request)
+        return WindowComposer.compose(record(cutting: cut), plan: plan, request: request, isSettled: true)
     }
 }
 
@@ -112,7 +142,8 @@ extension MediaState {
 
 extension ComposedWindow {
     func text(of id: String = "v0") -> String? {
-        RenditionID(id).flatMap(mediaPlaylist).map { String(decoding: $0, as: UTF8.self) }
+        let playlist = RenditionID(id).flatMap { try? mediaPlaylist(of: $0) }
+        return playlist.map { String(decoding: $0.body.flatMap(\.bytes), as: UTF8.self) }
     }
 
     func starts(of id: String = "v0") -> [Instant] {

@@ -11,8 +11,8 @@ extension WindowAnswers {
             let playlist = try RenderedPlaylist(window.multivariantPlaylist(query: query))
             return try response(asked, playlist, window, leading: window.leading)
         }
-        guard let bytes = window.mediaPlaylist(of: wanted) else { throw .noSuchRendition(wanted) }
-        return try response(asked, try RenderedPlaylist(bytes), window, leading: window[wanted])
+        guard let playlist = try window.mediaPlaylist(of: wanted) else { throw .noSuchRendition(wanted) }
+        return try response(asked, playlist, window, leading: window[wanted])
     }
 
     /// The rendition whose media playlist is asked for; nil when it is the multivariant one.
@@ -59,10 +59,10 @@ extension WindowAnswers {
         case .proceed: break
         }
         guard coding == .gzip else {
-            return HTTPResponse(status: .ok, headers: headers, body: .bytes(playlist.bytes))
+            return HTTPResponse(status: .ok, headers: headers, body: .pieces(playlist.body))
         }
         headers["Content-Encoding"] = coding.rawValue
-        return HTTPResponse(status: .ok, headers: headers, body: .bytes(try playlist.gzip()))
+        return HTTPResponse(status: .ok, headers: headers, body: .pieces(try playlist.gzip()))
     }
 
     /// How complete the window is, and how long the answer may be kept.

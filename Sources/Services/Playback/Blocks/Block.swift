@@ -11,20 +11,26 @@ final class Block: Sendable {
     let segments: [RecordedSegment]
     /// The states that the segments refer to.
     let states: [Int32: MediaState]
-    /// About how much memory it takes.
+    let summary: BlockSummary
+    /// The lines of the segments, where those do not depend on what stands before the block.
+    let text: BlockText?
+    /// About how much memory it takes, with its text once that is made.
     let byteCount: Int
 
-    init(_ record: QuarterRecord, states: [Int32: MediaState]) {
+    init(_ record: QuarterRecord, states: [Int32: MediaState], rendition: RenditionID) {
         quarter = record.quarter
         version = record.version
         segments = record.segments
         self.states = states
+        summary = BlockSummary(record.segments, states: states)
+        text = BlockText(record.segments, states: states, summary: summary, rendition: rendition)
         byteCount = Self.byteCount(of: record.segments, states)
     }
 
     private static func byteCount(of segments: [RecordedSegment], _ states: [Int32: MediaState]) -> Int {
         let vectors = segments.count { $0.iv != nil }
-        return Limits.blockOverhead + segments.count * MemoryLayout<RecordedSegment>.stride
-            + vectors * Limits.vectorBytes + states.count * Limits.stateBytes
+        return Limits.blockOverhead
+            + segments.count * (MemoryLayout<RecordedSegment>.stride + Limits.entryBytes)
+            + vectors * (Limits.vectorBytes + Limits.keyLineBytes) + states.count * Limits.stateBytes
     }
 }

@@ -14,12 +14,12 @@ final class BlockLoader: Sendable {
     }
 
     /// Reads quarters in one go.
-    func blocks(_ range: QuarterRange) async throws(CatalogueError) -> [Block] {
+    func blocks(_ range: QuarterRange, of rendition: RenditionID) async throws(CatalogueError) -> [Block] {
         let records = try await catalogue.quarters(range)
         let wanted = records.map(Self.states)
         let known = try await known(wanted.reduce(into: []) { $0.formUnion($1) })
         return zip(records, wanted).map { record, wanted in
-            Block(record, states: known.filter { wanted.contains($0.key) })
+            Block(record, states: known.filter { wanted.contains($0.key) }, rendition: rendition)
         }
     }
 

@@ -19,24 +19,16 @@ struct BlockSelection {
             first: first, count: Int((last.begin - first.begin) / Quarter.microseconds) + 1)
     }
 
-    func segments(of blocks: [Block]) -> [RecordedSegment] {
-        var segments: [RecordedSegment] = []
-        segments.reserveCapacity(blocks.reduce(0) { $0 + $1.segments.count })
-        for block in blocks {
-            if takesWhole(block) {
-                segments.append(contentsOf: block.segments)
-            } else {
-                segments.append(contentsOf: block.segments.lazy.filter(takes))
-            }
-        }
-        return segments
+    func segments(of blocks: [Block]) -> SegmentList {
+        var all = SegmentList()
+        for block in blocks { all.append(block, block.segments.indices) }
+        return all.filter(knowing: judge, takes)
     }
 
-    private func takesWhole(_ block: Block) -> Bool {
-        guard view == .archive, let first = block.segments.first, let last = block.segments.last else {
-            return false
-        }
-        return first.start >= window.begin && last.start < window.end
+    private func judge(_ piece: SegmentList.Piece) -> Bool? {
+        let lies = piece.lies(in: window)
+        guard view == .published, lies != false else { return lies }
+        return piece.block.summary.isPublished && piece.last.end <= watermark ? lies : nil
     }
 
     private func takes(_ segment: RecordedSegment) -> Bool {

@@ -11,6 +11,8 @@ package final class TimelineIndex: Sendable {
     let heads: Remembered<Int32, KnownHead>
     let announced = AnnouncedChanges()
     private let blocks: Blocks
+    /// What is read for a window of many days is more than the cache holds, and is in memory all at once.
+    private let longWindows = Gate(width: Limits.longWindowsAtOnce, waiting: Limits.longWindowsWaiting)
 
     /// Indexes a catalogue; what is known counts for `awaySeconds` while that is away: bytes may be gone after it.
     package init(catalogue: Catalogue, awaySeconds: Int64) {
@@ -38,18 +40,23 @@ package final class TimelineIndex: Sendable {
     /// Every segment that overlaps a window: of the published log none that ends behind the head's watermark.
     func record(
         of head: ChannelHead, in window: TimeWindow, view: WindowView,
-    ) async throws(CatalogueError) -> WindowRecord {
-        var records: [RenditionRecord] = []
+    ) async throws(CatalogueError) -> TimelineRecord {
+        let isLong = window.microseconds > Limits.longWindow
+        if isLong, await !longWindows.enter() { throw .notInTime }
+        defer { if isLong { longWindows.leave() } }
+        var records: [ListedRendition] = []
         var states: [Int32: MediaState] = [:]
         let selection = BlockSelection(window: window, view: view, watermark: head.line.watermark)
         for rendition in head.renditions {
             var found: [Block] = []
-            if let range = selection.range(of: rendition.row) { found = try await blocks.blocks(range) }
+            if let range = selection.range(of: rendition.row) {
+                found = try await blocks.blocks(range, of: rendition.description.id)
+            }
             for block in found { states.merge(block.states) { known, _ in known } }
             records.append(
-                RenditionRecord(description: rendition.description, segments: selection.segments(of: found)))
+                ListedRendition(description: rendition.description, segments: selection.segments(of: found)))
         }
-        return WindowRecord(line: head.line, renditions: records, states: states)
+        return TimelineRecord(line: head.line, renditions: records, states: states)
     }
 
     /// Brings blocks to the present before anybody sees a newer head: an answer never mixes a new head with old blocks.
@@ -62,7 +69,7 @@ package final class TimelineIndex: Sendable {
             if let known, known.value.head.revision == head.revision { return known.value }
             let touched = announced.touched(
                 channel, after: known?.value.head.revision, upTo: head.revision)
-            try await blocks.renew(Set(head.renditions.map(\.row)), touched: touched)
+            try await blocks.renew(head.renditions, touched: touched)
             return known?.value.following(head, at: began) ?? KnownHead(head, at: began)
         }
     }

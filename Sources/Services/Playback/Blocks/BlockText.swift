@@ -1,0 +1,98 @@
+import Compression
+import Digest
+import HTTP
+import Synchronization
+import Timeline
+
+/// The lines of a uniform block as they stand in every list that goes on through it, made when first asked for.
+///
+/// They begin as if the segment before had the same state and neither a discontinuity nor a new date were due: what a
+/// list needs at the block's first segment beyond that, it writes itself.
+final class BlockText: Sendable {
+    struct Lines: Sendable {
+        let bytes: SharedBytes
+        /// Where the lines of each segment begin, and the end.
+        let offsets: [Int]
+        /// SHA-256 of the bytes.
+        let digest: [UInt8]
+    }
+
+    let state: StateText
+    /// Whether the lines begin with EXT-X-KEY, as they must behind a segment with another initialization vector.
+    let beginsWithKey: Bool
+    private let segments: [RecordedSegment]
+    private let entry: EntryText
+    private let made = Mutex<Lines?>(nil)
+    private let packed = Mutex<DeflateBlock?>(nil)
+
+    /// Nil when a list cannot take over the lines as they are.
+    init?(
+        _ segments: [RecordedSegment], states: [Int32: MediaState], summary: BlockSummary,
+        rendition: RenditionID,
+    ) {
+        guard summary.isUniform, let first = segments.first, let state = states[first.stateID] else {
+            return nil
+        }
+        self.segments = segments
+        self.state = StateText(state, rendition: rendition)
+        entry = EntryText(rendition: rendition)
+        let next = segments.count > 1 ? segments[1].iv : nil
+        beginsWithKey = self.state.key != nil && first.iv != next
+    }
+
+    func lines() throws(PlaybackError) -> Lines {
+        try made.withLock { made throws(PlaybackError) in
+            if let made { return made }
+            let lines = try written()
+            made = lines
+            return lines
+        }
+    }
+
+    /// The lines compressed by themselves.
+    func deflated() throws(PlaybackError) -> DeflateBlock {
+        let bytes = try lines().bytes.bytes
+        return try packed.withLock { packed throws(PlaybackError) in
+            if let packed { return packed }
+            let block = try DeflateBlock.made(of: bytes, level: Limits.blockLevel)
+            packed = block
+            return block
+        }
+    }
+
+    private func written() throws(PlaybackError) -> Lines {
+        var buffer = TextBuffer(capacity: segments.count * Limits.usualEntry)
+        var sticky = StickyTags()
+        sticky.passed(state, iv: beginsWithKey ? [] : segments.first?.iv)
+        var offsets: [Int] = []
+        offsets.reserveCapacity(segments.count + 1)
+        for segment in segments {
+            offsets.append(buffer.count)
+            sticky.write(state, iv: segment.iv, isFresh: false, to: &buffer)
+            entry.write(segment, state, to: &buffer)
+        }
+        offsets.append(buffer.count)
+        let bytes = buffer.finish()
+        return Lines(bytes: SharedBytes(bytes), offsets: offsets, digest: try SHA256.made(of: bytes))
+    }
+}
+
+extension DeflateBlock {
+    static func made(of bytes: [UInt8], level: Int) throws(PlaybackError) -> DeflateBlock {
+        do {
+            return try compressing(bytes, level: level)
+        } catch {
+            throw .system("\(error)")
+        }
+    }
+}
+
+extension SHA256 {
+    static func made(of bytes: [UInt8]) throws(PlaybackError) -> [UInt8] {
+        do {
+            return try digest(of: bytes)
+        } catch {
+            throw .system("\(error)")
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package import Timeline
+
+/// Segments in order of their starts as they lie in blocks: a day is some ninety pieces instead of twenty thousand copies.
+package struct SegmentList: Sendable {
+    /// A run of a block's segments.
+    struct Piece: Sendable {
+        let block: Block
+        /// Not empty.
+        var range: Range<Int>
+        /// The position of its first segment in the list.
+        var position: Int
+
+        var segments: ArraySlice<RecordedSegment> { block.segments[range] }
+        var first: RecordedSegment { block.segments[range.lowerBound] }
+        var last: RecordedSegment { block.segments[range.upperBound - 1] }
+        var isWhole: Bool { range == block.segments.indices }
+        var positions: Range<Int> { position..<(position + range.count) }
+    }
+
+    private(set) var pieces: [Piece] = []
+    package private(set) var count = 0
+
+    init() {}
+
+    package var isEmpty: Bool { pieces.isEmpty }
+    package var first: RecordedSegment? { pieces.first?.first }
+    package var last: RecordedSegment? { pieces.last?.last }
+
+    mutating func append(_ block: Block, _ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        pieces.append(Piece(block: block, range: range, position: count))
+        count += range.count
+    }
+
+    /// The part of the list at some positions.
+    subscript(positions: Range<Int>) -> SegmentList {
+        var list = SegmentList()
+        for piece in pieces {
+            let part = piece.positions.clamped(to: positions)
+            let offset = piece.range.lowerBound - piece.position
+            list.append(piece.block, (part.lowerBound + offset)..<(part.upperBound + offset))
+        }
+        return list
+    }
+
+    mutating func append(_ list: SegmentList) {
+        for piece in list.pieces { append(piece.block, piece.range) }
+    }
+
+    /// The segments that a condition holds of.
+    ///
+    /// A block of which it is known for all segments or for none is not looked through.
+    func filter(
+        knowing judge: (Piece) -> Bool?, _ isWanted: (RecordedSegment) -> Bool,
+    ) -> SegmentList {
+        var list = SegmentList()
+        for piece in pieces {
+            switch judge(piece) {
+            case true?: list.append(piece.block, piece.range)
+            case false?: continue
+            case nil:
+                var begin = piece.range.lowerBound
+                for index in piece.range where !isWanted(piece.block.segments[index]) {
+                    list.append(piece.block, begin..<index)
+                    begin = index + 1
+                }
+                list.append(piece.block, begin..<piece.range.upperBound)
+            }
+        }
+        return list
+    }
+
+    /// The segments that overlap a window.
+    func overlapping(_ window: TimeWindow) -> SegmentList {
+        filter(knowing: { $0.lies(in: window) }, { $0.window.overlaps(window) })
+    }
+}
+
+extension SegmentList {
+    func ending(notAfter edge: Instant) -> SegmentList {
+        filter(
+            knowing: { piece in
+                guard piece.block.summary.isOrdered else { return nil }
+                if piece.last.end <= edge { return true }
+                return piece.first.end > edge ? false : nil
+            }, { $0.end <= edge })
+    }
+
+    func ending(after edge: Instant) -> SegmentList {
+        filter(
+            knowing: { piece in
+                guard piece.block.summary.isOrdered else { return nil }
+                if piece.first.end > edge { return true }
+                return piece.last.end <= edge ? false : nil
+            }, { $0.end > edge })
+    }
+
+    /// What follows the last segment whose state is one of some.
+    func behindLast(_ isOther: (Int32) -> Bool) -> SegmentList {
+        for piece in pieces.reversed() where piece.stateIDs.contains(where: isOther) {
+            let index = piece.segments.lastIndex { isOther($0.stateID) }
+            guard let index else { continue }
+            return self[(piece.position + index + 1 - piece.range.lowerBound)..<count]
+        }
+        return self
+    }
+
+    /// The segments, the last one first.
+    var backwards: some Sequence<RecordedSegment> {
+        pieces.reversed().lazy.flatMap { $0.segments.reversed() }
+    }
+
+    /// The states that the segments have.
+    var stateIDs: Set<Int32> {
+        pieces.reduce(into: []) { $0.formUnion($1.stateIDs) }
+    }
+
+    /// Whether every segment begins with what a player can begin at.
+    var isIndependent: Bool {
+        pieces.allSatisfy { piece in
+            piece.block.summary.isIndependent || piece.segments.allSatisfy { $0.flags.contains(.independent) }
+        }
+    }
+}
+
+extension SegmentList.Piece {
+    var stateIDs: Set<Int32> {
+        block.summary.isUniform ? [first.stateID] : Set(segments.map(\.stateID))
+    }
+
+    /// Whether all of it, or nothing, overlaps a window; nil when that takes a look at each segment.
+    func lies(in window: TimeWindow) -> Bool? {
+        guard block.summary.isOrdered else { return nil }
+        if last.end <= window.begin || first.start >= window.end { return false }
+        return first.end > window.begin && last.start < window.end ? true : nil
+    }
+}
+
+extension SegmentList: Sequence {
+    package struct Iterator: IteratorProtocol {
+        fileprivate var pieces: ArraySlice<Piece>
+        fileprivate var segments: ArraySlice<RecordedSegment> = []
+
+        package mutating func next() -> RecordedSegment? {
+            if let segment = segments.popFirst() { return segment }
+            guard let piece = pieces.popFirst() else { return nil }
+            segments = piece.segments
+            return segments.popFirst()
+        }
+    }
+
+    package func makeIterator() -> Iterator { Iterator(pieces: pieces[...]) }
+    package var underestimatedCount: Int { count }
+}

@@ -1,0 +1,191 @@
+import Catalogue
+import Compression
+import HTTP
+import Testing
+import Timeline
+
+@testable import Playback
+
+/// What is composed over blocks is what is composed over rows, byte for byte, wherever blocks begin and end.
+struct BlockEquivalenceTests {
+    @Test("Closed windows of any time line, with any options", arguments: 0..<8)
+    func closed(series: Int) throws {
+        try forEachTimeline(series) { recorded, generator in
+            let begin = Double.random(in: -20...300, using: &generator)
+            let end = begin + Double.random(in: 1...900, using: &generator)
+            let (gaps, tracks) = (Bool.random(using: &generator), Bool.random(using: &generator))
+            let span = WindowRequest.Span.closed(begin: at(begin), end: at(end))
+            return { cut in
+                try recorded.composed(span, cutting: cut) {
+                    $0.writesGaps = gaps
+                    $0.takesAnyTracks = tracks
+                }
+            }
+        }
+    }
+
+    @Test("Start-over at any moment", arguments: 8..<12)
+    func event(series: Int) throws {
+        try forEachTimeline(series) { recorded, generator in
+            let seen = recorded.published(until: Double.random(in: 20...500, using: &generator))
+            let begin = Double.random(in: 0...15, using: &generator)
+            let end = begin + Double.random(in: 1...600, using: &generator)
+            return { try seen.composed(.event(begin: at(begin), end: at(end)), cutting: $0) }
+        }
+    }
+
+    @Test("Sliding lists at any moment, of any length", arguments: 12..<16)
+    func sliding(series: Int) throws {
+        try forEachTimeline(series) { recorded, generator in
+            let time = Double.random(in: 20...500, using: &generator)
+            let seen = recorded.published(until: time)
+            let sliding = SlidingWindow(
+                length: Int64.random(in: 1...400, using: &generator) * Microseconds.perSecond,
+                delay: Int64.random(in: 0...60, using: &generator) * Microseconds.perSecond, line: seen.line,
+                now: at(time + 4))
+            return { sliding.composed(seen.record(cutting: $0)) }
+        }
+    }
+
+    @Test("Most of a long plain list is shared between requests, and so is its compressed form")
+    func sharing() throws {
+        let recorded = Recorded(run(2_000, from: 0))
+        let cut = { (index: Int) in index % 225 == 224 }
+        let v0 = try #require(RenditionID("v0"))
+        // One record, as the index would give it to both.
+        let record = recorded.record(cutting: cut)
+        let lists = try [(100.0, 7_900.0), (400.0, 7_500.0)].map { begin, end in
+            let request = WindowRequest(.closed(begin: at(begin), end: at(end)))
+            let plan = try WindowPlan.resolving(request, line: recorded.line, maxWindowSeconds: 86_400)
+            return try #require(
+                try WindowComposer.compose(record, plan: plan, request: request).mediaPlaylist(of: v0))
+        }
+        let shared = lists[0].body.filter { piece in lists[1].body.contains { $0 === piece } }
+        #expect(shared.count == 7)
+        #expect(lists[0].tag != lists[1].tag)
+        #expect(try lists[0].gzip().count == lists[0].body.count + 2)
+    }
+
+    private typealias Composing = (((Int) -> Bool)?) throws -> ComposedWindow
+
+    private func forEachTimeline(
+        _ series: Int, _ choose: (Recorded, inout SplitMix) throws -> Composing
+    ) throws {
+        for round in 0..<60 {
+            let seed = UInt64(series * 1_000 + round)
+            var generator = SplitMix(state: seed)
+            let recorded = RandomTimeline.recorded(&generator)
+            let compose = try choose(recorded, &generator)
+            var expected: ComposedWindow
+            do { expected = try compose(nil) } catch { continue }
+            for length in [1, 3, Int.random(in: 2...40, using: &generator)] {
+                let offset = Int.random(in: 0..<length, using: &generator)
+                let found = try compose { ($0 + offset) % length == 0 }
+                try expectSame(found, expected, "seed \(seed), blocks of \(length)")
+            }
+        }
+    }
+
+    private func expectSame(_ found: ComposedWindow, _ expected: ComposedWindow, _ name: Comment) throws {
+        #expect(found.window == expected.window, name)
+        #expect(found.next == expected.next, name)
+        #expect(found.isFinal == expected.isFinal, name)
+        #expect(found.isEnded == expected.isEnded, name)
+        #expect(found.targetSeconds == expected.targetSeconds, name)
+        #expect(found.renditions.map(\.id) == expected.renditions.map(\.id), name)
+        #expect(found.multivariantPlaylist(query: nil) == expected.multivariantPlaylist(query: nil), name)
+        for (rendition, other) in zip(found.renditions, expected.renditions) {
+            #expect(found.completeness(of: rendition) == expected.completeness(of: other), name)
+            let playlist = try #require(try found.mediaPlaylist(of: rendition.id))
+            let plain = playlist.body.flatMap(\.bytes)
+            let text = String(decoding: plain, as: UTF8.self)
+            #expect(text == expected.text(of: "\(rendition.id)"), name)
+            let packed = try playlist.gzip().flatMap(\.bytes)
+            #expect(try Gzip.decompress(packed, limit: plain.count) == plain, name)
+            #expect(try found.mediaPlaylist(of: rendition.id)?.tag == playlist.tag, name)
+        }
+    }
+}
+
+/// Time lines with all that a recorder leaves behind: holes, late and missing segments, drifting clocks, other states.
+enum RandomTimeline {
+    private static let states: [Int32: MediaState] = [
+        1: .muxed, 2: .silent, 3: .encrypted("k1"), 4: .encrypted("k2"), 5: .fragmented("init-1.mp4"),
+        6: MediaState(container: .transportStream), 7: .fragmented("init-2.mp4"), 8: protected,
+    ]
+
+    private static var protected: MediaState {
+        var state = MediaState.encrypted("k3")
+        state.drmTags = [#"METHOD=SAMPLE-AES,URI="skd://1",KEYFORMAT="com.apple.streamingkeydelivery""#]
+        return state
+    }
+
+    static func recorded(_ generator: inout SplitMix) -> Recorded {
+        var recorded = Recorded()
+        recorded.states = states
+        let plan = plan(&generator)
+        for id in ["v0", "a0"].prefix(Int.random(in: 1...2, using: &generator)) {
+            recorded.add(segments(plan, &generator), as: id)
+        }
+        recorded.watermark = Double.random(in: 300...900, using: &generator)
+        recorded.targetSeconds = 6
+        return recorded
+    }
+
+    private struct Stretch {
+        var begin: Double
+        var count: Int
+        var state: Int32
+        var epoch: Int32
+        var drift: Int64
+        var hasConstantVector: Bool
+    }
+
+    private static func plan(_ generator: inout SplitMix) -> [Stretch] {
+        let container: [Int32] = Bool.random(using: &generator) ? [1, 1, 1, 1, 2, 6] : [1, 3, 3, 4, 8]
+        let fragmented = Int.random(in: 0..<6, using: &generator) == 0
+        var (time, epoch): (Double, Int32) = (0, 0)
+        return (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+            let stretch = Stretch(
+                begin: time, count: Int.random(in: 1...60, using: &generator),
+                state: (fragmented ? [5, 7] : container).randomElement(using: &generator) ?? 1, epoch: epoch,
+                drift: [0, 0, 3_000, -7_000, 40_000].randomElement(using: &generator) ?? 0,
+                hasConstantVector: Bool.random(using: &generator))
+            time += Double(stretch.count) * 4.2
+            if Bool.random(using: &generator) { time += Double.random(in: 0.3...90, using: &generator) }
+            epoch += Int32.random(in: 0...2, using: &generator)
+            return stretch
+        }
+    }
+
+    private static func segments(_ plan: [Stretch], _ generator: inout SplitMix) -> [RecordedSegment] {
+        var segments: [RecordedSegment] = []
+        var number: Int64 = 70
+        for stretch in plan {
+            var start = max(at(stretch.begin), segments.last?.end ?? at(0))
+            for index in 0..<stretch.count {
+                let duration =
+                    [4_000_000, 4_000_000, 3_999_999, 2_500_000].randomElement(using: &generator) ?? 4_000_000
+                var segment = RecordedSegment(
+                    start: start, duration: Int64(duration), number: number, epoch: stretch.epoch,
+                    stateID: stretch.state, storedBytes: Int64(duration) / 8, plainBytes: Int64(duration) / 8)
+                if [3, 4, 8].contains(stretch.state) {
+                    segment.iv = Array(repeating: stretch.hasConstantVector ? 9 : UInt8(index), count: 16)
+                }
+                start = segment.end + max(0, stretch.drift)
+                if stretch.drift < 0 { segment.duration += -stretch.drift }
+                number += 1
+                switch Int.random(in: 0..<80, using: &generator) {
+                case 0: continue
+                case 1: segment.number = nil
+                case 2: segment.flags = .keyPending
+                case 3: segment.revision = 3
+                case 4: segment.flags = .independent
+                default: break
+                }
+                segments.append(segment)
+            }
+        }
+        return segments
+    }
+}
