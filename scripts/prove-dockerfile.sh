@@ -123,7 +123,7 @@ build() {
 
 megabytes() { du -sxm --exclude=proc --exclude=dev "$1" | cut -f 1; }
 
-# The base is of debootstrap, which leaves in what the slim image leaves out: what a stage adds is the same.
+# The base of debootstrap is a little larger than the slim image; what a stage adds to it is the same.
 make_image() {
     local stage=$1 root=$scratch/$2
     new_root "$root"
@@ -148,6 +148,7 @@ make_debian() {
 		path-exclude /usr/share/locale/*
 	END
     chroot "$debian.new" apt-get clean
+    rm -rf "$debian.new"/var/lib/apt/lists/* "$debian.new"/usr/share/{doc,man,locale}/*
     mv "$debian.new" "$debian"
 }
 
@@ -217,7 +218,7 @@ prove_running() {
     status=$(awk '/^Uid:/ {print $2} /^CapEff:/ {print $2}' "/proc/$service/status" | paste -sd ' ')
     [ "$status" = "${user%%:*} 0000000000000000" ] || die "user and capabilities are: $status"
     proven "the process has user ${user%%:*} and no capability"
-    curl -fsS -o /dev/null --retry 20 --retry-delay 1 --retry-all-errors http://127.0.0.1:8080/readyz ||
+    curl -fs -o /dev/null --retry 20 --retry-delay 1 --retry-all-errors http://127.0.0.1:8080/readyz ||
         die "not ready: $(tail -n 5 "$scratch/service.log")"
     proven "/readyz answers: archive and PostgreSQL are reached"
     kill -TERM "$service"

@@ -9,8 +9,8 @@ from image import seconds
 from service import Health, Service, Volume
 
 KNOWN_KEYS = {
-    "build", "cap_drop", "command", "depends_on", "entrypoint", "environment", "healthcheck", "image", "ports",
-    "read_only", "restart", "security_opt", "stop_grace_period", "tmpfs", "volumes",
+    "build", "cap_drop", "command", "depends_on", "entrypoint", "environment", "healthcheck", "image",
+    "ports", "read_only", "restart", "security_opt", "stop_grace_period", "tmpfs", "volumes",
 }
 
 

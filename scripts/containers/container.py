@@ -1,4 +1,4 @@
-"""A service in namespaces of its own, held as an engine would hold it: user, capabilities, read-only root, volumes."""
+"""A service in namespaces of its own, with the user, rights, root and volumes of an engine's."""
 
 import os
 import shutil
@@ -36,7 +36,8 @@ class Container:
         words = [
             "nsenter", f"--net={self.network.path(self.service.name)}",
             "unshare", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child",
-            "/bin/sh", "-euc", 'mount -t proc proc "$0/proc"; exec "$@"', str(self.root), *self.inside(self.words()),
+            "/bin/sh", "-euc", 'mount -t proc proc "$0/proc"; exec "$@"', str(self.root),
+            *self.inside(self.words()),
         ]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
@@ -57,7 +58,8 @@ class Container:
         if self.service.gains_no_privileges:
             rights.append("--no-new-privs")
         return [
-            "/usr/sbin/chroot", str(self.root), "setpriv", f"--reuid={user}", f"--regid={group}", *self.groups(), *rights,
+            "/usr/sbin/chroot", str(self.root),
+            "setpriv", f"--reuid={user}", f"--regid={group}", *self.groups(), *rights,
             "/bin/sh", "-c", 'cd "$0" && exec "$@"', self.image.folder, *words,
         ]
 
@@ -93,8 +95,9 @@ class Container:
         if account := self.image.account:
             name, _, user = account.split(":")[:3]
             path = self.root / "etc/passwd"
-            others = [line for line in path.read_text().splitlines() if line.split(":")[2] != user]
-            path.write_text("\n".join([line for line in others if not line.startswith(name + ":")] + [account, ""]))
+            accounts = [line.split(":") for line in path.read_text().splitlines()]
+            others = [":".join(fields) for fields in accounts if fields[0] != name and fields[2] != user]
+            path.write_text("\n".join([*others, account, ""]))
 
     def mount_devices(self):
         folder = self.root / "dev"
@@ -166,9 +169,9 @@ class Container:
         started = time.monotonic()
         while not self.is_healthy():
             if self.process.poll() is not None:
-                raise ValueError(f"{self.service.name} ended with {self.process.returncode}: {self.last_words}")
+                raise ValueError(f"{self.service.name} ended with {self.process.returncode}")
             if time.monotonic() - started > self.health.patience:
-                raise ValueError(f"{self.service.name} does not get healthy: {self.last_words}")
+                raise ValueError(f"{self.service.name} is not healthy after {self.health.patience} s")
             time.sleep(min(self.health.interval, 1))
         return time.monotonic() - started
 

@@ -1,4 +1,4 @@
-"""The images of the proof: the roots that prove-dockerfile.sh has made, and this machine's PostgreSQL for postgres:15."""
+"""The images: roots that prove-dockerfile.sh has made, and this machine's PostgreSQL for the official one."""
 
 import json
 import re

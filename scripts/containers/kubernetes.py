@@ -1,4 +1,4 @@
-"""Holds deploy/kubernetes against itself and against Kubernetes' schemas, and starts its pods as they are described.
+"""Holds deploy/kubernetes against itself and the schemas of Kubernetes, and starts its pods as it says.
 
 Started by scripts/prove-deployment.sh in namespaces of its own, with a folder that is in memory.
 """
@@ -24,7 +24,10 @@ def prove_schemas(manifests):
         return
     version = kubernetes_validate.latest_version()
     for resource in manifests.resources:
-        kubernetes_validate.validate(resource, version, strict=True)
+        try:
+            kubernetes_validate.validate(resource, version, strict=True)
+        except kubernetes_validate.ValidationError as error:
+            raise ValueError(f"{resource['kind']} {resource['metadata']['name']}: {error.message}") from None
     proven(f"{len(manifests.resources)} resources keep to the schemas of Kubernetes {version}")
 
 

@@ -1,4 +1,4 @@
-"""Reads deploy/kubernetes: what it says has to fit together, and its pods become services that the proof can start."""
+"""Reads deploy/kubernetes: its parts have to fit together, and its pods become services."""
 
 import base64
 from pathlib import Path
@@ -16,10 +16,10 @@ class Manifests:
         listed = yaml.safe_load((self.folder / "kustomization.yaml").read_text())
         self.images = {image["name"] for image in listed["images"]}
         self.files = [*listed["resources"], "secret.example.yaml"]
-        self.resources = [
-            resource for name in self.files for resource in yaml.safe_load_all((self.folder / name).read_text())]
-        forgotten = {path.name for path in self.folder.glob("*.yaml")} - {*self.files, "kustomization.yaml"}
-        require_none("not in kustomization.yaml", forgotten)
+        texts = [(self.folder / name).read_text() for name in self.files]
+        self.resources = [resource for text in texts for resource in yaml.safe_load_all(text)]
+        there = {path.name for path in self.folder.glob("*.yaml")}
+        require_none("not in kustomization.yaml", there - {*self.files, "kustomization.yaml"})
 
     def of_kind(self, kind):
         return {resource["metadata"]["name"]: resource for resource in self.resources if resource["kind"] == kind}
@@ -50,8 +50,8 @@ class Manifests:
 
     def check_selectors(self):
         for name, service in self.of_kind("Service").items():
-            container = container_of(self.selected_by(service))
-            ports = {port["name"] for port in container["ports"]} | {port["containerPort"] for port in container["ports"]}
+            entries = container_of(self.selected_by(service))["ports"]
+            ports = {value for entry in entries for value in (entry["name"], entry["containerPort"])}
             wanted = {port.get("targetPort", port["port"]) for port in service["spec"]["ports"]}
             require_none(f"service {name}: ports that the container has not", wanted - ports)
         for name, workload in self.workloads.items():
@@ -121,7 +121,7 @@ class Manifests:
         volumes = spec["template"]["spec"].get("volumes", [])
         names = {volume["name"] for volume in volumes}
         names |= {claim["metadata"]["name"] for claim in spec.get("volumeClaimTemplates", [])}
-        claims = {volume["persistentVolumeClaim"]["claimName"] for volume in volumes if "persistentVolumeClaim" in volume}
+        claims = {claim["claimName"] for volume in volumes if (claim := volume.get("persistentVolumeClaim"))}
         require_none("claims that nobody makes", claims - set(self.of_kind("PersistentVolumeClaim")))
         mounts = container_of(workload)["volumeMounts"]
         require_none("mounts without a volume", {mount["name"] for mount in mounts} - names)

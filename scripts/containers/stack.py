@@ -41,8 +41,9 @@ class Stack:
         """Exit statuses by name."""
         statuses = {}
         while self.containers:
-            name, container = self.containers.popitem()
-            statuses[name] = container.stop()
+            name = list(self.containers)[-1]
+            statuses[name] = self.containers[name].stop()
+            del self.containers[name]
         return statuses
 
 
