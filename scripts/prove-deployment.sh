@@ -32,7 +32,7 @@ prove() {
     echo "== $1"
     # shellcheck disable=SC2016  # the shell within expands it
     unshare --mount --net --pid --fork --kill-child --mount-proc /bin/sh -euc \
-        'mount -t tmpfs tmpfs /run; mkdir /run/netns /run/proof; 
+        'mount -t tmpfs tmpfs /run; mkdir /run/netns /run/proof;
             python3 -B "scripts/containers/$0.py" /run/proof || exit 1' "$1"
 }
 
