@@ -144,6 +144,7 @@ start_origin() {
         exec chroot "$0" setpriv --reuid=10002 --regid=10002 --clear-groups --inh-caps=-all \
             live-origin encode --port 8090 --folder /var/lib/live-origin --channel demo' \
         "$root" "$folder" >"$scratch/origin.log" 2>&1 &
+    disown
 }
 
 administer() {
@@ -195,7 +196,7 @@ clean() {
     # With the first process of a namespace the kernel ends all others in it.
     if [ -n "$machine" ]; then
         kill -KILL "$(init)" 2>/dev/null || kill -KILL "$machine" 2>/dev/null || true
-        wait
+        wait 2>/dev/null
     fi
     umount "$scratch" && rmdir "$scratch"
     [ -n "$group" ] || return 0
