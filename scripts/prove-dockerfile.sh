@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Proves docker/Dockerfile without a container engine: its RUN, COPY, ENV, USER and WORKDIR lines are carried out in new
 # Debian roots, and the result is started as its user, with its settings, beside a PostgreSQL of its own.
-# Usage (root): scripts/prove-dockerfile.sh [--binary FILE]
-#   --binary FILE  takes this program in place of what the build stage makes (needs the libraries of Debian 12)
-# The build stage stands on the toolchain in PATH in place of the base image's.
+# Usage (root): scripts/prove-dockerfile.sh
+# The build stage stands on the toolchain in PATH in place of the base image's. What is made stays: the images' roots in
+# var/proof/images, for the proofs of deployment; the Debian below them and the build's folder in var/proof, for the next run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 dockerfile=docker/Dockerfile
-binary='' scratch=${PROOF_SCRATCH:-}
+debian=$PWD/var/proof/debian
+scratch=${PROOF_SCRATCH:-}
 mirror=$(sed -n 's/^\(URIs: *\|deb \(\[[^]]*\] \)\?\)\(http[^ ]*\).*/\3/p' /etc/apt/sources.list \
     /etc/apt/sources.list.d/* 2>/dev/null | head -n 1) || true
 
@@ -90,19 +91,15 @@ carry_out() {
 
 new_root() {
     local root=$1
-    cp -a "$scratch/debian" "$root"
+    cp -a "$debian" "$root"
     cp /etc/resolv.conf /etc/hosts "$root/etc/"
-    mount --bind /dev "$root/dev"
+    mount --rbind /dev "$root/dev"
     mount -t proc proc "$root/proc"
 }
 
 # The base image's toolchain is the one in PATH; the packages that it needs are its image's too.
 build() {
-    local root=$scratch/build toolchain
-    if [ -n "$binary" ]; then
-        install -D "$binary" "$root/out/backcast"
-        return
-    fi
+    local root=$scratch/build kept=$PWD/var/proof/build toolchain
     toolchain=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")
     new_root "$root"
     chroot "$root" apt-get update -qq
@@ -111,7 +108,9 @@ build() {
         libstdc++-12-dev >/dev/null
     mkdir -p "$root/toolchain/usr" "$root/cache"
     mount --bind -o ro "$toolchain" "$root/toolchain/usr"
-    local kept=$HOME/.cache/org.swift.swiftpm
+    mkdir -p "$kept" "$root/src/.build"
+    mount --bind "$kept" "$root/src/.build"
+    kept=$HOME/.cache/org.swift.swiftpm
     if [ -d "$kept" ]; then
         mkdir -p "$root/cache/.cache/org.swift.swiftpm"
         mount --bind "$kept" "$root/cache/.cache/org.swift.swiftpm"
@@ -119,7 +118,48 @@ build() {
     extra=(PATH=/toolchain/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/cache)
     carry_out build "$root"
     extra=()
-    proven "the build stage makes $(stat -c %s "$root/out/backcast") bytes of program"
+    proven "the build stage makes a program of $(megabytes "$root/out/backcast") MB"
+}
+
+megabytes() { du -sxm --exclude=proc --exclude=dev "$1" | cut -f 1; }
+
+# The base of debootstrap is a little larger than the slim image; what a stage adds to it is the same.
+make_image() {
+    local stage=$1 root=$scratch/$2
+    new_root "$root"
+    carry_out "$stage" "$root"
+    proven "the image $2 is made: $(($(megabytes "$root") - $(megabytes "$debian"))) MB on top of its base"
+}
+
+make_debian() {
+    [ ! -d "$debian" ] || return 0
+    say "a new Debian root"
+    debootstrap --variant=minbase bookworm "$debian.new" ${mirror:+"$mirror"} >"$scratch/debootstrap.log" 2>&1 ||
+        die "debootstrap failed: $(tail -n 3 "$scratch/debootstrap.log")"
+    # As in the slim image: packages leave no archives, lists of them or documents.
+    cat >"$debian.new/etc/apt/apt.conf.d/docker-clean" <<-'END'
+		APT::Keep-Downloaded-Packages "false";
+		Dir::Cache::pkgcache "";
+		Dir::Cache::srcpkgcache "";
+	END
+    cat >"$debian.new/etc/dpkg/dpkg.cfg.d/docker" <<-'END'
+		path-exclude /usr/share/doc/*
+		path-exclude /usr/share/man/*
+		path-exclude /usr/share/locale/*
+	END
+    chroot "$debian.new" apt-get clean
+    rm -rf "$debian.new"/var/lib/apt/lists/* "$debian.new"/usr/share/{doc,man,locale}/*
+    mv "$debian.new" "$debian"
+}
+
+keep_images() {
+    local name
+    mkdir -p var/proof/images
+    for name in backcast origin; do
+        umount --recursive "$scratch/$name/proc" "$scratch/$name/dev"
+        rm -rf --one-file-system "var/proof/images/$name"
+        mv "$scratch/$name" var/proof/images/
+    done
 }
 
 # The proof of the result has a network of its own, so the image's port is free.
@@ -134,9 +174,8 @@ loopback_up() {
 
 # A server with a password on loopback, as the compose file has one.
 start_postgres() {
-    local programs data=/mnt/postgres  # in memory, in this mount namespace only
+    local programs data=/mnt/postgres
     programs=$(dirname "$(printf '%s\n' /usr/lib/postgresql/*/bin/initdb | sort -V | tail -n 1)")
-    mount -t tmpfs tmpfs /mnt
     install -d -o postgres -m 700 "$data"
     password=$(head -c 18 /dev/urandom | base64 | tr -d '/+=')
     install -o postgres -m 600 <(echo "$password") "$data/password"
@@ -148,10 +187,21 @@ start_postgres() {
     PGPASSWORD=$password psql -X -q -h 127.0.0.1 -U backcast -d postgres -c 'CREATE DATABASE backcast'
 }
 
+# What the service writes goes into a layer of its own: the image stays as it was made.
+start_layer() {
+    mkdir "$2" /mnt/layer /mnt/work
+    mount -t overlay -o "lowerdir=$scratch/$1,upperdir=/mnt/layer,workdir=/mnt/work" overlay "$2"
+    mount --rbind /dev "$2/dev"
+    mount -t proc proc "$2/proc"
+}
+
+# In memory, and in a mount namespace of its own.
 prove_running() {
-    local root=$scratch/final service status
+    local root=$scratch/running service status
     loopback_up
+    mount -t tmpfs tmpfs /mnt
     start_postgres
+    start_layer backcast "$root"
     carry_out - "$root" settings
     extra=("BACKCAST_DATABASE_URL=postgresql://backcast:$password@127.0.0.1/backcast")
     prepare "$root" "exec $entrypoint $arguments"
@@ -168,7 +218,7 @@ prove_running() {
     status=$(awk '/^Uid:/ {print $2} /^CapEff:/ {print $2}' "/proc/$service/status" | paste -sd ' ')
     [ "$status" = "${user%%:*} 0000000000000000" ] || die "user and capabilities are: $status"
     proven "the process has user ${user%%:*} and no capability"
-    curl -fsS -o /dev/null --retry 20 --retry-delay 1 --retry-all-errors http://127.0.0.1:8080/readyz ||
+    curl -fs -o /dev/null --retry 20 --retry-delay 1 --retry-all-errors http://127.0.0.1:8080/readyz ||
         die "not ready: $(tail -n 5 "$scratch/service.log")"
     proven "/readyz answers: archive and PostgreSQL are reached"
     kill -TERM "$service"
@@ -181,29 +231,25 @@ prove_running() {
 extra=()
 case ${1:-} in
     --inside)
-        binary=${2:-}
-        say "a new Debian root"
-        debootstrap --variant=minbase bookworm "$scratch/debian" ${mirror:+"$mirror"} >"$scratch/debootstrap.log" 2>&1 ||
-            die "debootstrap failed: $(tail -n 3 "$scratch/debootstrap.log")"
+        make_debian
         build
-        new_root "$scratch/final"
-        carry_out - "$scratch/final"
-        proven "the final stage is made: $(du -sxm --exclude=proc --exclude=dev "$scratch/final" | cut -f 1) MB"
-        unshare --net "$0" --running
+        make_image - backcast
+        make_image origin origin
+        unshare --net --mount "$0" --running
+        keep_images
         ;;
     --running) prove_running ;;
-    '' | --binary)
+    '')
         [ "$(id -u)" -eq 0 ] || die "new roots take root"
         for program in debootstrap unshare python3 curl; do
             command -v "$program" >/dev/null || die "$program is missing: apt-get install debootstrap util-linux python3 curl"
         done
-        [ -z "${2:-}" ] || binary=$(realpath "$2")
         mkdir -p var/proof
+        rm -rf --one-file-system "$debian.new"
         scratch=$(mktemp -d "$PWD/var/proof/dockerfile-XXXXXX")
         trap 'rm -rf --one-file-system "$scratch"' EXIT
         # The mounts and the processes of the proof end with it.
-        PROOF_SCRATCH=$scratch unshare --mount --pid --fork --kill-child --mount-proc \
-            "$0" --inside "$binary"
+        PROOF_SCRATCH=$scratch unshare --mount --pid --fork --kill-child --mount-proc "$0" --inside
         ;;
-    *) die "usage: $0 [--binary FILE]" ;;
+    *) die "usage: $0" ;;
 esac
