@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh
+scripts/install.sh players
 swift build -c release --product backcast
 swift build -c release --product live-origin
 exec python3 proof/main.py "$@"
