@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `make proof`: builds for release and shows what Backcast promises, against a live origin. Takes about 25 minutes.
+# `make proof`: builds for release and shows what Backcast promises, against a live origin. Takes about an hour.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh

@@ -82,7 +82,7 @@ def show_window(table, player, window):
 def show_following(table, players, scenes):
     """Lists that grow: they start, and go on without an error."""
     live = f"{scenes.stack.base}/live/parted/index.m3u8"
-    begin = int(scenes.crossed * 1000)
+    begin = int(scenes.settled * 1000) - 8000
     lists = {"mode=event": f"{live}?begintime={begin}&mode=event", "sliding, dvr=60": f"{live}?dvr=60"}
     for title, url in lists.items():
         for player in players:

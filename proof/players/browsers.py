@@ -47,17 +47,22 @@ class Browser(Program):
         while time.time() < until and child.poll() is None:
             time.sleep(0.2)
             said = self.relay.reports.get(report, {})
-            if said.get("ended") or said.get("error") or enough and said.get("position", 0) >= enough:
+            if said.get("ended") or said.get("error") or enough and self.seconds(said) >= enough:
                 break
         return self.relay.reports.get(report, {})
 
     def judged(self, said, longest, enough):
-        done = said.get("ended") or enough and said.get("position", 0) >= enough
+        done = said.get("ended") or enough and self.seconds(said) >= enough
         fault = said.get("error") or ("" if done else f"not at the end after {longest} s: {said or 'no report'}")
         sound = said.get("soundUntil")
         if not fault and sound is not None and sound < said["position"] - SOUND_SECONDS:
             fault = f"no sound after {sound:.1f} of {said['position']:.1f} s"
-        return Played(said.get("frames", 0) / FRAMES_PER_SECOND, None, fault)
+        return Played(self.seconds(said), None, fault)
+
+    @staticmethod
+    def seconds(said):
+        """Pictures, not the position: a live list may begin anywhere."""
+        return said.get("frames", 0) / FRAMES_PER_SECOND
 
 
 class Chromium(Browser):

@@ -88,7 +88,7 @@ class Scenes:
             for video in VIDEOS:
                 self.hole(video)
         time.sleep(24)
-        end = time.time() - 4
+        self.settled = end = time.time() - 4
         for channel in ("clear", "encrypted", "parted"):
             windows.wait_until_settled(self.stack, channel, end)
 

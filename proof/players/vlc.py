@@ -12,7 +12,6 @@ from .running import AUDIO_FRAME_SECONDS, FRAMES_PER_SECOND, Played, end, found,
 
 #: VLC refuses to run as root.
 ACCOUNT = "nobody"
-RATE = 2
 
 
 class VLC(Program):
@@ -34,27 +33,27 @@ class VLC(Program):
                 f"HOME={home}", vlc]
 
     def play(self, url):
-        return self.watch(url, 120, RATE, None)
+        return self.watch(url, 120, None)
 
     def follow(self, url, seconds):
-        return self.watch(url, seconds * 3, 1, seconds)
+        return self.watch(url, seconds * 3, seconds)
 
-    def watch(self, url, longest, rate, enough):
+    def watch(self, url, longest, enough):
         """Plays to the end, or until enough seconds were decoded."""
         port = free_port()
         log = os.path.join(self.folder, "vlc.log")
         with open(log, "w") as file:
             child = start(
                 [*self.command(), "-I", "oldrc", "--rc-fake-tty", "--rc-host", f"127.0.0.1:{port}", "--vout", "vdummy",
-                 "--aout", "adummy", "--rate", str(rate), "--play-and-exit", url], stdout=file, stderr=file)
+                 "--aout", "adummy", "--play-and-exit", url], stdout=file, stderr=file)
         frames = sounds = 0
         until = time.time() + longest
         try:
             while child.poll() is None and time.time() < until:
                 time.sleep(0.2)
                 said = self.ask(port, "stats")
-                frames = max([frames, *map(int, re.findall(r"video decoded *: *(\d+)", said))])
-                sounds = max([sounds, *map(int, re.findall(r"audio decoded *: *(\d+)", said))])
+                frames = max(frames, self.counted(said, "frames"))
+                sounds = max(sounds, self.counted(said, "buffers"))
                 if enough and frames >= enough * FRAMES_PER_SECOND:
                     break
             done = enough and frames >= enough * FRAMES_PER_SECOND or child.poll() == 0
@@ -65,6 +64,11 @@ class VLC(Program):
             errors = [line.strip() for line in file if " error: " in line and "dbus" not in line]
         fault = "" if done else f"not at the end after {longest} s {(errors or [''])[-1]}".strip()
         return Played(frames / FRAMES_PER_SECOND, sounds * AUDIO_FRAME_SECONDS, fault)
+
+    @staticmethod
+    def counted(said, what):
+        """Pictures or sounds that were decoded in time or too late; `decoded` itself counts each twice."""
+        return sum(map(int, re.findall(rf"{what} (?:displayed|played|lost) *: *(\d+)", said)))
 
     @staticmethod
     def ask(port, command):
