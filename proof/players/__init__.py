@@ -11,8 +11,6 @@ PLAYERS = [programs.FFmpeg, programs.PyAV, programs.MPV, vlc.VLC, programs.GStre
            programs.YtDlp, browsers.Chromium, browsers.HlsJsInChromium, browsers.HlsJsInFirefox]
 #: Seconds of picture or sound that may be missing at the ends (players in real time are asked before they end).
 ENDS = 1.5
-#: Seconds that may be missing at a joint: players skip to the next key frame.
-JOINT = 0.5
 FOLLOW_SECONDS = 30
 
 
@@ -73,7 +71,7 @@ def show_window(table, player, window):
     seen = f"{played.video:.1f} of {expected:.1f} s"
     if played.audio is not None:
         seen += f", sound {played.audio:.1f} of {window.audio:.1f} s"
-    allowed = ENDS + JOINT * window.joints
+    allowed = ENDS + player.joint * window.joints
     holds = not played.fault and abs(expected - played.video) <= allowed and (
         played.audio is None or abs(window.audio - played.audio) <= allowed)
     table.row(f"{window.title}: {player.name}", "plays to the end", f"{seen} {played.fault}".strip(), holds)

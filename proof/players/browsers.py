@@ -9,8 +9,8 @@ from .running import FRAMES_PER_SECOND, Missing, Played, end, found, start
 
 RATE = 2
 LONGEST_SECONDS = 120
-#: Browsers decode sound a little ahead; silence for longer than this at the end is a fault.
-SOUND_SECONDS = 4
+#: Browsers decode sound a little ahead. Sound that ends sooner than this before the picture does is out of step.
+SOUND_SECONDS = 1.2
 
 
 class Browser(Program):
@@ -56,7 +56,7 @@ class Browser(Program):
         fault = said.get("error") or ("" if done else f"not at the end after {longest} s: {said or 'no report'}")
         sound = said.get("soundUntil")
         if not fault and sound is not None and sound < said["position"] - SOUND_SECONDS:
-            fault = f"no sound after {sound:.1f} of {said['position']:.1f} s"
+            fault = f"sound out of step: it ends at {sound:.1f} of {said['position']:.1f} s"
         return Played(self.seconds(said), None, fault)
 
     @staticmethod

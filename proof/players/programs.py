@@ -32,6 +32,8 @@ class Program:
     """A player. One that `skips` passes over what any rendition lacks, as Media Source Extensions do."""
 
     skips = False
+    #: Seconds of picture that may be missing at a joint: players skip to the next key frame.
+    joint = 0.5
 
     def __init__(self, tools, folder):
         self.tools, self.folder = tools, folder

@@ -16,6 +16,8 @@ ACCOUNT = "nobody"
 
 class VLC(Program):
     label = "VLC"
+    #: It shows nothing while it fills its cache again, a second unless told otherwise.
+    joint = 1.5
 
     def versioned(self):
         return "VLC " + self.version_of([*self.command(), "--version"], r"VLC version (\S+)")
