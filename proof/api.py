@@ -27,7 +27,8 @@ def run(table, folder, seed):
 def install(folder):
     venv = os.path.join(folder, "venv")
     subprocess.run([sys.executable, "-m", "venv", venv], check=True, timeout=INSTALL_SECONDS)
-    subprocess.run([os.path.join(venv, "bin", "pip"), "-q", "install", REQUIREMENT], check=True, timeout=INSTALL_SECONDS)
+    subprocess.run([os.path.join(venv, "bin", "pip"), "-q", "install", REQUIREMENT], check=True,
+                   timeout=INSTALL_SECONDS)
     return os.path.join(venv, "bin", "schemathesis")
 
 
@@ -35,7 +36,8 @@ def show(table, folder, stack, seed, program):
     log = os.path.join(folder, "schemathesis.log")
     with open(log, "w") as file:  # its working folder is the scratch one, for it keeps its examples there
         status = subprocess.run(
-            [os.path.join(ROOT, "proof", "schemathesis.sh"), stack.base, TOKEN, "-n", str(EXAMPLES), "--seed", str(seed)],
+            [os.path.join(ROOT, "proof", "schemathesis.sh"), stack.base, TOKEN, "-n", str(EXAMPLES), "--seed",
+             str(seed)],
             cwd=folder, stdout=file, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS,
             env={**os.environ, "SCHEMATHESIS": program}).returncode
     with open(log, errors="replace") as file:

@@ -85,8 +85,9 @@ class MPV(Program):
 
     def play(self, url):
         status, printed = run(
-            [found("mpv"), "--no-config", "--msg-level=all=error,ffmpeg=v,statusline=no", "--vo=null", "--ao=null", "--untimed",
-             "--hwdec=no", "--framedrop=no", "--vf=lavfi=[showinfo]", "--af=lavfi=[ashowinfo]", url], FAST_SECONDS)
+            [found("mpv"), "--no-config", "--msg-level=all=error,ffmpeg=v,statusline=no", "--vo=null", "--ao=null",
+             "--untimed", "--hwdec=no", "--framedrop=no", "--vf=lavfi=[showinfo]", "--af=lavfi=[ashowinfo]", url],
+            FAST_SECONDS)
         frames = len(re.findall(r"_showinfo_\d+: n: *\d+ pts:", printed))
         samples = sum(map(int, re.findall(r"\bnb_samples:(\d+)", printed)))
         rate = re.search(r"\brate:(\d+)", printed)
@@ -108,10 +109,10 @@ class GStreamer(Program):
                  f"audio-sink=audioconvert ! audioresample ! audio/x-raw,format=S16LE,channels=1,rate=32000 ! "
                  f"filesink location={kept['audio']}"]
         status, printed = run([found("gst-launch-1.0"), "playbin", f"uri={url}", *sinks], FAST_SECONDS)
-        faults = re.findall(r"^ERROR.*", printed, re.M)
-        ended = "Got EOS" in printed
-        return Played(self.taken(kept["video"]) / (16 * 16 * FRAMES_PER_SECOND), self.taken(kept["audio"]) / (2 * 32_000),
-                      (faults or [fault_of(status, printed, FAST_SECONDS) or ("" if ended else "no end of stream")])[0])
+        fault = fault_of(status, printed, FAST_SECONDS) or ("" if "Got EOS" in printed else "no end of stream")
+        faults = re.findall(r"^ERROR.*", printed, re.M) or [fault]
+        video = self.taken(kept["video"]) / (16 * 16 * FRAMES_PER_SECOND)
+        return Played(video, self.taken(kept["audio"]) / (2 * 32_000), faults[0])
 
     @staticmethod
     def taken(path):
