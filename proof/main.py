@@ -1,6 +1,6 @@
 """What Backcast promises, shown against a live origin. Prints a table and fails on a miss.
 
-usage: python3 proof/main.py [part ...]     parts: windows load faults restart input
+usage: python3 proof/main.py [part ...]     parts: windows faults restart input api players load
 PROOF_SEED, PROOF_WINDOW_SECONDS and PROOF_LOAD_SECONDS change the chance and the lengths.
 """
 import os
@@ -12,16 +12,18 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import api  # noqa: E402
 import faults  # noqa: E402
 import input_checks  # noqa: E402
 import load  # noqa: E402
+import players  # noqa: E402
 import restart  # noqa: E402
 import short_windows  # noqa: E402
 from table import Table  # noqa: E402
 
 PARTS = {
     "windows": short_windows.run, "faults": faults.run, "restart": restart.run, "input": input_checks.run,
-    "load": load.run,
+    "api": api.run, "players": players.run, "load": load.run,
 }
 
 

@@ -90,7 +90,7 @@ class Stack:
         os.makedirs(folder, exist_ok=True)
         self.port = free_port()
         self.base = f"http://127.0.0.1:{self.port}"
-        self.origin = None
+        self.origins = []
         self.service = None
         self.database = None
 
@@ -108,14 +108,16 @@ class Stack:
             [os.path.join(ROOT, "scripts", "postgres.sh"), "stop", self.path("postgres")], check=False,
             stdout=subprocess.DEVNULL)
 
-    def start_origin(self, *arguments):
+    def start_origin(self, *arguments, name="origin"):
+        """Starts an origin; the ledger and the base are those of the last one started."""
         self.origin_port = free_port()
         self.origin_base = f"http://127.0.0.1:{self.origin_port}"
-        self.ledger = self.path("ledger.jsonl")
+        self.ledger = self.path(f"{name}-ledger.jsonl")
         command = [os.path.join(BINARIES, "live-origin"), *arguments, "--port", str(self.origin_port),
-                   "--folder", self.path("origin"), "--ledger", self.ledger]
-        self.origin = Process(command, self.path("origin.log"))
-        wait_for("the origin", 180, lambda: self.has_said(self.path("origin.log"), "Ready:"))
+                   "--folder", self.path(name), "--ledger", self.ledger]
+        self.origins.append(Process(command, self.path(f"{name}.log")))
+        wait_for("the origin", 180, lambda: self.has_said(self.path(f"{name}.log"), "Ready:"))
+        return self.origin_base
 
     @staticmethod
     def has_said(log, word):
@@ -143,7 +145,7 @@ class Stack:
         self.service.end(signal.SIGKILL)
 
     def stop(self):
-        for process in (self.service, self.origin):
+        for process in (self.service, *self.origins):
             if process:
                 process.end()
         if self.database:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Backcast needs and that are missing; says what else is needed.
-# Usage: scripts/install.sh [run|test]
+# Usage: scripts/install.sh [run|test|players]
 set -euo pipefail
 
 # What building needs beside the toolchain, what running needs, and what only the tests use.
@@ -10,6 +10,12 @@ build_packages=(
 )
 run_packages=(postgresql postgresql-client ffmpeg fonts-dejavu-core curl)
 test_packages=(nginx-light python3 gzip shellcheck)
+
+# What `make proof` plays windows in. Each is installed by itself: one that cannot be had is missed by the proof alone.
+player_packages=(
+    python3 python3-venv chromium firefox-esr mpv vlc-bin vlc-plugin-base gstreamer1.0-tools gstreamer1.0-plugins-base
+    gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
+)
 
 say() { echo "install: $*" >&2; }
 
@@ -75,6 +81,12 @@ install_missing() {
     fi
 }
 
+install_each() {
+    local package
+    (install_missing "$@") && return
+    for package in "$@"; do (install_missing "$package") || say "$package could not be installed"; done
+}
+
 require_swift() {
     if ! command -v swift >/dev/null; then
         say "swift is not in PATH: Swift 6.2 or newer is needed (https://www.swift.org/install/linux/)"
@@ -109,8 +121,12 @@ case ${1:-run} in
         install_missing "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
         require_swift
         ;;
+    players)
+        require_debian
+        install_each "${player_packages[@]}"
+        ;;
     *)
-        echo "usage: $0 [run|test]" >&2
+        echo "usage: $0 [run|test|players]" >&2
         exit 2
         ;;
 esac

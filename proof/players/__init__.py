@@ -1,0 +1,94 @@
+"""Windows in the players that people use: each plays to the end, with as much picture and sound as the lists promise."""
+import os
+
+from . import browsers, programs, vlc
+from .relay import Relay
+from .running import Missing
+from .scenes import Scenes
+from .tools import Tools
+
+PLAYERS = [programs.FFmpeg, programs.PyAV, programs.MPV, vlc.VLC, programs.GStreamer, programs.Streamlink,
+           programs.YtDlp, browsers.Chromium, browsers.HlsJsInChromium, browsers.HlsJsInFirefox]
+#: Seconds of picture or sound that may be missing at the ends (players in real time are asked before they end).
+ENDS = 1.5
+FOLLOW_SECONDS = 30
+
+
+def run(table, folder, seed):
+    scenes = Scenes(os.path.join(folder, "stack"))
+    relay = None
+    try:
+        tools = Tools(folder)
+        players = [player for player in (ready(table, kind, tools, folder) for kind in PLAYERS) if player]
+        scenes.start()
+        relay = Relay(scenes.stack.base, "" if "gradio" in tools.missing else tools.hls_js())
+        browsers.Browser.relay = relay
+        scenes.record()
+        for window in scenes.windows(relay):
+            show_lists(table, window)
+            for player in players:
+                show_window(table, player, window)
+        show_following(table, players, scenes)
+    finally:
+        if relay:
+            relay.close()
+        scenes.stop()
+
+
+def ready(table, kind, tools, folder):
+    """The player, or a miss that says why there is none."""
+    try:
+        return kind(tools, folder)
+    except Missing as missing:
+        table.row(f"{kind.label} in all windows", "installed", str(missing), False)
+        return None
+
+
+def show_lists(table, window):
+    """The lists themselves: equal counts, and two tags in a row where the title says so."""
+    counts = {listed.discontinuities for listed in window.lists.values()}
+    goal = "equal discontinuity counts"
+    holds = len(counts) == 1
+    if "row" in window.title or "doubled" in window.title:
+        goal += ", two in a row"
+        holds = holds and window.in_a_row >= 2
+    elif "hole" in window.title:
+        goal += ", at least one"
+        holds = holds and window.joints >= 1
+    table.row(f"{window.title}: lists", goal, window.described, holds)
+
+
+def show_window(table, player, window):
+    try:
+        played = player.play(window.url)
+    except Missing as missing:
+        table.row(f"{window.title}: {player.name}", "plays to the end", str(missing), False)
+        return
+    except Exception as error:  # a player that cannot be run is a miss, and the others still play
+        table.row(f"{window.title}: {player.name}", "plays to the end", f"{type(error).__name__}: {error}", False)
+        return
+    expected = window.common if player.skips else window.video
+    seen = f"{played.video:.1f} of {expected:.1f} s"
+    if played.audio is not None:
+        seen += f", sound {played.audio:.1f} of {window.audio:.1f} s"
+    allowed = ENDS + player.joint * window.joints
+    holds = not played.fault and abs(expected - played.video) <= allowed and (
+        played.audio is None or abs(window.audio - played.audio) <= allowed)
+    table.row(f"{window.title}: {player.name}", "plays to the end", f"{seen} {played.fault}".strip(), holds)
+
+
+def show_following(table, players, scenes):
+    """Lists that grow: they start, and go on without an error."""
+    live = f"{scenes.stack.base}/live/parted/index.m3u8"
+    begin = int(scenes.settled * 1000) - 8000
+    lists = {"mode=event": f"{live}?begintime={begin}&mode=event", "sliding, dvr=60": f"{live}?dvr=60"}
+    for title, url in lists.items():
+        for player in players:
+            if not hasattr(player, "follow"):
+                continue
+            try:
+                played = player.follow(url, FOLLOW_SECONDS)
+                seen, holds = f"{played.video:.1f} s {played.fault}".strip(), not played.fault
+            except Exception as error:
+                seen, holds = f"{type(error).__name__}: {error}", False
+            table.row(f"{title}: {player.name}", f"starts and plays {FOLLOW_SECONDS} s", seen, holds)

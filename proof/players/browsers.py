@@ -1,0 +1,108 @@
+"""Players in a browser: a page plays the URL and reports to the relay."""
+import os
+import shutil
+import time
+import uuid
+
+from .programs import Program
+from .running import FRAMES_PER_SECOND, Missing, Played, end, found, start
+
+RATE = 2
+LONGEST_SECONDS = 120
+#: Browsers decode sound a little ahead. Sound that ends sooner than this before the picture does is out of step.
+SOUND_SECONDS = 1.2
+
+
+class Browser(Program):
+    """A page in a browser without a window; a fresh profile each time."""
+
+    with_library = None
+    relay = None
+
+    def play(self, url):
+        return self.watch(url, LONGEST_SECONDS, RATE, None)
+
+    def follow(self, url, seconds):
+        return self.watch(url, seconds * 3, 1, seconds)
+
+    def watch(self, url, longest, rate, enough):
+        if self.with_library and "gradio" in self.tools.missing:
+            raise Missing(f"hls.js: {self.tools.missing['gradio']}")
+        report = uuid.uuid4().hex
+        options = {"rate": rate, **({"with": self.with_library} if self.with_library else {})}
+        profile = os.path.join(self.folder, f"profile-{report}")
+        os.makedirs(profile)
+        with open(os.path.join(self.folder, f"{self.label}.log".replace(" ", "-")), "ab") as log:
+            child = start(self.command(profile, self.relay.page(url, report, **options)), stdout=log, stderr=log,
+                          env={**os.environ, "HOME": profile})
+        try:
+            said = self.wait(child, report, longest, enough)
+        finally:
+            end(child)
+            shutil.rmtree(profile, ignore_errors=True)
+        return self.judged(said, longest, enough)
+
+    def wait(self, child, report, longest, enough):
+        until = time.time() + longest
+        while time.time() < until and child.poll() is None:
+            time.sleep(0.2)
+            said = self.relay.reports.get(report, {})
+            if said.get("ended") or said.get("error") or enough and self.seconds(said) >= enough:
+                break
+        return self.relay.reports.get(report, {})
+
+    def judged(self, said, longest, enough):
+        done = said.get("ended") or enough and self.seconds(said) >= enough
+        fault = said.get("error") or ("" if done else f"not at the end after {longest} s: {said or 'no report'}")
+        sound = said.get("soundUntil")
+        if not fault and sound is not None and sound < said["position"] - SOUND_SECONDS:
+            fault = f"sound out of step: it ends at {sound:.1f} of {said['position']:.1f} s"
+        return Played(self.seconds(said), None, fault)
+
+    @staticmethod
+    def seconds(said):
+        """Pictures, not the position: a live list may begin anywhere."""
+        return said.get("frames", 0) / FRAMES_PER_SECOND
+
+
+class Chromium(Browser):
+    label = "Chromium"
+
+    def versioned(self):
+        return "Chromium " + self.version_of([found("chromium"), "--version"], r"Chromium (\d+)")
+
+    def command(self, profile, page):
+        flags = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio", "--no-first-run",
+                 "--autoplay-policy=no-user-gesture-required", "--disable-background-networking", "--disable-sync",
+                 "--disable-component-update", "--disable-default-apps"]
+        return [found("chromium"), *flags, *(["--no-sandbox"] if os.getuid() == 0 else []),
+                f"--user-data-dir={profile}", page]
+
+
+class HlsJsInChromium(Chromium):
+    label = "hls.js in Chromium"
+    with_library = "hls"
+    skips = True
+
+    def versioned(self):
+        return "hls.js in " + super().versioned()
+
+
+class HlsJsInFirefox(Browser):
+    label = "hls.js in Firefox"
+    with_library = "hls"
+    skips = True
+    settings = {
+        "media.autoplay.default": "0", "media.autoplay.blocking_policy": "0", "browser.aboutwelcome.enabled": "false",
+        "browser.shell.checkDefaultBrowser": "false", "datareporting.policy.dataSubmissionEnabled": "false",
+        "network.captive-portal-service.enabled": "false", "network.connectivity-service.enabled": "false",
+        "app.normandy.enabled": "false", "toolkit.telemetry.enabled": "false",
+    }
+
+    def versioned(self):
+        return "hls.js in Firefox " + self.version_of([found("firefox-esr"), "--version"], r"Firefox (\d+)")
+
+    def command(self, profile, page):
+        with open(os.path.join(profile, "user.js"), "w") as file:
+            file.writelines(f'user_pref("{name}", {value});\n' for name, value in self.settings.items())
+        return [found("firefox-esr"), "--headless", "--no-remote", "--profile", profile, page]
