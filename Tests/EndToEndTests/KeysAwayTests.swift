@@ -23,6 +23,8 @@ struct KeysAwayTests {
             try await eventually("segments that wait", within: .seconds(20)) {
                 try await Self.waiting(stack) > 3
             }
+            let status = try await stack.admin("/channels/ch1/status").object
+            #expect((status["detail"] as? String)?.contains("keys") == true)
             if isKilled {
                 #expect(try await stack.endService(SIGKILL) == 128 + SIGKILL)
                 try await stack.startService()

@@ -35,10 +35,15 @@ extension ChannelRecorder {
         status.renditions = renditions.values.map(\.status).sorted { $0.id < $1.id }
         status.state = state
         var said = status
-        if said.detail == nil, let ailing = ailments.min(by: { $0.key < $1.key }) {
-            said.detail = "\(ailing.key): \(ailing.value)"
-        }
+        said.detail = status.detail ?? ailment
         parts.board.set(said, of: channel.id)
+    }
+
+    /// What is wrong although the source as a whole delivers.
+    private var ailment: String? {
+        if let ailing = ailments.min(by: { $0.key < $1.key }) { return "\(ailing.key): \(ailing.value)" }
+        let waiting = keyPendings.positions.count
+        return waiting == 0 ? nil : "\(waiting) segments wait for their keys"
     }
 
     private var state: ChannelStatus.State {

@@ -75,6 +75,36 @@ struct PublisherTests {
     // MARK: Holes
 
     @Test(
+        "What waits for its key says so when its turn has passed, and goes to the archive when the key comes")
+    func keyPending() {
+        var stage = PublisherStage(v0)
+        stage.record(v0, 0)
+        stage.list(v0, 6, 12)
+        stage.publisher.waits(PublisherStage.identity(v0, 6), for: .keyMissing)
+        stage.store(v0, 12)
+        stage.pass(until: 13)
+        #expect(stage.losses.map(\.reason) == [.keyMissing] && stage.lost.isEmpty)
+        #expect(stage.published(v0).map(\.start) == [0, 12])
+        stage.store(v0, 6)
+        stage.pass(until: 14)
+        let late = stage.segments.filter { $0.number == nil }
+        #expect(late.map(\.fact.start) == [at(6)] && late.first?.fact.flags.contains(.late) == true)
+    }
+
+    @Test("A key that comes in time costs no order")
+    func keyInTime() {
+        var stage = PublisherStage(v0)
+        stage.record(v0, 0)
+        stage.list(v0, 6, 12)
+        stage.publisher.waits(PublisherStage.identity(v0, 6), for: .keyMissing)
+        stage.store(v0, 12)
+        stage.pass(until: 3)
+        stage.store(v0, 6)
+        stage.pass(until: 4)
+        #expect(stage.published(v0).map(\.start) == [0, 6, 12] && stage.losses.isEmpty)
+    }
+
+    @Test(
         "A hole in audio: video goes on, the watermark is held one target duration, then both are in the next epoch"
     )
     func holeInOne() {
