@@ -6,34 +6,36 @@ struct BitRate: Equatable {
     var peak: Int64 = 0
     var average: Int64 = 0
 
-    init(of segments: [RecordedSegment], targetSeconds: Int) {
+    init(of segments: some Sequence<RecordedSegment>, targetSeconds: Int) {
         let target = Int64(targetSeconds) * Microseconds.perSecond
-        var (bytes, duration): (Int64, Int64) = (0, 0)
-        for (index, segment) in segments.enumerated() {
-            bytes += segment.storedBytes
-            duration += segment.duration
-            peak = max(peak, Self.peak(of: segments[index...], target))
+        var whole = Run()
+        // The runs that a further segment can still belong to: few, since a run is soon too long.
+        var open: [Run] = []
+        for segment in segments {
+            whole.append(segment)
+            open.append(Run())
+            for index in open.indices { open[index].append(segment) }
+            open.removeAll { $0.duration > target + target / 2 }
+            for run in open where run.duration >= target / 2 { peak = max(peak, run.rate) }
         }
-        average = Self.rate(bytes, duration)
+        average = whole.rate
         peak = max(peak, average)
     }
 
-    /// The highest rate of the runs that begin with the first segment.
-    private static func peak(of segments: ArraySlice<RecordedSegment>, _ target: Int64) -> Int64 {
-        var (bytes, duration, highest): (Int64, Int64, Int64) = (0, 0, 0)
-        for segment in segments {
+    private struct Run {
+        private var bytes: Int64 = 0
+        private(set) var duration: Int64 = 0
+
+        mutating func append(_ segment: RecordedSegment) {
             bytes += segment.storedBytes
             duration += segment.duration
-            if duration > target + target / 2 { break }
-            if duration >= target / 2 { highest = max(highest, rate(bytes, duration)) }
         }
-        return highest
-    }
 
-    /// Rounded up, so that a peak is never understated.
-    private static func rate(_ bytes: Int64, _ duration: Int64) -> Int64 {
-        guard duration > 0 else { return 0 }
-        let bits = Double(bytes) * 8 * 1_000_000 / Double(duration)
-        return Int64(min(bits.rounded(.up), 9e15))
+        /// Rounded up, so that a peak is never understated.
+        var rate: Int64 {
+            guard duration > 0 else { return 0 }
+            let bits = Double(bytes) * 8 * 1_000_000 / Double(duration)
+            return Int64(min(bits.rounded(.up), 9e15))
+        }
     }
 }

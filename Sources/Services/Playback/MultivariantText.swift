@@ -70,7 +70,7 @@ extension MultivariantText {
 
     /// Measured; of a growing list, which may rise, at least what the source says.
     private func bitRate(of rendition: ListedRendition) -> BitRate {
-        var rate = BitRate(of: Array(rendition.segments), targetSeconds: window.targetSeconds)
+        var rate = BitRate(of: rendition.segments, targetSeconds: window.targetSeconds)
         if window.plan.kind != .closed { rate.peak = max(rate.peak, rendition.description.bandwidth ?? 0) }
         return rate
     }
