@@ -72,7 +72,7 @@ extension WindowPlayer {
             try await index.record(
                 of: seen.head, in: wide, view: plan.kind == .event ? .published : .archive)
         }
-        let isSettled = plan.isFixed && seen.isSettled(plan.window.end, now: now)
+        let isSettled = plan.isFixed && seen.isSettled(plan.window, now: now)
         return WindowComposer.compose(record, plan: plan, request: request, isSettled: isSettled)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-import Timeline
+package import Timeline
 
 /// Where a channel stands: what every answer about it begins with.
 package struct ChannelHead: Sendable, Equatable {
@@ -9,11 +9,17 @@ package struct ChannelHead: Sendable, Equatable {
     package var revision: Int64
     /// In order of their ids.
     package var renditions: [KnownRendition]
+    /// When segments are that are listed or wait for their key and are not in the archive yet: of each rendition the
+    /// newest, at most `Limits.pendingSegments`.
+    package var pending: [TimeWindow]
 
-    package init(line: Line, revision: Int64, renditions: [KnownRendition]) {
+    package init(
+        line: Line, revision: Int64, renditions: [KnownRendition], pending: [TimeWindow] = [],
+    ) {
         self.line = line
         self.revision = revision
         self.renditions = renditions
+        self.pending = pending
     }
 }
 
@@ -28,13 +34,19 @@ package struct KnownRendition: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// Reads line, revision and renditions of a channel as of one moment.
+    /// Reads line, revision, renditions and what is pending of a channel as of one moment.
     package func head(of channel: Int32) async throws(CatalogueError) -> ChannelHead {
         try await asking {
             let rows = try await pool.query(
                 """
-                SELECT \(verbatim: Line.columns), revision, rendition_id, match::text AS match
-                FROM line LEFT JOIN rendition USING (channel_id) WHERE channel_id = \(channel)
+                SELECT \(verbatim: Line.columns), revision, r.rendition_id, match::text AS match, begins, ends
+                FROM line LEFT JOIN rendition r USING (channel_id)
+                LEFT JOIN LATERAL (
+                    SELECT array_agg(start_us) AS begins, array_agg(start_us + duration_us) AS ends FROM (
+                        SELECT start_us, duration_us FROM intake i
+                        WHERE i.rendition_id = r.rendition_id AND state IN ('listed', 'key_pending')
+                        ORDER BY start_us DESC LIMIT \(Limits.pendingSegments)) AS newest) AS pending ON true
+                WHERE channel_id = \(channel)
                 """)
             guard let first = rows.first else {
                 throw CatalogueError.unreadable("no line of channel \(channel)")
@@ -47,7 +59,16 @@ extension Catalogue {
             }
             return ChannelHead(
                 line: try Line(from: first), revision: try first.decode("revision"),
-                renditions: renditions.sorted { $0.description.id < $1.description.id })
+                renditions: renditions.sorted { $0.description.id < $1.description.id },
+                pending: try rows.flatMap(Self.pending))
+        }
+    }
+
+    private static func pending(in row: Row) throws -> [TimeWindow] {
+        let begins = try row.decode("begins", as: [Int64]?.self) ?? []
+        let ends = try row.decode("ends", as: [Int64]?.self) ?? []
+        return zip(begins, ends).map {
+            TimeWindow(begin: Instant(microseconds: $0), end: Instant(microseconds: $1))
         }
     }
 

@@ -6,6 +6,8 @@ package enum Limits {
     package static let segmentsPerWindow = 100_000
     /// Segments read by one scan of quarters: a day of one-second segments fits.
     package static let segmentsPerScan = 100_000
+    /// Segments of a rendition that are not in the archive yet, read for one head.
+    static let pendingSegments = 1000
     /// Gaps and spans in one timeline answer.
     package static let timelineEntries = 10_000
     /// Channels that one measurement looks at.

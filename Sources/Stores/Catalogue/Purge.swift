@@ -19,10 +19,10 @@ extension Catalogue {
             try await pool.transaction { transaction in
                 let channel = try await Self.entomb(id, version: version, in: transaction)
                 let purging = Purging(channel: channel, grace: graceSeconds, transaction: transaction)
-                let count = try await purging.run()
+                let (count, revision) = try await purging.run()
                 _ = try await transaction.query("SELECT pg_notify(\(Announcement.channel), \(id.text))")
-                _ = try await transaction.query(
-                    "SELECT pg_notify(\(Announcement.line), \(String(channel.row)))")
+                try await transaction.announce(
+                    LineChange(channel: channel.row, revision: revision, touched: nil))
                 return count
             }
         }
@@ -35,8 +35,8 @@ private struct Purging {
     let grace: Int
     let transaction: PostgresTransaction
 
-    func run() async throws -> Int {
-        let cut = try await moveLine()
+    func run() async throws -> (segments: Int, revision: Int64) {
+        let (cut, revision) = try await moveLine()
         var segments = 0
         for day in try await days() { segments += try await dropSegments(of: day) }
         try await doomHours(before: cut)
@@ -45,23 +45,24 @@ private struct Purging {
             DELETE FROM state s WHERE s.channel_id = \(channel.row) RETURNING s.channel_id, s.init_name, s.key_name
             """, grace: grace)
         try await dropWhatSurrounds()
-        return segments
+        return (segments, revision)
     }
 
     /// Locks the line, so that nothing is published meanwhile, and moves its cut behind all that there is.
-    private func moveLine() async throws -> Int64 {
+    private func moveLine() async throws -> (cut: Int64, revision: Int64) {
         let rows = try await transaction.query(
             """
             UPDATE line SET forgotten_us = greatest(forgotten_us, end_us, watermark_us,
                 (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
                 (SELECT max(end_us) FROM block JOIN rendition USING (rendition_id)
-                    WHERE channel_id = \(channel.row)))
-            WHERE channel_id = \(channel.row) RETURNING forgotten_us
+                    WHERE channel_id = \(channel.row))),
+                revision = revision + 1
+            WHERE channel_id = \(channel.row) RETURNING forgotten_us, revision
             """)
         guard let row = rows.first else {
             throw CatalogueError.unreadable("no line of channel \(channel.row)")
         }
-        return try row.decode("forgotten_us")
+        return (try row.decode("forgotten_us"), try row.decode("revision"))
     }
 
     /// The days in which anything is held: one statement for all of them could take longer than a statement may.

@@ -103,6 +103,21 @@ final class Archive: Sendable {
         _ = try await catalogue.remember(batch)
     }
 
+    /// Notes a segment whose key is away.
+    func waitForKey(_ channel: String, at start: Double) async throws {
+        guard let id = ChannelID(channel), let found = try await catalogue.channel(id) else { return }
+        var batch = Recording(channel, seconds: 0).batch(found, fence: -1)
+        batch.keyPending = [
+            KeyPendingSegment(
+                channel: id,
+                identity: SegmentIdentity(
+                    rendition: RenditionID(kind: .video, index: 0), feed: 2, number: 1),
+                start: at(start), duration: 4_000_000, container: .transportStream, cipher: nil,
+                arrived: at(start + 4), source: "")
+        ]
+        _ = try await catalogue.remember(batch)
+    }
+
     func forget(_ channel: String, before cut: Instant) async throws {
         guard let id = ChannelID(channel), let found = try await catalogue.channel(id) else { return }
         _ = try await catalogue.forget(found, before: cut, graceSeconds: 7200)

@@ -48,6 +48,19 @@ import Timeline
         }
     }
 
+    @Test("A window in which something waits for its key is not final")
+    func waiting() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            try await archive.waitForKey("cctv2", at: 8)
+            for (duration, isFinal) in [(20, "false"), (4, "true")] {
+                let answer = try await archive.ask(
+                    "/live/cctv2/index.m3u8?begintime=\(begin)&duration=\(duration)")
+                #expect(answer.headers["Backcast-Final"] == isFinal)
+            }
+        }
+    }
+
     @Test("The age ends when retention reaches the window")
     func retentionAge() async throws {
         try await Archive.with { archive in

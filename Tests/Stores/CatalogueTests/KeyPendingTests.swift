@@ -32,7 +32,7 @@ struct KeyPendingTests {
             let known = heads.first { $0.description.id == video }?.known
             #expect(known?.map(\.isKeyPending) == [false, true] && known?.map(\.isLost) == [false, false])
             #expect(heads.contains { $0.description.id == audio })
-            let times = try await test.catalogue.pendingSegments(of: tape.row, limit: 10)
+            let times = try await test.catalogue.head(of: tape.row).pending
             #expect(times == [fact, fact].map { TimeWindow(begin: $0.start, end: $0.end) })
         }
     }
@@ -52,7 +52,7 @@ struct KeyPendingTests {
             // A batch whose result was lost comes once more: what is stored stays stored.
             #expect(try await test.catalogue.remember(batch))
             #expect(try await states(test) == ["stored", "stored"])
-            #expect(try await test.catalogue.pendingSegments(of: tape.row, limit: 10).isEmpty)
+            #expect(try await test.catalogue.head(of: tape.row).pending.isEmpty)
         }
     }
 
@@ -80,7 +80,7 @@ struct KeyPendingTests {
             batch.lost = [LostSegment(identity: fact.identity, start: fact.start, duration: fact.duration)]
             #expect(try await test.catalogue.remember(batch))
             #expect(try await states(test) == ["lost"])
-            #expect(try await test.catalogue.pendingSegments(of: tape.row, limit: 10).isEmpty)
+            #expect(try await test.catalogue.head(of: tape.row).pending.isEmpty)
         }
     }
 }

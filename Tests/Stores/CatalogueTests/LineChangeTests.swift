@@ -52,6 +52,11 @@ struct LineChangeTests {
             #expect(try await test.catalogue.head(of: tape.row).revision == 4)
             #expect(try await test.catalogue.channels(changedSince: [tape.row: 4, 99: 0]).isEmpty)
             #expect(try await test.catalogue.channels(changedSince: [tape.row: 3]) == [tape.row])
+            try await test.catalogue.purge(tape.channel.id, graceSeconds: 0)
+            #expect(await changes.next() == .channel(tape.channel.id))
+            #expect(
+                await changes.next()
+                    == .line(LineChange(channel: tape.row, revision: 5, touched: nil)))
         }
     }
 }

@@ -108,12 +108,12 @@ struct PruningTests {
                 FROM generate_series(1, 40000) AS n
                 """)
             _ = try await test.pool.query("ANALYZE intake")
-            let pending = try await test.catalogue.pendingSegments(of: tape.row, limit: 3)
-            #expect(pending.map(\.begin.microseconds) == [40_000, 30_000, 20_000])
+            let pending = try await test.catalogue.head(of: tape.row).pending
+            #expect(pending.map(\.begin.microseconds) == [40_000, 30_000, 20_000, 10_000])
             let plan = try await test.pool.query(
                 """
-                EXPLAIN SELECT start_us FROM intake JOIN rendition USING (rendition_id)
-                WHERE channel_id = \(tape.row) AND state IN ('listed', 'key_pending') ORDER BY start_us DESC LIMIT 3
+                EXPLAIN SELECT start_us, duration_us FROM intake i
+                WHERE i.rendition_id = 1 AND state IN ('listed', 'key_pending') ORDER BY start_us DESC LIMIT 1000
                 """
             ).map { try $0.decode(0, as: String.self) }.joined(separator: "\n")
             #expect(plan.contains("intake_pending"), "\(plan)")

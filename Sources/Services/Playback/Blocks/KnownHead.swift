@@ -37,12 +37,14 @@ struct SeenHead: Sendable {
         self.asOf = asOf
     }
 
-    /// Whether everything before an instant was published or given up three target durations before the channel was
-    /// last seen, or the channel had stood still for long by then.
-    func isSettled(_ end: Instant, now: Instant) -> Bool {
+    /// Whether nothing in a window is under way, and everything up to its end was published or given up three target
+    /// durations before the channel was last seen, or the channel had stood still for long by then.
+    func isSettled(_ window: TimeWindow, now: Instant) -> Bool {
         let line = head.line
-        guard end <= line.watermark else { return false }
-        if end <= history.settled(for: line.settling, asOf: asOf) { return true }
+        guard window.end <= line.watermark, !head.pending.contains(where: window.overlaps) else {
+            return false
+        }
+        if window.end <= history.settled(for: line.settling, asOf: asOf) { return true }
         let seen = now - (ContinuousClock.now - asOf).wholeMicroseconds
         return seen - line.watermark >= max(line.settling.wholeMicroseconds, Limits.quiet)
     }
