@@ -6,6 +6,8 @@ struct Stretch {
     var range: Range<Int>
     var window: TimeWindow
     var state: MediaState
+    /// The id of the last state in it: what has the same one fits as well, which is not looked up for each segment.
+    var stateID: Int32
 
     /// Long enough that leaving it out would cost more than ending the answer.
     var isLong: Bool { window.microseconds >= Limits.trackMissing }
@@ -35,9 +37,11 @@ extension Stretch {
 
     /// Takes a run in if it follows without a hole and can be in one list with this one.
     private mutating func takes(_ run: Stretch) -> Bool {
-        guard run.range.lowerBound == range.upperBound, run.state.joins(state),
-            run.window.begin - window.end <= Limits.holeTolerance
+        guard run.range.lowerBound == range.upperBound,
+            run.window.begin - window.end <= Limits.holeTolerance,
+            run.stateID == stateID || run.state.joins(state)
         else { return false }
+        stateID = run.stateID
         range = range.lowerBound..<run.range.upperBound
         window.end = max(window.end, run.window.end)
         return true
@@ -45,11 +49,13 @@ extension Stretch {
 }
 
 extension SegmentList.Piece {
-    /// Runs of one state: a uniform piece is one, of others each segment that can be played.
+    /// Runs of segments that can be played, each of one state and without a hole; a uniform piece is one.
     fileprivate func playableRuns(_ states: [Int32: MediaState]) -> [Stretch] {
         if block.summary.isUniform, let state = states[first.stateID] {
             return [
-                Stretch(range: positions, window: TimeWindow(begin: first.start, end: last.end), state: state)
+                Stretch(
+                    range: positions, window: TimeWindow(begin: first.start, end: last.end), state: state,
+                    stateID: first.stateID)
             ]
         }
         // States are looked at where they change only: a day has twenty thousand segments and few states.
@@ -60,7 +66,17 @@ extension SegmentList.Piece {
                 known = (segment.stateID, states[segment.stateID].flatMap { $0.isPlayable ? $0 : nil })
             }
             guard let state = known?.state, !segment.flags.contains(.keyPending) else { continue }
-            runs.append(Stretch(range: position..<(position + 1), window: segment.window, state: state))
+            if let last = runs.last, last.stateID == segment.stateID, last.range.upperBound == position,
+                segment.start - last.window.end <= Limits.holeTolerance
+            {
+                runs[runs.count - 1].range = last.range.lowerBound..<(position + 1)
+                runs[runs.count - 1].window.end = max(last.window.end, segment.end)
+                continue
+            }
+            runs.append(
+                Stretch(
+                    range: position..<(position + 1), window: segment.window, state: state,
+                    stateID: segment.stateID))
         }
         return runs
     }
