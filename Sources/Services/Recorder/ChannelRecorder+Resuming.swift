@@ -5,25 +5,28 @@ import Timeline
 /// Going on where the catalogue and the journal stand.
 extension ChannelRecorder {
     /// Goes on where the catalogue and the journal stand.
-    func resume(heads: [RenditionHead], replayed: [(JournalPosition, JournalEntry)]) {
+    ///
+    /// What the journal has is entered part by part; what it says of the source's numbering and of the renditions is
+    /// needed before the source is asked.
+    func resume(heads: [RenditionHead]) async throws(JournalError) {
         for head in heads {
             renditions[head.description.id] = RenditionProgress(
                 resuming: head, choice: channel.settings.clock)
-            restoredFeeds.formUnion(head.known.map(\.feed))
             publisher.open(lane(resuming: head))
+            for segment in head.known where !segment.isLost {
+                known.insert(
+                    SegmentIdentity(
+                        rendition: head.description.id, feed: segment.feed, number: segment.number))
+            }
         }
-        let known = Set(
-            heads.flatMap { head in
-                head.known.filter { !$0.isLost }.map {
-                    SegmentIdentity(rendition: head.description.id, feed: $0.feed, number: $0.number)
-                }
-            })
-        replay(replayed, known: known)
+        try await resumeNumbering()
+        backlog = Backlog()
         publishStatus()
     }
 
     private func lane(resuming head: RenditionHead) -> Lane {
-        var lane = Lane(rendition: head.description.id, nextNumber: head.nextNumber, now: now)
+        var lane = Lane(
+            rendition: head.description.id, nextNumber: head.nextNumber, now: parts.clock.steady())
         lane.publishedEnd = head.published?.end
         lane.settledEnd = head.last?.end
         lane.epoch = head.published?.epoch
@@ -31,54 +34,27 @@ extension ChannelRecorder {
         return lane
     }
 
-    /// Enters what the journal has and the catalogue has not, as if it had just been stored.
-    private func replay(_ entries: [(JournalPosition, JournalEntry)], known: Set<SegmentIdentity>) {
-        var facts: [SegmentFact] = []
-        for (position, entry) in entries {
-            switch entry {
-            case .segment(var fact):
-                // The same identity may stand twice after an append whose result was lost: one fact is enough.
-                if let earlier = positions.updateValue(position, forKey: fact.identity) {
-                    donePositions.append(earlier)
-                    continue
-                }
-                fact.fence = lease.fence
-                facts.append(fact)
-            case .feed(let fact):
-                newFeeds.append(fact)
-                donePositions.append(position)
-            case .loss(let loss):
-                newLosses.append(loss)
-                donePositions.append(position)
-            }
-        }
-        for fact in facts.sorted(by: { $0.start < $1.start }) {
-            resumeNumbering(with: fact)
-            if known.contains(fact.identity) {
-                if let position = positions.removeValue(forKey: fact.identity) {
-                    donePositions.append(position)
-                }
-                continue
-            }
-            let slot = Lane.Slot(identity: fact.identity, start: fact.start, duration: fact.duration)
-            publisher.listed([slot], of: fact.identity.rendition, now: now)
-            publisher.stored(fact)
+    private func resumeNumbering() async throws(JournalError) {
+        var cursor: JournalPosition?
+        while true {
+            let lines = try await journal.replay(after: cursor, limit: Limits.factsReadBack)
+            for (_, entry) in lines { resumeNumbering(with: entry) }
+            guard lines.count == Limits.factsReadBack else { return }
+            cursor = lines.last?.0
         }
     }
 
-    /// A replayed fact is also what the source's numbering is compared with.
-    private func resumeNumbering(with fact: SegmentFact) {
-        let id = fact.identity.rendition
-        if renditions[id] == nil { open(RenditionDescription(id: id)) }
-        guard var progress = renditions[id], fact.identity.feed >= progress.feed ?? 0 else { return }
-        let isNewFeed = progress.feed != fact.identity.feed
-        if isNewFeed { progress.digests = [:] }
-        progress.digests[fact.identity.number] = fact.digest
-        progress.feed = fact.identity.feed
-        let highest = max(isNewFeed ? 0 : progress.follower.highest ?? 0, fact.identity.number)
-        progress.follower = PlaylistFollower(resumingAfter: highest)
-        progress.placing = TimePlacing(
-            choice: channel.settings.clock, end: max(progress.placing.end ?? fact.end, fact.end))
-        renditions[id] = progress
+    /// A rendition may be known from the journal only; so may what the source's numbering is compared with.
+    private func resumeNumbering(with entry: JournalEntry) {
+        switch entry {
+        case .rendition(let description):
+            know(description)
+        case .segment(let fact):
+            let id = fact.identity.rendition
+            if renditions[id] == nil { know(RenditionDescription(id: id, position: id.index)) }
+            renditions[id]?.resume(with: fact, choice: channel.settings.clock)
+        case .feed, .loss:
+            break
+        }
     }
 }

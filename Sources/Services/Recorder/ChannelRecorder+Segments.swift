@@ -16,25 +16,35 @@ extension ChannelRecorder {
             flags: stored.flags,
             storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
             programDateTime: listed.entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) },
-            arrived: now, firstTimestamp: stored.firstTimestamp, digest: stored.object.digest,
-            fence: lease.fence)
-        positions[fact.identity] = try await journal.append([.segment(fact)]).first
+            arrived: listed.arrival, firstTimestamp: stored.firstTimestamp, digest: stored.object.digest,
+            fence: lease.fence, boundary: listed.boundary)
+        let line = try await journal.append([.segment(fact)]).first
         renditions[fact.identity.rendition]?.count(fact)
-        publisher.stored(fact)
+        if let line { hold(fact, at: line) }
     }
 
     /// A download ended without a segment.
     ///
     /// One that was cancelled by stopping is not lost: it is fetched after the restart.
-    func failed(_ listed: ListedSegment, _ failure: FetchFailure) {
-        if !Task.isCancelled { lost(listed, failure) }
+    func failed(_ listed: ListedSegment, _ failure: FetchFailure) async {
+        guard !Task.isCancelled else { return }
+        lost(listed, failure)
+        await journalNews()
     }
 
-    /// A segment will not come.
+    /// A segment will not come; what is to be journalled of it waits for `journalNews`.
     func lost(_ listed: ListedSegment, _ failure: FetchFailure) {
         let id = listed.identity.rendition
         renditions[id]?.countLost(failure.reason)
-        publisher.lost(listed.identity, reason: failure.reason, note: failure.description)
+        if backlog?.settle(listed.identity) ?? false {
+            let window = TimeWindow(begin: listed.start, end: listed.end)
+            unjournalled.append(
+                .loss(Loss(window: window, reason: failure.reason, rendition: id, note: "\(failure)")))
+        } else {
+            let lost = LostSegment(
+                identity: listed.identity, start: listed.start, duration: listed.duration)
+            publisher.lost(lost, reason: failure.reason, note: failure.description)
+        }
         logger.warning(
             "A segment is lost",
             metadata: [

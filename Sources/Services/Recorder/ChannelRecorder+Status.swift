@@ -42,9 +42,8 @@ extension ChannelRecorder {
             return .waiting
         }
         if trouble?.reason == .sourceEnded { return .ended }
-        let listed = renditions.values.compactMap(\.lastListed).max() ?? status.since
-        let patience = Int64(3 * max(publisher.targetSeconds, 1)) * 1_000_000
-        return now - listed > patience ? .stalled : .recording
+        let listed = renditions.values.compactMap(\.lastListed).max() ?? began
+        return parts.clock.steady() - listed > publisher.target * 3 ? .stalled : .recording
     }
 
     /// Looks whether time alone has changed the state.

@@ -1,12 +1,19 @@
 import Glibc
 package import Timeline
 
-/// The host's wall clock, as a value so that tests can bring their own.
+/// The host's clocks, as a value so that tests can bring their own.
 package struct HostClock: Sendable {
+    /// The wall's time, which an operator or NTP may set.
     package var now: @Sendable () -> Instant
+    /// A clock that only goes on: waiting is measured with it.
+    package var steady: @Sendable () -> ContinuousClock.Instant
 
-    package init(now: @escaping @Sendable () -> Instant) {
+    package init(
+        now: @escaping @Sendable () -> Instant,
+        steady: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+    ) {
         self.now = now
+        self.steady = steady
     }
 
     package static let system = HostClock {

@@ -6,6 +6,8 @@ struct ListedSegment: Sendable {
     var identity: SegmentIdentity
     /// The entry as the source wrote it.
     var entry: MediaSegment
+    /// When the list that first showed it was fetched.
+    var arrival: Instant
     /// Decided once; it travels with the fact.
     var start: Instant
     var duration: Int64
@@ -20,4 +22,7 @@ struct ListedSegment: Sendable {
     var availableUntil: Instant
 
     var end: Instant { start + duration }
+    var slot: Lane.Slot {
+        Lane.Slot(identity: identity, start: start, duration: duration, boundary: boundary)
+    }
 }

@@ -16,7 +16,7 @@ struct RenditionProgress: Sendable {
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
     /// When something was last listed, from which the state of the source is judged.
-    var lastListed: Instant?
+    var lastListed: ContinuousClock.Instant?
     /// What was on its way when an earlier process ended; empty once a list has been taken.
     var missed = MissedEntries()
     /// A boundary that no segment has taken along yet, because all of its list was recorded already.
@@ -43,6 +43,20 @@ struct RenditionProgress: Sendable {
             let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
             missed.hold(segment.number, window)
         }
+    }
+
+    /// Goes on from a fact that the journal has as well.
+    mutating func resume(with fact: SegmentFact, choice: ClockChoice) {
+        let identity = fact.identity
+        guard identity.feed >= feed ?? 0 else { return }
+        let isNewFeed = feed != identity.feed
+        if isNewFeed { (digests, missed) = ([:], MissedEntries()) }
+        feed = identity.feed
+        remember(fact)
+        missed.hold(identity.number, TimeWindow(begin: fact.start, end: fact.end))
+        let highest = max(isNewFeed ? 0 : follower.highest ?? 0, identity.number)
+        follower = PlaylistFollower(resumingAfter: highest)
+        placing = TimePlacing(choice: choice, end: max(placing.end ?? fact.end, fact.end))
     }
 
     var id: RenditionID { description.id }
@@ -76,7 +90,8 @@ struct RenditionProgress: Sendable {
         let placements = placing.place(new.entries, arrival: arrival, target: target)
         let listed = min(list.durationMicroseconds, Limits.longestRetry)
         let available = arrival + new.entries.reduce(0) { $0 + $1.duration } + listed + target
-        let refetched = takeMissed(of: list, before: from, feed: feed, availableUntil: available)
+        let refetched = takeMissed(
+            of: list, before: from, feed: feed, arrival: arrival, availableUntil: available)
         return refetched
             + new.indices.indices.map { place in
                 let entry = list.segments[new.indices[place]]
@@ -84,7 +99,7 @@ struct RenditionProgress: Sendable {
                 let stepped = placements[place].stepped
                 return ListedSegment(
                     identity: SegmentIdentity(rendition: id, feed: feed, number: new.numbers[place]),
-                    entry: entry,
+                    entry: entry, arrival: arrival,
                     start: placements[place].start, duration: placements[place].duration,
                     flags: new.flags[place],
                     boundary: place == 0 && cause != nil
@@ -95,7 +110,7 @@ struct RenditionProgress: Sendable {
 
     /// Lists once more what an earlier process had not stored when it ended.
     private mutating func takeMissed(
-        of list: MediaPlaylist, before end: Int, feed: Int64, availableUntil: Instant,
+        of list: MediaPlaylist, before end: Int, feed: Int64, arrival: Instant, availableUntil: Instant,
     ) -> [ListedSegment] {
         defer { missed = MissedEntries() }
         return missed.found(in: list, before: end).compactMap { index, window in
@@ -104,7 +119,7 @@ struct RenditionProgress: Sendable {
             }
             return ListedSegment(
                 identity: SegmentIdentity(rendition: id, feed: feed, number: number),
-                entry: list.segments[index],
+                entry: list.segments[index], arrival: arrival,
                 start: window.begin, duration: window.microseconds, flags: [], domain: domain,
                 availableUntil: availableUntil)
         }

@@ -2,6 +2,8 @@ import Catalogue
 import Timeline
 
 /// One rendition's way into the published log: what is listed waits here, in order, until it is its turn.
+///
+/// Patience goes by a steady clock, which no step of the host's touches; the times of segments are the wall's.
 struct Lane: Sendable {
     /// A listed segment on its way.
     struct Slot: Sendable {
@@ -17,10 +19,11 @@ struct Lane: Sendable {
         /// A boundary that the source or the clock asks for in front of the segment.
         var boundary: String?
         var progress = Progress.expected
-        var storedAt: Instant?
+        var storedAt: ContinuousClock.Instant?
 
         var end: Instant { start + duration }
         var middle: Instant { start + duration / 2 }
+        var isExpected: Bool { if case .expected = progress { true } else { false } }
     }
 
     let rendition: RenditionID
@@ -37,13 +40,13 @@ struct Lane: Sendable {
     /// Asked for by something that was given up.
     var pendingBoundary: String?
     /// When the first slot became the next one.
-    private var turnBegan: Instant
+    private var turnBegan: ContinuousClock.Instant
     /// When the first of the slots that were waited for in a row became the next one.
-    private var waitBegan: Instant
+    private var waitBegan: ContinuousClock.Instant
     /// When something was last stored or published, or was listed where nothing waited.
-    private var lastProgress: Instant
+    private var lastProgress: ContinuousClock.Instant
 
-    init(rendition: RenditionID, nextNumber: Int64 = 0, now: Instant) {
+    init(rendition: RenditionID, nextNumber: Int64 = 0, now: ContinuousClock.Instant) {
         self.rendition = rendition
         self.nextNumber = nextNumber
         turnBegan = now
@@ -61,20 +64,22 @@ struct Lane: Sendable {
 
     /// Whether the first slot, which is not stored, has been waited for long enough: one target duration of its own,
     /// or one target duration in which a stored segment behind it could have been published.
-    func isOverdue(now: Instant, target: Int64) -> Bool {
+    func isOverdue(now: ContinuousClock.Instant, target: Duration) -> Bool {
         if now - turnBegan > target { return true }
         guard let waiting = slots.lazy.compactMap(\.storedAt).first else { return false }
         return now - max(waitBegan, waiting) > target
     }
 
     /// A rendition that has brought nothing for three target durations does not hold the others.
-    func isSilent(now: Instant, target: Int64) -> Bool {
-        now - lastProgress > 3 * target
+    ///
+    /// One whose stored segments wait for their turn has brought something.
+    func isSilent(now: ContinuousClock.Instant, target: Duration) -> Bool {
+        now - lastProgress > target * 3 && !slots.contains { $0.storedAt != nil }
     }
 }
 
 extension Lane {
-    mutating func listed(_ new: [Slot], now: Instant) {
+    mutating func listed(_ new: [Slot], now: ContinuousClock.Instant) {
         if slots.isEmpty {
             turnBegan = now
             waitBegan = now
@@ -86,7 +91,7 @@ extension Lane {
     /// A slot's segment is durable.
     ///
     /// - Returns: false when no such slot waits
-    mutating func stored(_ fact: SegmentFact, now: Instant) -> Bool {
+    mutating func stored(_ fact: SegmentFact, now: ContinuousClock.Instant) -> Bool {
         guard let index = slots.firstIndex(where: { $0.identity == fact.identity }) else { return false }
         slots[index].progress = .stored(fact)
         slots[index].storedAt = now
@@ -103,8 +108,15 @@ extension Lane {
         slots[index].progress = .lost(reason, note: note)
     }
 
+    /// Takes back what is listed behind everything that is stored or lost.
+    mutating func detachExpected() -> [Slot] {
+        let end = (slots.lastIndex { !$0.isExpected } ?? -1) + 1
+        defer { slots.removeSubrange(end...) }
+        return Array(slots[end...])
+    }
+
     /// The first slot was published.
-    mutating func publish(_ fact: SegmentFact, in epoch: Int32, now: Instant) {
+    mutating func publish(_ fact: SegmentFact, in epoch: Int32, now: ContinuousClock.Instant) {
         nextNumber += 1
         publishedEnd = fact.end
         self.epoch = epoch
@@ -115,7 +127,7 @@ extension Lane {
     }
 
     /// The first slot's segment did not come in its turn.
-    mutating func giveUp(now: Instant) {
+    mutating func giveUp(now: ContinuousClock.Instant) {
         pendingBoundary = "hole"
         let began = waitBegan
         settle(now: now)
@@ -123,7 +135,7 @@ extension Lane {
     }
 
     /// Takes the first slot off, settled one way or the other.
-    mutating func settle(now: Instant) {
+    mutating func settle(now: ContinuousClock.Instant) {
         let slot = slots.removeFirst()
         settledEnd = max(settledEnd ?? slot.end, slot.end)
         turnBegan = now

@@ -13,7 +13,7 @@ extension Publisher {
     }
 
     /// Moves the lane that is furthest behind, of those that can move, so that none runs ahead of what is at hand.
-    mutating func moveLanes(now: Instant, _ decisions: inout Decisions) -> Bool {
+    mutating func moveLanes(now: ContinuousClock.Instant, _ decisions: inout Decisions) -> Bool {
         let waiting = lanes.values.compactMap { lane in lane.slots.first.map { ($0.start, lane.rendition) } }
             .sorted { $0 < $1 }.map(\.1)
         for rendition in waiting {
@@ -25,7 +25,7 @@ extension Publisher {
 
     /// Settles the next slot of a lane, if it can be.
     private mutating func moveFirst(
-        of rendition: RenditionID, now: Instant, _ decisions: inout Decisions,
+        of rendition: RenditionID, now: ContinuousClock.Instant, _ decisions: inout Decisions,
     ) -> Bool {
         guard let slot = lanes[rendition]?.slots.first else { return false }
         switch step(of: rendition, now: now) {
@@ -42,7 +42,7 @@ extension Publisher {
         return true
     }
 
-    private func step(of rendition: RenditionID, now: Instant) -> Step {
+    private func step(of rendition: RenditionID, now: ContinuousClock.Instant) -> Step {
         guard let lane = lanes[rendition], let slot = lane.slots.first else { return .wait }
         switch slot.progress {
         case .expected:
@@ -76,7 +76,7 @@ extension Publisher {
     }
 
     private mutating func giveUp(
-        _ slot: Lane.Slot, reason: GapReason, note: String, isLost: Bool, now: Instant,
+        _ slot: Lane.Slot, reason: GapReason, note: String, isLost: Bool, now: ContinuousClock.Instant,
         _ decisions: inout Decisions,
     ) {
         decisions.losses.append(
@@ -91,7 +91,8 @@ extension Publisher {
     }
 
     private mutating func publish(
-        _ fact: SegmentFact, of rendition: RenditionID, now: Instant, _ decisions: inout Decisions,
+        _ fact: SegmentFact, of rendition: RenditionID, now: ContinuousClock.Instant,
+        _ decisions: inout Decisions,
     ) {
         beginFirstEpoch(&decisions)
         decisions.segments.append(
