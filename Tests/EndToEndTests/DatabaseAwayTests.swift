@@ -55,4 +55,27 @@ struct DatabaseAwayTests {
             try await stack.settled(last.end)
         }
     }
+
+    @Test(
+        "does not hold the service when it is told to stop: what was not entered is entered at the next start",
+        .timeLimit(.minutes(3)))
+    func stoppedMeanwhile() async throws {
+        let cluster = try await PostgresCluster()
+        try await Stack.run(origin: ["--segment-seconds", "1"], database: cluster.uri()) { stack in
+            try await stack.addChannel()
+            let early = try await stack.published(4)
+            try await stack.settled(early[2].end)
+            try await cluster.stop()
+            try await stack.published(early.count + 4)
+            #expect(try await stack.endService(SIGTERM, within: .seconds(20)) == 0)
+            try await cluster.start()
+            try await stack.startService()
+            let entries = try await stack.published(early.count + 8)
+            try await stack.settled(entries[early.count + 6].end)
+            let held = try await stack.rows("SELECT origin_number FROM segment ORDER BY start_us")
+            #expect(held == Array(Set(held)).sorted { (Int($0) ?? 0) < (Int($1) ?? 0) })
+            #expect(held.count >= early.count + 6)
+            #expect(try await stack.rows("SELECT count(*) FROM loss") == ["0"])
+        }
+    }
 }

@@ -1,4 +1,3 @@
-package import Catalogue
 package import Timeline
 
 /// The segments of one rendition that an answer lists.

@@ -5,17 +5,21 @@ import Timeline
 
 /// From the publisher into the catalogue.
 extension ChannelRecorder {
-    /// Publishes what can be published and enters it.
+    /// Publishes what can be published, at most one batch of it, and enters it.
     ///
     /// - Returns: false when the lease is lost
     func commit() async throws -> Bool {
-        if unentered == nil { unentered = nextBatch() }
+        if unentered == nil {
+            let reads = try await readBack()
+            unentered = nextBatch()
+            hasMore = reads || unentered?.isFull ?? false
+        }
         guard let pending = unentered else { return true }
         let held = try await enter(pending.batch)
         unentered = nil
         await journal.trim(
             pending.batch.segments.compactMap { positions.removeValue(forKey: $0.fact.identity) })
-        await journal.trim(pending.positions)
+        await journal.trim(pending.lines)
         let watermark = pending.batch.line.watermark
         status.liveEdge = watermark.microseconds > 0 ? watermark : nil
         publishStatus()
@@ -24,7 +28,10 @@ extension ChannelRecorder {
 
     /// What was decided since the last batch; nil when nothing was.
     private func nextBatch() -> PendingBatch? {
-        let decisions = publisher.advance(now: now)
+        let news = entries.prefix(Limits.factsPerBatch)
+        publisher.returning = backlog?.begin
+        let decisions = publisher.advance(
+            now: parts.clock.steady(), limit: Limits.factsPerBatch - news.count)
         for lost in decisions.losses where lost.reason == .segmentMissing {
             let rendition = lost.rendition?.description ?? ""
             logger.warning("A segment was not stored in its turn", metadata: ["rendition": "\(rendition)"])
@@ -32,19 +39,16 @@ extension ChannelRecorder {
         let line = LineUpdate(
             epoch: publisher.epoch, end: publisher.end, watermark: publisher.watermark,
             targetSeconds: publisher.targetSeconds)
+        if decisions.isEmpty && news.isEmpty && doneLines.isEmpty && line == lastLine { return nil }
         var batch = Batch(channel: channel.row, fence: lease.fence, line: line)
         (batch.segments, batch.epochs) = (decisions.segments, decisions.epochs)
-        (batch.losses, batch.lost) = (decisions.losses + newLosses, decisions.lost + keyPendings.givenUp)
-        batch.keyPending = keyPendings.fresh
-        (batch.feeds, batch.renditions) = (newFeeds, newDescriptions)
-        let isIdle =
-            decisions.isEmpty && batch.losses.isEmpty && batch.feeds.isEmpty && batch.renditions.isEmpty
-            && batch.keyPending.isEmpty && batch.lost.isEmpty
-        if isIdle && line == lastLine && donePositions.isEmpty { return nil }
-        let pending = PendingBatch(batch: batch, positions: donePositions)
-        (keyPendings.fresh, keyPendings.givenUp) = ([], [])
-        (newLosses, newFeeds, newDescriptions, donePositions) = ([], [], [], [])
-        lastLine = line
+        (batch.losses, batch.lost) = (decisions.losses, decisions.lost)
+        for waiting in news { batch.add(waiting.entry) }
+        let pending = PendingBatch(
+            batch: batch, lines: doneLines + news.compactMap(\.line),
+            isFull: decisions.count + news.count >= Limits.factsPerBatch)
+        entries.removeFirst(news.count)
+        (doneLines, lastLine) = ([], line)
         return pending
     }
 
@@ -67,5 +71,20 @@ extension ChannelRecorder {
 /// A batch on its way into the catalogue, and the lines of the journal that are done with it besides its segments'.
 struct PendingBatch: Sendable {
     var batch: Batch
-    var positions: [JournalPosition]
+    var lines: [JournalPosition]
+    /// As much as one transaction takes: more may wait.
+    var isFull: Bool
+}
+
+extension Batch {
+    /// Takes an entry of the journal; segments need a decision of their own.
+    mutating func add(_ entry: JournalEntry) {
+        switch entry {
+        case .segment(let fact): segments.append(DecidedSegment(fact: fact, number: nil, epoch: nil))
+        case .keyPending(let segment): keyPending.append(segment)
+        case .feed(let feed): feeds.append(feed)
+        case .loss(let loss): losses.append(loss)
+        case .rendition(let description): renditions.append(description)
+        }
+    }
 }

@@ -11,12 +11,13 @@ extension ChannelRecorder {
     func stored(_ listed: ListedSegment, _ stored: SegmentFetcher.Stored) async throws {
         try await enter(
             stored, identity: listed.identity, start: listed.start, duration: listed.duration,
-            date: listed.entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) }, arrived: now)
+            date: listed.entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) },
+            arrived: listed.arrival, boundary: listed.boundary)
     }
 
     func enter(
         _ stored: SegmentFetcher.Stored, identity: SegmentIdentity, start: Instant, duration: Int64,
-        date: Instant?, arrived: Instant,
+        date: Instant?, arrived: Instant, boundary: String?,
     ) async throws {
         guard case .segment(_, _, let name) = stored.object.key else { return }
         let fact = SegmentFact(
@@ -26,24 +27,35 @@ extension ChannelRecorder {
             storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
             programDateTime: date, arrived: arrived, firstTimestamp: stored.firstTimestamp,
             digest: stored.object.digest,
-            fence: lease.fence)
-        positions[fact.identity] = try await journal.append([.segment(fact)]).first
+            fence: lease.fence, boundary: boundary)
+        let line = try await journal.append([.segment(fact)]).first
         renditions[fact.identity.rendition]?.count(fact)
-        publisher.stored(fact)
+        (lastStored, refusal) = (parts.clock.steady(), nil)
+        if let line { hold(fact, at: line) }
     }
 
     /// A download ended without a segment.
     ///
     /// One that was cancelled by stopping is not lost: it is fetched after the restart.
-    func failed(_ listed: ListedSegment, _ failure: FetchFailure) {
-        if !Task.isCancelled { lost(listed.identity, failure) }
+    func failed(_ listed: ListedSegment, _ failure: FetchFailure) async {
+        guard !Task.isCancelled else { return }
+        lost(listed.asLost, failure)
+        await journalNews()
     }
 
-    /// A segment will not come.
-    func lost(_ identity: SegmentIdentity, _ failure: FetchFailure) {
+    /// A segment will not come; what is to be journalled of it waits for `journalNews`.
+    func lost(_ segment: LostSegment, _ failure: FetchFailure) {
+        let identity = segment.identity
         let id = identity.rendition
         renditions[id]?.countLost(failure.reason)
-        publisher.lost(identity, reason: failure.reason, note: failure.description)
+        refusal = "\(id): segments cannot be had: \(failure)"
+        if backlog?.settle(identity) ?? false {
+            let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
+            unjournalled.append(
+                .loss(Loss(window: window, reason: failure.reason, rendition: id, note: "\(failure)")))
+        } else {
+            publisher.lost(segment, reason: failure.reason, note: failure.description)
+        }
         logger.warning(
             "A segment is lost",
             metadata: [

@@ -7,7 +7,7 @@ extension ChannelRecorder {
     /// A source is in use from now on; the numbering of another one does not go on, were it the same numbers.
     func use(_ source: SourceSettings) {
         let url = Self.redacted(source.url)
-        let isOther = usedURL.map { $0 != source.url } ?? earlierSource.map { $0 != url } ?? false
+        let isOther = usedURL.map { $0 != source.url } ?? earlierFeed.map { $0.source != url } ?? false
         usedURL = source.url
         status.sourceURL = url
         status.sourcePriority = source.priority
@@ -16,17 +16,10 @@ extension ChannelRecorder {
         publishStatus()
     }
 
-    /// Remembers which source an earlier process recorded from: that of the newest feed, which may be in the journal
-    /// only.
-    func resumeSource(of catalogued: FeedFact?) {
-        let feeds = newFeeds + (catalogued.map { [$0] } ?? [])
-        earlierSource = feeds.max { $0.id < $1.id }?.source
-    }
-
     /// The renditions that are recorded from now on.
-    func open(_ descriptions: [RenditionDescription]) {
+    func open(_ descriptions: [RenditionDescription]) async {
         ailments = [:]
-        for description in descriptions { open(description) }
+        for description in descriptions { await open(description) }
         publishStatus()
     }
 

@@ -35,25 +35,21 @@ extension ChannelRecorder {
         status.renditions = renditions.values.map(\.status).sorted { $0.id < $1.id }
         status.state = state
         var said = status
-        said.detail = status.detail ?? ailment
+        said.detail = status.detail ?? ailment ?? refusal
         parts.board.set(said, of: channel.id)
     }
 
     /// What is wrong although the source as a whole delivers.
     private var ailment: String? {
         if let ailing = ailments.min(by: { $0.key < $1.key }) { return "\(ailing.key): \(ailing.value)" }
-        let waiting = keyPendings.positions.count
+        let waiting = keyPendings.lines.count
         return waiting == 0 ? nil : "\(waiting) segments wait for their keys"
     }
 
     private var state: ChannelStatus.State {
-        guard renditions.values.contains(where: { $0.status.stored > 0 || $0.placing.end != nil }) else {
-            return .waiting
-        }
+        guard lastStored != nil || lease.line.end.microseconds > 0 else { return .waiting }
         if trouble?.reason == .sourceEnded { return .ended }
-        let listed = renditions.values.compactMap(\.lastListed).max() ?? began
-        let patience = Duration.seconds(3 * max(publisher.targetSeconds, 1))
-        return parts.clock.steady() - listed > patience ? .stalled : .recording
+        return parts.clock.steady() - (lastStored ?? began) > publisher.target * 3 ? .stalled : .recording
     }
 
     /// Looks whether time alone has changed the state.

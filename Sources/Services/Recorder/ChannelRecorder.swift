@@ -27,28 +27,36 @@ actor ChannelRecorder {
     var publisher: Publisher
     var renditions: [RenditionID: RenditionProgress] = [:]
     var feed: FeedFact?
-    var restoredFeeds: Set<Int64> = []
-    var newFeeds: [FeedFact] = []
-    var newDescriptions: [RenditionDescription] = []
-    var newLosses: [Loss] = []
+    /// Begun, described or missing, and not in the journal yet.
+    var unjournalled: [JournalEntry] = []
+    /// Besides segments, what waits for the catalogue.
+    var entries: [WaitingEntry] = []
+    /// Lines of the segments that are held in memory.
     var positions: [SegmentIdentity: JournalPosition] = [:]
-    /// Lines of the journal that are done with the next batch.
-    var donePositions: [JournalPosition] = []
     var keyPendings = KeyPendings()
+    /// Lines that say again what another one says or the catalogue has.
+    var doneLines: [JournalPosition] = []
+    /// What waits in the journal only; nil when everything that waits is held in memory.
+    var backlog: Backlog?
+    /// What the catalogue had when recording began, until what the journal had then has been read.
+    var known: Set<SegmentIdentity> = []
     /// Decided and not entered yet: it goes in before anything else is decided.
     var unentered: PendingBatch?
-    /// Begun and not in the journal yet.
-    var unjournalled: [FeedFact] = []
+    /// Whether another batch can follow the last one at once.
+    var hasMore = false
     var lastLine: LineUpdate?
-    /// Starts that the leading rendition decided in the feed, for sources without dates.
-    var sharedStarts: [Int64: Instant] = [:]
+    var sharedStarts = SharedStarts()
     var trouble: (reason: GapReason, since: Instant)?
     /// What is wrong with single renditions while the source as a whole delivers.
     var ailments: [RenditionID: String] = [:]
+    /// When the bytes of a segment were last stored.
+    var lastStored: ContinuousClock.Instant?
+    /// Why the newest segments do not come, until one does.
+    var refusal: String?
     /// The URL of the source in use.
     var usedURL: String?
-    /// The URL of the source that an earlier process recorded from, without user info and query.
-    var earlierSource: String?
+    /// The newest feed of an earlier process: its source is the one that was recorded from.
+    var earlierFeed: FeedFact?
     var lastStates: [RenditionID: MediaState] = [:]
     var status: ChannelStatus
     /// When this process took the channel.
@@ -70,22 +78,24 @@ actor ChannelRecorder {
 
     // MARK: Renditions and lists
 
-    /// Knows a rendition from now on.
-    func open(_ description: RenditionDescription) {
-        if renditions[description.id] == nil {
-            renditions[description.id] = RenditionProgress(description, choice: channel.settings.clock)
-            publisher.open(Lane(rendition: description.id, now: now))
-        }
-        guard
-            renditions[description.id]?.description != description
-                || !describedRenditions.contains(description.id)
-        else { return }
-        renditions[description.id]?.description = description
-        describedRenditions.insert(description.id)
-        newDescriptions.append(description)
+    /// A rendition of the source is recorded under this id from now on.
+    ///
+    /// The journal has its attributes before its first segment: whoever comes back with nothing but the journal must
+    /// give it the same id.
+    func open(_ description: RenditionDescription) async {
+        guard renditions[description.id]?.description != description else { return }
+        know(description)
+        unjournalled.append(.rendition(description))
+        await journalNews()
     }
 
-    private var describedRenditions: Set<RenditionID> = []
+    func know(_ description: RenditionDescription) {
+        if renditions[description.id] == nil {
+            renditions[description.id] = RenditionProgress(description, choice: channel.settings.clock)
+            publisher.open(Lane(rendition: description.id, now: parts.clock.steady()))
+        }
+        renditions[description.id]?.description = description
+    }
 
     /// A list of a rendition arrived: decides what is new and when it was.
     func listArrived(_ list: MediaPlaylist, of id: RenditionID, arrival: Arrival) async -> ListOutcome {
@@ -121,7 +131,7 @@ actor ChannelRecorder {
                 list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
                 arrival: arrival)
         }
-        await journalFeeds()
+        await journalNews()
         outcome.changed = !outcome.segments.isEmpty
         settleTrouble(ended: list.isEnded)
         return outcome
@@ -148,7 +158,7 @@ actor ChannelRecorder {
         let segments = take(
             list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
             arrival: arrival)
-        await journalFeeds()
+        await journalNews()
         return ListOutcome(segments: segments, changed: true, ended: list.isEnded)
     }
 
@@ -156,8 +166,8 @@ actor ChannelRecorder {
         guard let number = PlaylistFollower.number(list, index), let feed = progress.feed else { return nil }
         return ListedSegment(
             identity: SegmentIdentity(rendition: progress.id, feed: feed, number: number),
-            entry: list.segments[index], start: now, duration: 1, flags: [], domain: progress.domain,
-            availableUntil: parts.clock.steady())
+            entry: list.segments[index], arrival: now, start: now, duration: 1, flags: [],
+            domain: progress.domain, availableUntil: parts.clock.steady())
     }
 
     /// Gives the progress a feed: the channel's current one, or a new one when none fits.
@@ -183,25 +193,8 @@ actor ChannelRecorder {
         logger.info(
             "A feed begins", metadata: ["rendition": "\(progress.id)", "cause": "\(restart ?? "first list")"])
         feed = begun
-        sharedStarts = [:]
         progress.feed = begun.id
-        unjournalled.append(begun)
-    }
-
-    /// Hands feeds that began to the journal and to the next batch.
-    ///
-    /// Segments do not depend on it: a journal that cannot be written now says so again with the first of
-    /// them.
-    private func journalFeeds() async {
-        let feeds = unjournalled
-        guard !feeds.isEmpty else { return }
-        unjournalled = []
-        newFeeds += feeds
-        do {
-            donePositions += try await journal.append(feeds.map { .feed($0) })
-        } catch {
-            logger.warning("A feed is not in the journal", metadata: ["cause": "\(error)"])
-        }
+        unjournalled.append(.feed(begun))
     }
 
     private func take(
@@ -212,41 +205,27 @@ actor ChannelRecorder {
         let reason = trouble?.reason ?? hole
         let segments = progress.list(
             list, from: from, opensHole: opensHole, cause: before == nil ? nil : cause, hole: reason,
-            arrival: arrival, shared: sharedStarts)
+            arrival: arrival, shared: sharedStarts.starts(in: progress.feed))
         progress.follower.take(list, now: arrival.moment)
         progress.status.seen += segments.count
-        progress.lastListed = arrival.moment
         renditions[progress.id] = progress
-        share(segments, of: progress.id)
+        if progress.id == renditions.keys.min() { sharedStarts.note(segments) }
         noteHoles(segments, before: before, of: progress.id)
-        publisher.listed(
-            segments.map {
-                Lane.Slot(
-                    identity: $0.identity, start: $0.start, duration: $0.duration, boundary: $0.boundary)
-            }, of: progress.id, now: arrival.date)
+        expect(segments)
         for segment in segments where segment.entry.isGap {
-            lost(segment.identity, FetchFailure(.sourceGap, "EXT-X-GAP", isTransient: false))
+            lost(segment.asLost, FetchFailure(.sourceGap, "EXT-X-GAP", isTransient: false))
         }
         status.clock = progress.placing.clock.rawValue
         status.clockOffsetSeconds = progress.placing.sourceOffset.map { Microseconds.seconds($0) }
         return segments.filter { !$0.entry.isGap }
     }
 
-    /// The other renditions' segments of the same number begin when the leading one's do, where there are no dates.
-    private func share(_ segments: [ListedSegment], of id: RenditionID) {
-        guard id == renditions.keys.min() else { return }
-        for segment in segments { sharedStarts[segment.identity.number] = segment.start }
-        guard sharedStarts.count > 2 * Limits.recentEntries else { return }
-        let oldest = sharedStarts.keys.sorted().dropLast(Limits.recentEntries)
-        for number in oldest { sharedStarts[number] = nil }
-    }
-
     private func noteHoles(_ segments: [ListedSegment], before: Instant?, of id: RenditionID) {
         var end = before
         for segment in segments {
             if let hole = segment.hole, let end, segment.start > end {
-                newLosses.append(
-                    Loss(window: TimeWindow(begin: end, end: segment.start), reason: hole, rendition: id))
+                let window = TimeWindow(begin: end, end: segment.start)
+                unjournalled.append(.loss(Loss(window: window, reason: hole, rendition: id)))
             }
             end = segment.end
         }

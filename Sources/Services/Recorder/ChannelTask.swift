@@ -10,6 +10,7 @@ import Timeline
 struct ChannelTask: Sendable {
     let channel: Channel
     let node: String
+    let heartbeat: Heartbeat
     let parts: RecorderParts
     let logger: Logger
 
@@ -17,17 +18,24 @@ struct ChannelTask: Sendable {
         var delay = 1.0
         while !Task.isCancelled {
             do {
-                if let lease = try await parts.catalogue.takeLease(channel: channel.row, node: node) {
+                if let lease = try await takeLease() {
                     try await record(under: lease)
-                    delay = 1
+                } else {
+                    _ = try await FormerJournal(channel: channel, parts: parts).enterSome()
                 }
+                delay = 1
             } catch {
                 if Task.isCancelled { break }
                 logger.error("Recording stopped and begins again", metadata: ["cause": "\(error)"])
-                delay = min(delay * 2, 30)
+                delay = min(delay * 2, Limits.longestRestart)
             }
             try? await Task.sleep(for: .seconds(delay))
         }
+    }
+
+    private func takeLease() async throws -> Lease? {
+        let isSteady = heartbeat.isSteady(at: parts.clock.steady())
+        return try await parts.catalogue.takeLease(channel: channel.row, node: node, takesOver: isSteady)
     }
 
     private func record(under lease: Lease) async throws {
@@ -35,8 +43,8 @@ struct ChannelTask: Sendable {
         let recorder = ChannelRecorder(
             channel: channel, lease: lease, parts: parts, journal: journal, logger: logger)
         let heads = try await parts.catalogue.heads(of: channel.row)
-        await recorder.resume(heads: heads, replayed: try await journal.replay())
-        await recorder.resumeSource(of: try await parts.catalogue.newestFeed(of: channel.row))
+        try await recorder.resume(
+            heads: heads, newestFeed: try await parts.catalogue.newestFeed(of: channel.row))
         try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
         let fetching = ChannelFetching(recorder: recorder)
         try await fetching.resumeWaiting()
@@ -61,14 +69,27 @@ struct ChannelTask: Sendable {
     private func finish(_ recorder: ChannelRecorder, _ pools: FetchPools, _ lease: Lease) async {
         await Task {
             await pools.drain(within: .seconds(8))
-            do {
-                _ = try await recorder.commit()
-            } catch {
-                logger.warning("The last facts stay in the journal", metadata: ["cause": "\(error)"])
-            }
-            try? await parts.catalogue.releaseLease(channel: channel.row, fence: lease.fence)
+            await enterLast(recorder, lease)
             parts.board.set(nil, of: channel.id)
         }.value
+    }
+
+    /// Enters what is left and gives the lease back, as far as the catalogue takes it in time.
+    private func enterLast(_ recorder: ChannelRecorder, _ lease: Lease) async {
+        let entering = Task {
+            repeat { _ = try await recorder.commit() } while await recorder.hasMore && !Task.isCancelled
+            try await parts.catalogue.releaseLease(channel: channel.row, fence: lease.fence)
+        }
+        let deadline = Task {
+            try await Task.sleep(for: Limits.lastCommit)
+            entering.cancel()
+        }
+        do {
+            try await entering.value
+        } catch {
+            logger.warning("The last facts stay in the journal", metadata: ["cause": "\(error)"])
+        }
+        deadline.cancel()
     }
 
     private func commitSteadily(_ recorder: ChannelRecorder) async throws {
@@ -78,7 +99,7 @@ struct ChannelTask: Sendable {
                 return
             }
             await recorder.refreshStatus()
-            try await Task.sleep(for: .milliseconds(200))
+            if await !recorder.hasMore { try await Task.sleep(for: .milliseconds(200)) }
         }
     }
 }

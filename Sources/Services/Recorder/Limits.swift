@@ -49,6 +49,31 @@ enum Limits {
     static let recentEntries = 400
     /// Lists whose entries are remembered.
     static let recentLists = 4
+    /// Facts, segments and losses, that one transaction enters: a backlog goes in as many, and the channel's line is
+    /// locked for moments only.
+    static let factsPerBatch = 100
+    /// Facts of a channel held in memory at about a kilobyte each; what comes beyond waits in the journal only.
+    static let heldFacts = 2000
+    /// Listed segments, stored or not, that wait to be published: all that the first lists of a source may show.
+    static let heldSlots = renditions * backlogSegments + heldFacts
+    /// Facts read back at once from the journal.
+    static let factsReadBack = 500
+    /// Facts held back when the journal is read, so that a download that took longer than its neighbours is put in
+    /// order: several minutes of a few renditions.
+    static let reorderedFacts = 500
+    /// Numbers remembered as held when a recorder comes back: what the longest source playlists list.
+    static let heldNumbers = 10_000
+    /// How long a node is believed alive after a heartbeat; with the time that a take-over needs it is less than what the
+    /// shortest usual playlists list, three segments of four seconds.
+    static let lease = Duration.seconds(6)
+    /// Distance of two heartbeats: three may be lost.
+    static let heartbeat = Duration.milliseconds(1500)
+    /// The longest distance between two tries to record a channel.
+    static let longestRestart = 5.0
+    /// Distance between two batches of a channel that is not recorded here.
+    static let formerJournalPace = Duration.milliseconds(200)
+    /// Seconds in which the last facts are entered when a channel stops; what remains is in the journal.
+    static let lastCommit = Duration.seconds(2)
     /// Renditions of one channel.
     static let renditions = 32
     /// Initialization sections and keys remembered per channel, so that a known one is not fetched again.

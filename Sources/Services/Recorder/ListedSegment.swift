@@ -1,3 +1,4 @@
+import Catalogue
 import HLS
 import Timeline
 
@@ -6,6 +7,8 @@ struct ListedSegment: Sendable {
     var identity: SegmentIdentity
     /// The entry as the source wrote it.
     var entry: MediaSegment
+    /// When the list that first showed it was fetched.
+    var arrival: Instant
     /// Decided once; it travels with the fact.
     var start: Instant
     var duration: Int64
@@ -22,4 +25,8 @@ struct ListedSegment: Sendable {
     var availableUntil: ContinuousClock.Instant
 
     var end: Instant { start + duration }
+    var asLost: LostSegment { LostSegment(identity: identity, start: start, duration: duration) }
+    var slot: Lane.Slot {
+        Lane.Slot(identity: identity, start: start, duration: duration, boundary: boundary)
+    }
 }

@@ -11,9 +11,11 @@ struct MissedEntries: Sendable {
         self.held = held
     }
 
-    /// A segment of the feed is held after all.
+    /// A segment of the feed is held after all; of very many the oldest are forgotten.
     mutating func hold(_ number: Int64, _ window: TimeWindow) {
         held[number] = window
+        guard held.count > 2 * Limits.heldNumbers else { return }
+        for number in held.keys.sorted().dropLast(Limits.heldNumbers) { held[number] = nil }
     }
 
     /// Entries of a list that lie between what is held, with the time that the held ones leave them.

@@ -5,10 +5,8 @@ import Timeline
 
 /// Records every channel that is meant to be recorded and that no other node holds.
 package struct RecorderService: Sendable {
-    /// Seconds that a node is believed alive after a heartbeat.
-    private static let heartbeatSeconds = 15
-
     private let node: String
+    private let heartbeat = Heartbeat()
     private let parts: RecorderParts
     private let logger: Logger
 
@@ -34,11 +32,13 @@ package struct RecorderService: Sendable {
     private func beat() async {
         while !Task.isCancelled {
             do {
-                try await parts.catalogue.heartbeat(node: node, seconds: Self.heartbeatSeconds, about: "{}")
+                try await parts.catalogue.heartbeat(
+                    node: node, seconds: Int(Limits.lease.components.seconds), about: "{}")
+                heartbeat.beat(at: parts.clock.steady())
             } catch {
                 logger.warning("The heartbeat failed", metadata: ["cause": "\(error)"])
             }
-            try? await Task.sleep(for: .seconds(4))
+            try? await Task.sleep(for: Limits.heartbeat)
         }
     }
 
@@ -56,49 +56,45 @@ package struct RecorderService: Sendable {
 
     /// Starts, restarts and stops channels as their settings say.
     private func supervise() async {
-        var running: [Int32: (version: Int64, task: Task<Void, Never>)] = [:]
-        var retired: Set<Int32> = []
+        var seats = ChannelSeats()
         while !Task.isCancelled {
             if let channels = try? await parts.catalogue.everyChannel() {
                 for channel in channels {
-                    await settle(channel, &running)
-                    if running[channel.row] != nil {
-                        retired.remove(channel.row)
-                    } else if retired.insert(channel.row).inserted {
-                        await retire(channel)
-                    }
+                    seats.settle(channel.row, version: channel.version) { await work(on: channel) }
                 }
             }
             try? await Task.sleep(for: .seconds(1))
         }
-        for (_, task) in running.values { task.cancel() }
-        for (_, task) in running.values { await task.value }
+        await seats.stop()
     }
 
-    private func settle(
-        _ channel: Channel, _ running: inout [Int32: (version: Int64, task: Task<Void, Never>)],
-    ) async {
-        let isWanted = channel.settings.recording && !channel.isDeleted
-        if let current = running[channel.row], !isWanted || current.version != channel.version {
-            current.task.cancel()
-            await current.task.value
-            running[channel.row] = nil
-        }
-        guard isWanted, running[channel.row] == nil else { return }
+    private func work(on channel: Channel) async {
         var logger = logger
         logger[metadataKey: "channel"] = "\(channel.id)"
-        let task = ChannelTask(channel: channel, node: node, parts: parts, logger: logger)
-        running[channel.row] = (channel.version, Task { await task.run() })
+        if channel.settings.recording && !channel.isDeleted {
+            await ChannelTask(
+                channel: channel, node: node, heartbeat: heartbeat, parts: parts, logger: logger
+            ).run()
+        } else {
+            await retire(channel, logger)
+        }
     }
 
-    /// The channel is not meant to be recorded any more.
-    private func retire(_ channel: Channel) async {
-        do {
-            try await parts.catalogue.endRecording(channel: channel.row, at: parts.clock.now())
-        } catch {
-            logger.warning(
-                "The end of a recording could not be entered",
-                metadata: ["channel": "\(channel.id)", "cause": "\(error)"])
+    /// The channel is not meant to be recorded any more: its recording ends, and the archive gets what the journal has.
+    private func retire(_ channel: Channel, _ logger: Logger) async {
+        let end = parts.clock.now()
+        let journal = FormerJournal(channel: channel, parts: parts)
+        while !Task.isCancelled {
+            do {
+                try await parts.catalogue.endRecording(channel: channel.row, at: end)
+                while try await journal.enterSome() { try await Task.sleep(for: Limits.formerJournalPace) }
+                return
+            } catch {
+                if Task.isCancelled { return }
+                logger.warning(
+                    "The end of a recording could not be entered", metadata: ["cause": "\(error)"])
+                try? await Task.sleep(for: .seconds(Limits.longestRestart))
+            }
         }
     }
 }

@@ -15,8 +15,6 @@ struct RenditionProgress: Sendable {
     /// Digests of the newest stored segments, by number in `feed`.
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
-    /// When something was last listed, from which the state of the source is judged.
-    var lastListed: ContinuousClock.Instant?
     /// What was on its way when an earlier process ended; empty once a list has been taken.
     var missed = MissedEntries()
     /// A boundary that no segment has taken along yet, because all of its list was recorded already.
@@ -43,6 +41,21 @@ struct RenditionProgress: Sendable {
             let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
             missed.hold(segment.number, window)
         }
+    }
+
+    /// Goes on from a segment that the journal has as well; its digest is empty while its key is missing.
+    mutating func resume(
+        with identity: SegmentIdentity, _ window: TimeWindow, digest: [UInt8], choice: ClockChoice,
+    ) {
+        guard identity.feed >= feed ?? 0 else { return }
+        let isNewFeed = feed != identity.feed
+        if isNewFeed { (digests, missed) = ([:], MissedEntries()) }
+        feed = identity.feed
+        remember(identity, digest)
+        missed.hold(identity.number, window)
+        let highest = max(isNewFeed ? 0 : follower.highest ?? 0, identity.number)
+        follower = PlaylistFollower(resumingAfter: highest)
+        placing = TimePlacing(choice: choice, end: max(placing.end ?? window.end, window.end))
     }
 
     var id: RenditionID { description.id }
@@ -78,7 +91,8 @@ struct RenditionProgress: Sendable {
         let listed = min(list.durationMicroseconds, Limits.longestRetry)
         let lasts = new.entries.reduce(listed + target) { $0 + $1.duration }
         let available = arrival.moment + .microseconds(lasts)
-        let refetched = takeMissed(of: list, before: from, feed: feed, availableUntil: available)
+        let refetched = takeMissed(
+            of: list, before: from, feed: feed, arrival: arrival.date, availableUntil: available)
         return refetched
             + new.indices.indices.map { place in
                 let entry = list.segments[new.indices[place]]
@@ -86,7 +100,7 @@ struct RenditionProgress: Sendable {
                 let stepped = placements[place].stepped
                 return ListedSegment(
                     identity: SegmentIdentity(rendition: id, feed: feed, number: new.numbers[place]),
-                    entry: entry,
+                    entry: entry, arrival: arrival.date,
                     start: placements[place].start, duration: placements[place].duration,
                     flags: new.flags[place],
                     boundary: place == 0 && cause != nil
@@ -97,7 +111,8 @@ struct RenditionProgress: Sendable {
 
     /// Lists once more what an earlier process had not stored when it ended.
     private mutating func takeMissed(
-        of list: MediaPlaylist, before end: Int, feed: Int64, availableUntil: ContinuousClock.Instant,
+        of list: MediaPlaylist, before end: Int, feed: Int64, arrival: Instant,
+        availableUntil: ContinuousClock.Instant,
     ) -> [ListedSegment] {
         defer { missed = MissedEntries() }
         return missed.found(in: list, before: end).compactMap { index, window in
@@ -106,7 +121,7 @@ struct RenditionProgress: Sendable {
             }
             return ListedSegment(
                 identity: SegmentIdentity(rendition: id, feed: feed, number: number),
-                entry: list.segments[index],
+                entry: list.segments[index], arrival: arrival,
                 start: window.begin, duration: window.microseconds, flags: [], domain: domain,
                 availableUntil: availableUntil)
         }
@@ -114,7 +129,7 @@ struct RenditionProgress: Sendable {
 
     /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.
     mutating func count(_ fact: SegmentFact) {
-        remember(fact)
+        remember(fact.identity, fact.digest)
         status.stored += 1
         status.bytes += fact.storedBytes
         status.lastSegment = max(status.lastSegment ?? fact.start, fact.start)
@@ -126,9 +141,9 @@ struct RenditionProgress: Sendable {
         status.lost[reason, default: 0] += 1
     }
 
-    private mutating func remember(_ fact: SegmentFact) {
-        guard fact.identity.feed == feed else { return }
-        digests[fact.identity.number] = fact.digest
+    private mutating func remember(_ identity: SegmentIdentity, _ digest: [UInt8]) {
+        guard identity.feed == feed else { return }
+        digests[identity.number] = digest
         guard digests.count > 2 * Limits.recentEntries else { return }
         for number in digests.keys.sorted().dropLast(Limits.recentEntries) { digests[number] = nil }
     }

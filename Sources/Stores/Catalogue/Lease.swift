@@ -51,16 +51,19 @@ extension Catalogue {
         }
     }
 
-    /// Takes a channel that is free, whose owner's heartbeat has run out, or that was this node's own before.
+    /// Takes a channel that is free, that was this node's own before, or, when it `takesOver`, whose owner's heartbeat has
+    /// run out.
     ///
     /// - Returns: nil while another node holds it.
-    package func takeLease(channel: Int32, node: String) async throws(CatalogueError) -> Lease? {
+    package func takeLease(
+        channel: Int32, node: String, takesOver: Bool = true,
+    ) async throws(CatalogueError) -> Lease? {
         try await asking {
             let rows = try await pool.query(
                 """
                 UPDATE line SET node_id = \(node)::uuid, fence = fence + 1
                 WHERE channel_id = \(channel) AND (
-                    node_id IS NULL OR node_id = \(node)::uuid OR NOT EXISTS (
+                    node_id IS NULL OR node_id = \(node)::uuid OR \(takesOver) AND NOT EXISTS (
                         SELECT FROM node WHERE node.node_id = line.node_id AND expires_at > now()))
                 RETURNING fence, \(verbatim: Line.columns)
                 """)

@@ -31,9 +31,13 @@ package final class ChannelJournal: Sendable {
         await files.trim(positions)
     }
 
-    /// The entries that are not done, in the order of writing.
-    package func replay() async throws(JournalError) -> [(JournalPosition, JournalEntry)] {
-        try await files.replay()
+    /// The entries behind a position, or all, that are not done, in the order of writing.
+    ///
+    /// Fewer than the limit came when there are no more.
+    package func replay(
+        after position: JournalPosition? = nil, limit: Int = Limits.replayedAtOnce
+    ) async throws(JournalError) -> [(JournalPosition, JournalEntry)] {
+        try await files.replay(after: position, limit: limit)
     }
 
     /// Whether entries wait that are not done.

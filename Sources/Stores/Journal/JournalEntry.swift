@@ -6,11 +6,13 @@ package enum JournalEntry: Sendable, Equatable {
     case keyPending(KeyPendingSegment)
     case feed(FeedFact)
     case loss(Loss)
+    /// A rendition got its id, or other attributes: its segments must find it under the same id again.
+    case rendition(RenditionDescription)
 }
 
 extension JournalEntry: Codable {
     private enum CodingKeys: String, CodingKey {
-        case segment, feed, loss
+        case segment, feed, loss, rendition
         case keyPending = "key_pending"
     }
 
@@ -22,6 +24,10 @@ extension JournalEntry: Codable {
             self = .keyPending(fact)
         } else if let fact = try container.decodeIfPresent(FeedFact.self, forKey: .feed) {
             self = .feed(fact)
+        } else if let description = try container.decodeIfPresent(
+            RenditionDescription.self, forKey: .rendition)
+        {
+            self = .rendition(description)
         } else {
             self = .loss(try container.decode(Loss.self, forKey: .loss))
         }
@@ -34,6 +40,7 @@ extension JournalEntry: Codable {
         case .keyPending(let fact): try container.encode(fact, forKey: .keyPending)
         case .feed(let fact): try container.encode(fact, forKey: .feed)
         case .loss(let loss): try container.encode(loss, forKey: .loss)
+        case .rendition(let description): try container.encode(description, forKey: .rendition)
         }
     }
 }

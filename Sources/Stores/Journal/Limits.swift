@@ -5,6 +5,8 @@ package enum Limits {
     package static let channelByteCount: Int64 = 256 << 20
     /// Bytes of one fact as JSON; they have about a thousand.
     package static let entryByteCount = 256 << 10
+    /// Entries read back at once: they are held in memory, the others are not.
+    package static let replayedAtOnce = 500
     /// Bytes after which a file is ended and another begun.
     static let fileByteCount: Int64 = 4 << 20
     /// Bytes after which a file whose entries are all done gives way, so that a restart has little to read.

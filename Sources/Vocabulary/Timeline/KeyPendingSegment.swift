@@ -46,12 +46,14 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
     package var arrived: Instant
     /// The source's URL without user info and query, by which its headers are found again.
     package var source: String
+    /// As in `SegmentFact`.
+    package var boundary: String?
 
     package init(
         channel: ChannelID, identity: SegmentIdentity, start: Instant, duration: Int64,
         flags: SegmentFlags = [], revision: Int16 = 0, container: SegmentExtension, cipher: Cipher?,
         initialization: Initialization? = nil, drmTags: [String] = [], programDateTime: Instant? = nil,
-        arrived: Instant, source: String,
+        arrived: Instant, source: String, boundary: String? = nil,
     ) {
         self.channel = channel
         self.identity = identity
@@ -66,6 +68,7 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
         self.programDateTime = programDateTime
         self.arrived = arrived
         self.source = source
+        self.boundary = boundary
     }
 
     package var end: Instant { start + duration }

@@ -16,6 +16,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     package var iv: [UInt8]?
     /// EXT-X-PROGRAM-DATE-TIME as the source said it.
     package var programDateTime: Instant?
+    /// When the list that first showed the segment was fetched.
     package var arrived: Instant
     /// The first timestamp in the media, in units of the container.
     package var firstTimestamp: Int64?
@@ -23,13 +24,15 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     package var digest: [UInt8]
     /// Number of the lease under which it was recorded.
     package var fence: Int64
+    /// Why the segment cannot follow the one before it seamlessly; nil when it does.
+    package var boundary: String?
 
     package init(
         channel: ChannelID, identity: SegmentIdentity, start: Instant, duration: Int64, revision: Int16 = 0,
         state: MediaState, flags: SegmentFlags = [], storedBytes: Int64, plainBytes: Int64,
         iv: [UInt8]? = nil,
         programDateTime: Instant? = nil, arrived: Instant, firstTimestamp: Int64? = nil, digest: [UInt8],
-        fence: Int64,
+        fence: Int64, boundary: String? = nil,
     ) {
         self.channel = channel
         self.identity = identity
@@ -46,6 +49,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         self.firstTimestamp = firstTimestamp
         self.digest = digest
         self.fence = fence
+        self.boundary = boundary
     }
 
     package var end: Instant { start + duration }

@@ -33,8 +33,10 @@ struct LedgerEntry: Decodable, Sendable {
     /// An instant that no rounding moves into a neighbour.
     var middle: Int64 { start + durationMilliseconds / 2 }
 
-    /// Reads the whole lines of a ledger, for one rendition of one channel.
-    static func reading(_ path: String, channel: String, rendition: String) throws -> [LedgerEntry] {
+    /// Reads the whole lines of a ledger, for one rendition of a channel.
+    static func reading(
+        _ path: String, rendition: String, channel: String = Stack.channel,
+    ) throws -> [LedgerEntry] {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let whole = text.prefix(through: text.lastIndex(of: "\n") ?? text.startIndex)
         let decoder = JSONDecoder()
@@ -44,7 +46,7 @@ struct LedgerEntry: Decodable, Sendable {
         }
         return try whole.split(separator: "\n")
             .map { try decoder.decode(LedgerEntry.self, from: Data($0.utf8)) }
-            .filter { $0.channel == channel && $0.rendition == rendition }
+            .filter { $0.rendition == rendition && $0.channel == channel }
     }
 }
 

@@ -53,18 +53,10 @@ actor Stack {
     }
 
     private func startOrigin(_ arguments: [String]) async throws {
-        let command =
-            [
-                "replay", "--folder", try Programs.minutes.get().path, "--ledger", ledgerPath,
-                "--minute-seconds", "16",
-            ]
-            + ["--bits-per-second", "300000"] + arguments
-        let program = Program(Programs.path("live-origin"), command, log: folder.path(of: "origin.log"))
+        let program = try Program.replaying(
+            arguments, ledger: ledgerPath, log: folder.path(of: "origin.log"))
         originProgram = program
-        let url = try await waitFor("the origin's Ready", within: .seconds(60)) {
-            try Self.check(program)
-            return Self.word(after: "Ready: ", in: program.output)
-        }
+        let url = try await program.word(after: "Ready: ", in: "the origin's output")
         origin = Client(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
     }
 
@@ -79,10 +71,7 @@ actor Stack {
         let log = folder.path(of: "service\(starts).log")
         let program = Program(Programs.path("backcast"), ["run"], log: log, environment: environment)
         serviceProgram = program
-        listen = try await waitFor("the service's start", within: .seconds(60)) {
-            try Self.check(program)
-            return Self.word(after: "listen=", in: program.output)
-        }
+        listen = try await program.word(after: "listen=", in: "the service's log")
         let client = Client("http://\(listen)")
         service = client
         guard untilReady else { return }
@@ -105,17 +94,6 @@ actor Stack {
 
     /// What was published until now.
     nonisolated func ledger(_ rendition: String = "v0", channel: String = "ch1") throws -> [LedgerEntry] {
-        try LedgerEntry.reading(ledgerPath, channel: channel, rendition: rendition)
-    }
-
-    private static func check(_ program: Program) throws {
-        guard let status = try program.exitStatus else { return }
-        throw TestFailure("ended with \(status): \(program.output.suffix(3_000))")
-    }
-
-    /// The word behind a mark, once its line is whole.
-    private static func word(after mark: String, in text: String) -> String? {
-        guard let start = text.range(of: mark)?.upperBound, text[start...].contains("\n") else { return nil }
-        return String(text[start...].prefix { !$0.isWhitespace && $0 != "," })
+        try LedgerEntry.reading(ledgerPath, rendition: rendition, channel: channel)
     }
 }

@@ -32,10 +32,10 @@ struct PublisherEpochTests {
         stage.record(v0, 6, 12, boundary: "discontinuity")
         stage.list(audio, 6)
         stage.advance(to: 1)
-        #expect(stage.published(v0).map(\.epoch) == [0, 1, 1])
+        #expect(stage.published(v0).map(\.epoch) == [0, 1])
         stage.record(v0, 18, boundary: "discontinuity")
         stage.advance(to: 3)
-        #expect(stage.published(v0).count == 3)
+        #expect(stage.published(v0).count == 2)
         stage.store(audio, 6)
         stage.advance(to: 4)
         stage.record(audio, 12)
@@ -82,7 +82,7 @@ struct PublisherEpochTests {
         stage.list(v0, 6)
         var fact = PublisherStage.fact(v0, 6)
         fact.state.keyName = "another"
-        stage.publisher.stored(fact)
+        stage.publisher.stored(fact, now: moment(stage.now))
         stage.advance(to: 1)
         #expect(stage.published(v0).map(\.epoch) == [0, 0])
     }
@@ -215,7 +215,7 @@ struct PublisherEpochTests {
     private func resumed(_ ends: [(RenditionID, Double, Int32)]) -> PublisherStage {
         var stage = PublisherStage(line: Self.line)
         for (rendition, end, epoch) in ends {
-            var lane = Lane(rendition: rendition, nextNumber: 10, now: at(60))
+            var lane = Lane(rendition: rendition, nextNumber: 10, now: moment(60))
             lane.publishedEnd = at(end)
             lane.settledEnd = at(end)
             lane.epoch = epoch

@@ -27,7 +27,7 @@ struct PublisherSchedule {
     enum Event {
         case listed([Lane.Slot])
         case stored(SegmentFact)
-        case lost(SegmentIdentity)
+        case lost(LostSegment)
     }
 
     var renditions: [RenditionID]
@@ -82,7 +82,14 @@ struct PublisherSchedule {
         let later = listing + Double.random(in: 0...2, using: &random)
         guard fails else { return events.append((later, rendition, .stored(fact))) }
         switch Int.random(in: 0...2, using: &random) {
-        case 0: events.append((later, rendition, .lost(fact.identity)))
+        case 0:
+            events.append(
+                (
+                    later, rendition,
+                    .lost(
+                        LostSegment(
+                            identity: fact.identity, start: fact.start, duration: fact.duration))
+                ))
         case 1: events.append((later + .random(in: 0...40, using: &random), rendition, .stored(fact)))
         default: break
         }
@@ -98,8 +105,9 @@ struct PublisherWatch {
     private var sign: [RenditionID: Double] = [:]
 
     /// What did not hold, in words.
-    static func faults(of schedule: PublisherSchedule) -> [String] {
+    static func faults(of schedule: PublisherSchedule, limit: Int = .max) -> [String] {
         var watch = PublisherWatch(schedule)
+        watch.stage.limit = limit
         var events = schedule.events[...]
         while watch.stage.now < 300 {
             while let next = events.first, next.time <= watch.stage.now { watch.take(events.removeFirst()) }
@@ -112,7 +120,7 @@ struct PublisherWatch {
     private init(_ schedule: PublisherSchedule) {
         stage = PublisherStage(target: 6)
         for rendition in schedule.renditions {
-            stage.publisher.open(Lane(rendition: rendition, now: at(0)))
+            stage.publisher.open(Lane(rendition: rendition, now: moment(0)))
             sign[rendition] = 0
         }
     }
@@ -124,7 +132,7 @@ struct PublisherWatch {
             if stage.publisher.lanes[next.rendition]?.slots.isEmpty ?? false {
                 sign[next.rendition] = stage.now
             }
-            stage.publisher.listed(slots, of: next.rendition, now: at(stage.now))
+            stage.publisher.listed(slots, of: next.rendition, now: moment(stage.now))
         case .stored(let fact):
             stored[fact.identity] = stage.now
             if stage.publisher.lanes[next.rendition]?.slots.contains(where: { $0.identity == fact.identity })
@@ -132,9 +140,9 @@ struct PublisherWatch {
             {
                 sign[next.rendition] = stage.now
             }
-            stage.publisher.stored(fact)
-        case .lost(let identity):
-            stage.publisher.lost(identity, reason: .segmentMissing, note: "lost")
+            stage.publisher.stored(fact, now: moment(stage.now))
+        case .lost(let segment):
+            stage.publisher.lost(segment, reason: .segmentMissing, note: "lost")
         }
     }
 
@@ -234,6 +242,14 @@ struct PublisherPropertyTests {
     func schedules(hundred: UInt64) {
         for seed in hundred * 100..<(hundred + 1) * 100 {
             let faults = PublisherWatch.faults(of: PublisherSchedule(seed: seed))
+            #expect(faults.isEmpty, "seed \(seed): \(faults.prefix(3).joined(separator: "; "))")
+        }
+    }
+
+    @Test("What must always hold, holds when a few facts are decided at a time", arguments: 0..<3)
+    func smallBatches(hundred: UInt64) {
+        for seed in hundred * 100..<(hundred + 1) * 100 {
+            let faults = PublisherWatch.faults(of: PublisherSchedule(seed: seed), limit: 7)
             #expect(faults.isEmpty, "seed \(seed): \(faults.prefix(3).joined(separator: "; "))")
         }
     }

@@ -10,12 +10,12 @@ func at(_ value: Double) -> Instant {
     Instant(microseconds: 1_700_000_000 * seconds + Int64((value * 1_000_000).rounded()))
 }
 
-/// The same instant on the clock that only ever goes on.
-func moment(_ value: Double) -> ContinuousClock.Instant {
-    beginning + .microseconds(Int64((value * 1e6).rounded()))
-}
-
 private let beginning = ContinuousClock.now
+
+/// A moment of the steady clock by its seconds from the beginning.
+func moment(_ value: Double) -> ContinuousClock.Instant {
+    beginning + .seconds(value)
+}
 
 func video(_ index: Int) -> RenditionID { RenditionID(kind: .video, index: index) }
 let audio = RenditionID(kind: .audio, index: 0)
@@ -31,11 +31,13 @@ struct PublisherStage {
     var lost: [LostSegment] = []
     /// The time of the last event.
     var now = 0.0
+    /// Facts that one call of `advance` decides.
+    var limit = Int.max
 
     init(_ renditions: RenditionID..., line: Line? = nil, target: Int = 6) {
         publisher = Publisher(line: line ?? .unused)
         publisher.sourceTarget(target)
-        for rendition in renditions { publisher.open(Lane(rendition: rendition, now: at(0))) }
+        for rendition in renditions { publisher.open(Lane(rendition: rendition, now: moment(0))) }
     }
 
     static func identity(_ rendition: RenditionID, _ start: Double) -> SegmentIdentity {
@@ -54,6 +56,11 @@ struct PublisherStage {
             digest: [], fence: 1)
     }
 
+    static func lost(_ rendition: RenditionID, _ start: Double) -> LostSegment {
+        LostSegment(
+            identity: identity(rendition, start), start: at(start), duration: 6 * RecorderTests.seconds)
+    }
+
     mutating func list(
         _ rendition: RenditionID, _ starts: Double..., lasting: Double = 6, boundary: String? = nil,
     ) {
@@ -63,14 +70,15 @@ struct PublisherStage {
                 duration: Int64(lasting * 1_000_000),
                 boundary: place == 0 ? boundary : nil)
         }
-        publisher.listed(slots, of: rendition, now: at(now))
+        publisher.listed(slots, of: rendition, now: moment(now))
     }
 
     mutating func store(
         _ rendition: RenditionID, _ starts: Double..., lasting: Double = 6, initName: String? = nil,
     ) {
         for start in starts {
-            publisher.stored(Self.fact(rendition, start, lasting: lasting, initName: initName))
+            publisher.stored(
+                Self.fact(rendition, start, lasting: lasting, initName: initName), now: moment(now))
         }
     }
 
@@ -86,12 +94,12 @@ struct PublisherStage {
     }
 
     mutating func lose(_ rendition: RenditionID, _ start: Double, _ reason: GapReason = .sourceGap) {
-        publisher.lost(Self.identity(rendition, start), reason: reason, note: "lost")
+        publisher.lost(Self.lost(rendition, start), reason: reason, note: "lost")
     }
 
     mutating func advance(to time: Double) {
         now = time
-        let decisions = publisher.advance(now: at(time))
+        let decisions = publisher.advance(now: moment(time), limit: limit)
         segments += decisions.segments
         epochs += decisions.epochs
         losses += decisions.losses

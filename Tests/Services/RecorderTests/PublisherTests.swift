@@ -105,7 +105,7 @@ struct PublisherTests {
     }
 
     @Test(
-        "A hole in audio: video goes on, the watermark is held one target duration, then both are in the next epoch"
+        "A hole in audio: video waits with the watermark for one target duration, then both are in the next epoch"
     )
     func holeInOne() {
         var stage = PublisherStage(v0, audio)
@@ -116,7 +116,7 @@ struct PublisherTests {
         stage.store(audio, 12)
         stage.record(v0, 6, 12)
         stage.advance(to: 1)
-        #expect(stage.published(v0).map(\.start) == [0, 6, 12])
+        #expect(stage.published(v0).map(\.start) == [0, 6])
         #expect(stage.watermark == 6)
         stage.advance(to: 6)
         #expect(stage.watermark == 6 && stage.losses.isEmpty)
@@ -128,11 +128,35 @@ struct PublisherTests {
         stage.record(audio, 18)
         stage.advance(to: 7)
         #expect(stage.epochs.map(\.epoch) == [0, 1])
-        #expect(stage.epochs.last?.begin == at(18))
-        #expect(stage.published(v0).map(\.epoch) == [0, 0, 0, 1])
-        #expect(stage.published(audio) == [Published(0, 0, 0), Published(18, 1, 1)])
-        #expect(stage.archived(audio) == [12])
+        #expect(stage.epochs.last?.begin == at(12))
+        #expect(stage.published(v0).map(\.epoch) == [0, 0, 1, 1])
+        #expect(stage.published(audio) == [Published(0, 0, 0), Published(12, 1, 1), Published(18, 2, 1)])
+        #expect(stage.archived(audio).isEmpty)
         #expect(stage.watermark == 24)
+    }
+
+    @Test(
+        "A hole in one rendition takes nothing from it but the hole: what comes behind is published",
+        arguments: 1...3)
+    func holeInOne(missing: Int) {
+        var stage = PublisherStage(v0, v1, audio)
+        for place in 0..<8 {
+            let start = Double(place * 6)
+            stage.pass(until: start)
+            for rendition in [v0, v1] { stage.record(rendition, start) }
+            // The audio's list and bytes are a little later than the video's.
+            stage.pass(until: start + 0.6)
+            stage.list(audio, start)
+            if !(2..<2 + missing).contains(place) { stage.store(audio, start) }
+        }
+        stage.pass(until: 60)
+        let all = (0..<8).map { Double($0 * 6) }
+        #expect(
+            stage.published(audio).map(\.start) == all.filter { $0 < 12 || $0 >= Double(12 + missing * 6) })
+        for rendition in [v0, v1] { #expect(stage.published(rendition).map(\.start) == all) }
+        #expect(stage.epochs.map(\.epoch) == [0, 1])
+        #expect([v0, v1, audio].allSatisfy { stage.published($0).last?.epoch == 1 })
+        #expect(stage.losses.count == missing)
     }
 
     @Test("A lost segment is given up at once, with its reason, and is told as lost")

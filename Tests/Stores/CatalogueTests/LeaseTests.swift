@@ -36,6 +36,19 @@ struct LeaseTests {
         }
     }
 
+    @Test("Who may not take over takes what is free and what was its own, and nothing else")
+    func withoutTakingOver() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.catalogue.heartbeat(node: own, seconds: -1, about: "{}")
+            let row = tape.row
+            #expect(try await test.catalogue.takeLease(channel: row, node: other, takesOver: false) == nil)
+            let again = try await test.catalogue.takeLease(channel: row, node: own, takesOver: false)
+            try await test.catalogue.releaseLease(channel: row, fence: try #require(again).fence)
+            #expect(try await test.catalogue.takeLease(channel: row, node: other, takesOver: false) != nil)
+        }
+    }
+
     @Test("An owner that never sent a heartbeat counts as gone")
     func silent() async throws {
         try await withCatalogue { test in

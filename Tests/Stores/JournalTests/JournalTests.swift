@@ -10,9 +10,11 @@ struct JournalTests {
     @Test("Every kind of fact comes back as it was, in order, after a restart")
     func roundTrip() async throws {
         let folder = JournalFolder()
+        var description = RenditionDescription(id: RenditionID(kind: .audio, index: 3), position: 2)
+        (description.language, description.isDefault) = ("fr", true)
         let entries = [
-            feed(1), try segment(1), loss(note: "line\nbreak \"quoted\" \u{0}"), try segment(2),
-            try keyPending(3),
+            feed(1), try segment(1), .rendition(description), loss(note: "line\nbreak \"quoted\" \u{0}"),
+            try segment(2), try keyPending(3),
         ]
         let positions = try await folder.run { try await $0.append(entries) }
         #expect(positions == positions.sorted())
@@ -33,6 +35,29 @@ struct JournalTests {
         }
         for _ in 0..<2 {
             #expect(try await folder.run { try await $0.replay().map(\.1) } == all)
+        }
+    }
+
+    @Test("Parts that are read one behind another are the whole, over files and what is done meanwhile")
+    func replayInParts() async throws {
+        let folder = JournalFolder()
+        let entries = try (0..<20).map { try segment($0) }
+        try await folder.run(bounds: FileBounds(fileByteCount: 2_000)) { journal in
+            for entry in entries { _ = try await journal.append([entry]) }
+            let all = try await journal.replay(limit: 100)
+            #expect(Set(all.map(\.0.file)).count > 4)
+            var cursor: JournalPosition?
+            var parts: [JournalEntry] = []
+            while true {
+                let part = try await journal.replay(after: cursor, limit: 3)
+                #expect(part.count == min(3, 20 - parts.count))
+                parts += part.map(\.1)
+                await journal.trim(part.prefix(1).map(\.0))
+                guard let last = part.last?.0 else { break }
+                cursor = last
+            }
+            #expect(parts == entries)
+            #expect(try await journal.replay(after: all[18].0).map(\.0) == [all[19].0])
         }
     }
 

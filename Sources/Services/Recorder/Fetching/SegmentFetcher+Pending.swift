@@ -28,7 +28,7 @@ extension SegmentFetcher {
                 ?? intake.initialization.map { .init(name: $0.name, cipher: nil) },
             drmTags: intake.drmTags,
             programDateTime: listed.entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) },
-            arrived: clock.now(), source: link.url.description)
+            arrived: listed.arrival, source: link.url.description, boundary: listed.boundary)
     }
 
     /// Reads a segment that waited for its key, and stores it as it would have been.

@@ -18,7 +18,9 @@ extension Publisher {
     /// Waits for a boundary that a lane needs to go on; what another one waits for already is joined.
     ///
     /// The others may come up to what is published already: the epoch cannot begin before that.
-    mutating func ask(_ rendition: RenditionID, at instant: Instant, cause: String, now: Instant) {
+    mutating func ask(
+        _ rendition: RenditionID, at instant: Instant, cause: String, now: ContinuousClock.Instant
+    ) {
         let place = max(instant, end)
         var joined = request ?? Request(at: place, cause: cause, asked: [], since: now)
         joined.at = min(joined.at, place)
@@ -27,9 +29,9 @@ extension Publisher {
     }
 
     /// Begins the next epoch when every rendition has come to the boundary or has been waited for long enough.
-    mutating func settleRequest(now: Instant, _ decisions: inout Decisions) -> Bool {
+    mutating func settleRequest(now: ContinuousClock.Instant, _ decisions: inout Decisions) -> Bool {
         guard let request else { return false }
-        let isDue = now - request.since > 3 * target
+        let isDue = now - request.since > target * 3 && !awaitsReturning(before: request.at)
         guard isDue || lanes.values.allSatisfy({ hasReached($0, request, now: now) }) else { return false }
         self.request = nil
         epoch += 1
@@ -37,11 +39,23 @@ extension Publisher {
         return true
     }
 
-    private func hasReached(_ lane: Lane, _ request: Request, now: Instant) -> Bool {
-        if request.asked.contains(lane.rendition) || lane.isSilent(now: now, target: target) { return true }
+    private func hasReached(_ lane: Lane, _ request: Request, now: ContinuousClock.Instant) -> Bool {
+        if request.asked.contains(lane.rendition) { return true }
+        let mayStillCome = awaitsReturning(before: request.at)
+        if lane.isSilent(now: now, target: target), !mayStillCome { return true }
         if let slot = lane.slots.first { return slot.middle > request.at }
-        guard let end = lane.settledEnd else { return true }
+        guard let end = lane.settledEnd else { return !mayStillCome }
         return end + Limits.seam >= request.at
+    }
+
+    /// Whether facts that are on their way back from the journal may begin before an instant.
+    private func awaitsReturning(before instant: Instant) -> Bool {
+        returning.map { $0 <= instant } ?? false
+    }
+
+    /// A boundary waits for facts that are still in the journal.
+    var awaitsReturning: Bool {
+        request.map { awaitsReturning(before: $0.at) } ?? false
     }
 
     private mutating func begin(at instant: Instant, cause: String, _ decisions: inout Decisions) {

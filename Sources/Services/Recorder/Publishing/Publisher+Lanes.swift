@@ -13,19 +13,23 @@ extension Publisher {
     }
 
     /// Moves the lane that is furthest behind, of those that can move, so that none runs ahead of what is at hand.
-    mutating func moveLanes(now: Instant, _ decisions: inout Decisions) -> Bool {
+    mutating func moveLanes(now: ContinuousClock.Instant, _ decisions: inout Decisions) -> Bool {
         let waiting = lanes.values.compactMap { lane in lane.slots.first.map { ($0.start, lane.rendition) } }
             .sorted { $0 < $1 }.map(\.1)
         for rendition in waiting {
             guard case .ask(let cause, let start) = step(of: rendition, now: now) else { continue }
             ask(rendition, at: start, cause: cause, now: now)
         }
+        for lane in lanes.values {
+            guard let (cause, place) = lane.owedBoundary(in: epoch) else { continue }
+            ask(lane.rendition, at: place, cause: cause, now: now)
+        }
         return waiting.contains { moveFirst(of: $0, now: now, &decisions) }
     }
 
     /// Settles the next slot of a lane, if it can be.
     private mutating func moveFirst(
-        of rendition: RenditionID, now: Instant, _ decisions: inout Decisions,
+        of rendition: RenditionID, now: ContinuousClock.Instant, _ decisions: inout Decisions,
     ) -> Bool {
         guard let slot = lanes[rendition]?.slots.first else { return false }
         switch step(of: rendition, now: now) {
@@ -42,7 +46,7 @@ extension Publisher {
         return true
     }
 
-    private func step(of rendition: RenditionID, now: Instant) -> Step {
+    private func step(of rendition: RenditionID, now: ContinuousClock.Instant) -> Step {
         guard let lane = lanes[rendition], let slot = lane.slots.first else { return .wait }
         switch slot.progress {
         case .expected:
@@ -51,12 +55,15 @@ extension Publisher {
         case .lost(let reason, let note):
             return .giveUp(reason, note: note, isLost: true)
         case .stored(let fact):
-            return step(of: lane, slot, fact)
+            return step(of: lane, slot, fact, now: now)
         }
     }
 
-    private func step(of lane: Lane, _ slot: Lane.Slot, _ fact: SegmentFact) -> Step {
+    private func step(
+        of lane: Lane, _ slot: Lane.Slot, _ fact: SegmentFact, now: ContinuousClock.Instant,
+    ) -> Step {
         if isPassed(slot, of: lane) { return .archive(fact) }
+        if runsAhead(slot, now: now) { return .wait }
         if let cause = boundary(before: slot, fact, lane) { return .ask(cause: cause, at: slot.start) }
         if let request, slot.middle > request.at { return .wait }
         return .publish(fact)
@@ -69,6 +76,20 @@ extension Publisher {
         return slot.end <= watermark || lane.epoch != epoch && slot.middle < epochBegin
     }
 
+    /// Whether another rendition still waits for a segment before this one, which is waited for as long as two target
+    /// durations.
+    ///
+    /// If that one does not come, a boundary is asked for behind it, and an epoch cannot begin before what is published:
+    /// what the others had published meanwhile would be lost for the waiting one. It costs viewers nothing, because
+    /// the watermark waits too.
+    private func runsAhead(_ slot: Lane.Slot, now: ContinuousClock.Instant) -> Bool {
+        if let storedAt = slot.storedAt, now - storedAt > target * 2 { return false }
+        return lanes.values.contains { lane in
+            guard let next = lane.slots.first, next.isExpected, next.end < slot.middle else { return false }
+            return !lane.isSilent(now: now, target: target)
+        }
+    }
+
     /// A lane that has published nothing in the epoch yet has its boundary already.
     private func boundary(before slot: Lane.Slot, _ fact: SegmentFact, _ lane: Lane) -> String? {
         if lane.epoch == epoch, let cause = lane.boundary(before: slot, fact) { return cause }
@@ -76,7 +97,7 @@ extension Publisher {
     }
 
     private mutating func giveUp(
-        _ slot: Lane.Slot, reason: GapReason, note: String, isLost: Bool, now: Instant,
+        _ slot: Lane.Slot, reason: GapReason, note: String, isLost: Bool, now: ContinuousClock.Instant,
         _ decisions: inout Decisions,
     ) {
         decisions.losses.append(
@@ -91,7 +112,8 @@ extension Publisher {
     }
 
     private mutating func publish(
-        _ fact: SegmentFact, of rendition: RenditionID, now: Instant, _ decisions: inout Decisions,
+        _ fact: SegmentFact, of rendition: RenditionID, now: ContinuousClock.Instant,
+        _ decisions: inout Decisions,
     ) {
         beginFirstEpoch(&decisions)
         decisions.segments.append(

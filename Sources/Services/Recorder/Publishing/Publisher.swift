@@ -3,8 +3,8 @@ import Timeline
 
 /// Decides what enters the published log, in what order, under which number and epoch.
 ///
-/// Pure: events go in with the time they happened, decisions come out of `advance`. What was decided is never taken
-/// back.
+/// Pure: events go in with the time they happened, by a steady clock, as waiting must not end with a step of the host's;
+/// decisions come out of `advance`. What was decided is never taken back.
 struct Publisher: Sendable {
     /// What one call of `advance` decided.
     struct Decisions: Sendable {
@@ -14,6 +14,8 @@ struct Publisher: Sendable {
         var lost: [LostSegment] = []
 
         var isEmpty: Bool { segments.isEmpty && epochs.isEmpty && losses.isEmpty && lost.isEmpty }
+        /// Facts to be entered.
+        var count: Int { segments.count + losses.count }
     }
 
     /// A wish for a boundary that waits until all renditions have come to it.
@@ -21,7 +23,7 @@ struct Publisher: Sendable {
         var at: Instant
         var cause: String
         var asked: Set<RenditionID>
-        var since: Instant
+        var since: ContinuousClock.Instant
     }
 
     var lanes: [RenditionID: Lane] = [:]
@@ -38,10 +40,12 @@ struct Publisher: Sendable {
     var end: Instant
     var hasEpoch: Bool
     var request: Request?
+    /// While facts come back from the journal: nothing that is still to come begins earlier.
+    var returning: Instant?
     /// Facts of segments that were given up before they came: they go to the archive only.
     private var late: [SegmentFact] = []
-    /// The latest time that an event or a call of `advance` has told.
-    private var latest = Instant(microseconds: .min)
+    /// Segments that were given up and are lost for good since.
+    private var lateLost: [LostSegment] = []
 
     /// Begins a channel, or goes on where its line stands.
     ///
@@ -78,14 +82,21 @@ struct Publisher: Sendable {
     }
 
     /// Segments were listed, in order, with decided times.
-    mutating func listed(_ slots: [Lane.Slot], of rendition: RenditionID, now: Instant) {
-        latest = max(latest, now)
+    mutating func listed(_ slots: [Lane.Slot], of rendition: RenditionID, now: ContinuousClock.Instant) {
         if !slots.isEmpty { lanes[rendition]?.listed(slots, now: now) }
     }
 
+    /// Segments that wait in the lanes, stored or not.
+    var slotCount: Int { lanes.values.reduce(0) { $0 + $1.slots.count } }
+
+    /// Whether a segment waits in its lane.
+    func expects(_ identity: SegmentIdentity) -> Bool {
+        lanes[identity.rendition]?.slots.contains { $0.identity == identity } ?? false
+    }
+
     /// A segment's bytes are durable.
-    mutating func stored(_ fact: SegmentFact) {
-        if !(lanes[fact.identity.rendition]?.stored(fact, now: latest) ?? false) { late.append(fact) }
+    mutating func stored(_ fact: SegmentFact, now: ContinuousClock.Instant) {
+        if !(lanes[fact.identity.rendition]?.stored(fact, now: now) ?? false) { late.append(fact) }
     }
 
     /// A segment may be long in coming: the reason is told when its turn has passed.
@@ -94,37 +105,46 @@ struct Publisher: Sendable {
     }
 
     /// A segment will not come.
-    mutating func lost(_ identity: SegmentIdentity, reason: GapReason, note: String) {
-        lanes[identity.rendition]?.lost(identity, reason: reason, note: note)
+    mutating func lost(_ segment: LostSegment, reason: GapReason, note: String) {
+        guard expects(segment.identity) else { return lateLost.append(segment) }
+        lanes[segment.identity.rendition]?.lost(segment.identity, reason: reason, note: note)
     }
 
-    /// Lets every rendition move as far as it can.
-    mutating func advance(now: Instant) -> Decisions {
-        latest = max(latest, now)
+    /// Takes what is listed last, and neither stored nor lost, off the lanes again.
+    mutating func detachExpected() -> [Lane.Slot] {
+        lanes.keys.flatMap { lanes[$0]?.detachExpected() ?? [] }
+    }
+
+    /// Lets every rendition move as far as it can, until so many facts are decided; the rest moves with the next call.
+    mutating func advance(now: ContinuousClock.Instant, limit: Int = Limits.factsPerBatch) -> Decisions {
         var decisions = Decisions()
-        decisions.segments = takeLate()
+        takeLate(limit, &decisions)
         repeat {
-            while moveLanes(now: now, &decisions) {}
-        } while settleRequest(now: now, &decisions)
+            while decisions.count < limit, moveLanes(now: now, &decisions) {}
+        } while decisions.count < limit && settleRequest(now: now, &decisions)
         moveWatermark(now: now)
         return decisions
     }
 
-    /// The target duration that patience is measured with, microseconds.
-    var target: Int64 { Int64(max(targetSeconds, sourceSeconds, 1)) * 1_000_000 }
+    /// The target duration that patience is measured with.
+    var target: Duration { .seconds(max(targetSeconds, sourceSeconds, 1)) }
 
-    private mutating func takeLate() -> [DecidedSegment] {
-        defer { late.removeAll() }
-        return late.map { fact in
+    private mutating func takeLate(_ limit: Int, _ decisions: inout Decisions) {
+        decisions.segments = late.prefix(limit).map { fact in
             var fact = fact
             fact.flags.insert(.late)
             return DecidedSegment(fact: fact, number: nil, epoch: nil)
         }
+        late.removeFirst(decisions.segments.count)
+        decisions.lost = Array(lateLost.prefix(limit))
+        lateLost.removeFirst(decisions.lost.count)
     }
 
-    private mutating func moveWatermark(now: Instant) {
+    /// A lane that waits for facts on their way back from the journal holds the watermark by what is still to come.
+    private mutating func moveWatermark(now: ContinuousClock.Instant) {
         let holding = lanes.values.filter { !$0.isSilent(now: now, target: target) }
         let settled = holding.map { $0.slots.first?.start ?? $0.settledEnd ?? watermark }
-        watermark = max(watermark, settled.min() ?? watermark)
+        guard let reached = settled.min() else { return }
+        watermark = max(watermark, min(reached, returning ?? reached))
     }
 }

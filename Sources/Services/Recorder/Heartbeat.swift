@@ -1,0 +1,31 @@
+import Synchronization
+
+/// How steadily this node has told the catalogue that it is alive.
+///
+/// Where the database was away, or slow, every node looks dead for a moment: who takes over then takes from the living.
+final class Heartbeat: Sendable {
+    private struct Beats {
+        /// The first of those that have come without a pause.
+        var first: ContinuousClock.Instant
+        var last: ContinuousClock.Instant
+    }
+
+    private let beats = Mutex<Beats?>(nil)
+
+    /// The catalogue has heard this node.
+    func beat(at now: ContinuousClock.Instant) {
+        beats.withLock { beats in
+            let isPause = beats.map { now - $0.last > Limits.lease } ?? true
+            beats = Beats(first: isPause ? now : beats?.first ?? now, last: now)
+        }
+    }
+
+    /// Whether the catalogue has heard this node for as long as a lease lasts, so that another one that it has not
+    /// heard for as long is gone.
+    func isSteady(at now: ContinuousClock.Instant) -> Bool {
+        beats.withLock { beats in
+            guard let beats else { return false }
+            return now - beats.first >= Limits.lease && now - beats.last <= Limits.lease
+        }
+    }
+}

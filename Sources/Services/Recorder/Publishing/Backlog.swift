@@ -1,0 +1,74 @@
+import Journal
+import Timeline
+
+/// Facts that wait in the journal only, because as many as may be held in memory wait already, or because an earlier
+/// process has left them: they are read back part by part and given to the publisher in the order of their starts.
+///
+/// The journal has them in the order in which their downloads ended. So some of what was read is held back until
+/// nothing that would have to go before it can still come.
+struct Backlog: Sendable {
+    /// Everything up to here was read.
+    private(set) var cursor: JournalPosition?
+    /// The last line that was written while the backlog was there.
+    private var last: JournalPosition?
+    /// Listed, and neither stored nor lost.
+    private var underWay: [SegmentIdentity: Lane.Slot] = [:]
+    /// Read and not given to the publisher yet, by start.
+    private var returned: [SegmentFact] = []
+    private(set) var isAtEnd = false
+
+    init(underWay slots: [Lane.Slot] = []) {
+        list(slots)
+    }
+
+    /// Nothing that is still to come begins earlier.
+    var begin: Instant { returned.first?.start ?? Instant(microseconds: .min) }
+
+    /// Segments were listed: they are on their way behind what is in the journal.
+    mutating func list(_ slots: [Lane.Slot]) {
+        for slot in slots { underWay[slot.identity] = slot }
+    }
+
+    /// A segment is not on its way any more; false when it was not.
+    mutating func settle(_ identity: SegmentIdentity) -> Bool {
+        underWay.removeValue(forKey: identity) != nil
+    }
+
+    /// A line was written that is to be read in its turn.
+    mutating func left(at position: JournalPosition) {
+        last = max(last ?? position, position)
+    }
+
+    func hasRead(_ position: JournalPosition) -> Bool {
+        cursor.map { position <= $0 } ?? false
+    }
+
+    /// Takes facts that were read, up to a position; `isShort`: there were no more lines.
+    mutating func take(_ facts: [SegmentFact], upTo position: JournalPosition?, isShort: Bool) {
+        for fact in facts { underWay[fact.identity] = nil }
+        returned += facts
+        returned.sort { ($0.start, $0.identity.rendition) < ($1.start, $1.identity.rendition) }
+        cursor = position ?? cursor
+        isAtEnd = isShort && (last.map(hasRead) ?? true)
+    }
+
+    /// What can go to the publisher now, each with the fact if it is stored; at the end everything.
+    mutating func release() -> [(slot: Lane.Slot, fact: SegmentFact?)] {
+        let count = isAtEnd ? returned.count : max(0, returned.count - Limits.reorderedFacts)
+        var released = returned.prefix(count).map { fact -> (slot: Lane.Slot, fact: SegmentFact?) in
+            (Lane.Slot(fact), fact)
+        }
+        returned.removeFirst(count)
+        guard isAtEnd else { return released }
+        released += underWay.values.map { ($0, nil) }
+        underWay = [:]
+        return released.sorted { $0.slot.start < $1.slot.start }
+    }
+}
+
+extension Lane.Slot {
+    fileprivate init(_ fact: SegmentFact) {
+        self.init(
+            identity: fact.identity, start: fact.start, duration: fact.duration, boundary: fact.boundary)
+    }
+}

@@ -1,0 +1,42 @@
+/// A rendition and the attributes by which it is found again in the source's multivariant playlist.
+package struct RenditionDescription: Sendable, Equatable, Codable {
+    package var id: RenditionID
+    /// STABLE-VARIANT-ID or STABLE-RENDITION-ID.
+    package var stableID: String?
+    /// Pixels as `WIDTHxHEIGHT`.
+    package var resolution: String?
+    package var codecs: String?
+    package var frameRate: String?
+    /// BANDWIDTH as the source says it, bits per second.
+    package var bandwidth: Int64?
+    package var groupID: String?
+    package var name: String?
+    package var language: String?
+    package var channels: String?
+    package var isDefault: Bool
+    package var autoselect: Bool
+    package var forced: Bool
+    /// GROUP-ID of the audio that a variant goes with.
+    package var audioGroup: String?
+    package var subtitlesGroup: String?
+    /// Place among its like in the source's playlist.
+    package var position: Int
+
+    package init(id: RenditionID, position: Int = 0) {
+        self.id = id
+        self.position = position
+        isDefault = false
+        autoselect = false
+        forced = false
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, resolution, codecs, bandwidth, name, language, channels, autoselect, forced, position
+        case stableID = "stable_id"
+        case frameRate = "frame_rate"
+        case groupID = "group_id"
+        case isDefault = "default"
+        case audioGroup = "audio_group"
+        case subtitlesGroup = "subtitles_group"
+    }
+}

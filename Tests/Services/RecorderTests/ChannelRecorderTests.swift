@@ -1,0 +1,135 @@
+import Catalogue
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Recorder
+
+@Suite("Channel recorder")
+struct ChannelRecorderTests {
+    private func description(_ id: RenditionID, _ resolution: String, position: Int) -> RenditionDescription {
+        var description = RenditionDescription(id: id, position: position)
+        (description.resolution, description.bandwidth) = (resolution, 1_000_000)
+        return description
+    }
+
+    @Test("A rendition that only the journal knows keeps its id and its attributes after a kill")
+    func renditionFromJournal() async throws {
+        try await House.run { house in
+            let folder = try TemporaryFolder("journal")
+            let known = [
+                description(video(0), "640x360", position: 0), description(video(1), "320x180", position: 1),
+            ]
+            let first = try await RecordingProcess(house, journal: folder.path)
+            for description in known { await first.recorder.open(description) }
+            try await first.record(0...2, of: [video(0), video(1)])
+            await first.kill()
+            #expect(try await house.number("SELECT count(*) FROM rendition") == 0)
+            let second = try await RecordingProcess(house, journal: folder.path)
+            let found = await second.recorder.renditions.values.map(\.description).sorted { $0.id < $1.id }
+            #expect(found == known)
+            for description in found { await second.recorder.open(description) }
+            try await second.commitAll()
+            let rows = "SELECT name, match ->> 'resolution', next_number FROM rendition ORDER BY name"
+            #expect(try await house.rows(rows) == ["v0|640x360|3", "v1|320x180|3"])
+            await second.kill()
+        }
+    }
+
+    @Test("Patience goes by the steady clock: a step of the wall's neither ends it nor makes it longer")
+    func clockStep() async throws {
+        try await House.run { house in
+            let folder = try TemporaryFolder("journal")
+            let clock = TestClock()
+            let process = try await RecordingProcess(house, journal: folder.path, clock: clock.clock)
+            await process.recorder.open(RenditionDescription(id: video(0)))
+            let listed = await process.list(0...2)
+            try await process.store([listed[0], listed[2]])
+            try await process.commitAll()
+            for step in [3_600.0, -7_200] {
+                clock.step(step)
+                try await process.commitAll()
+                #expect(try await house.number("SELECT count(*) FROM segment") == 1)
+            }
+            clock.pass(6.5)
+            try await process.commitAll()
+            #expect(try await house.number("SELECT count(*) FROM loss") == 1)
+            clock.pass(18.5)
+            try await process.commitAll()
+            #expect(try await house.rows("SELECT number FROM segment ORDER BY start_us") == ["0", "1"])
+            await process.kill()
+        }
+    }
+
+    @Test("What is lost after it was given up is known as lost, and a late repair makes it stored")
+    func lostAfterGivingUp() async throws {
+        try await House.run { house in
+            let folder = try TemporaryFolder("journal")
+            let clock = TestClock()
+            let process = try await RecordingProcess(house, journal: folder.path, clock: clock.clock)
+            await process.recorder.open(RenditionDescription(id: video(0)))
+            let listed = await process.list(0...1)
+            try await process.store([listed[1]])
+            clock.pass(6.5)
+            try await process.commitAll()
+            let state = "SELECT state FROM intake WHERE origin_number = 0"
+            #expect(try await house.rows(state).isEmpty)
+            await process.recorder.failed(listed[0], FetchFailure(.segmentExpired, "404"))
+            try await process.commitAll()
+            #expect(try await house.rows(state) == ["lost"])
+            try await process.store([listed[0]])
+            try await process.commitAll()
+            #expect(try await house.rows(state) == ["stored"])
+            #expect(
+                try await house.rows("SELECT number IS NULL FROM segment WHERE origin_number = 0") == ["t"])
+            await process.kill()
+        }
+    }
+
+    @Test("A segment has arrived when the list that first showed it was fetched")
+    func arrival() async throws {
+        try await House.run { house in
+            let folder = try TemporaryFolder("journal")
+            let process = try await RecordingProcess(house, journal: folder.path)
+            await process.recorder.open(RenditionDescription(id: video(0)))
+            let listed = await process.list(0...2)
+            await process.list(1...3)
+            try await process.store(listed)
+            try await process.commitAll()
+            let arrivals = try await house.rows("SELECT DISTINCT arrived_us FROM segment")
+            #expect(arrivals == ["\(at(18).microseconds)"])
+            await process.kill()
+        }
+    }
+
+    @Test(
+        "What another node has taken over goes to its archive unpublished, each segment once, batch by batch")
+    func formerOwner() async throws {
+        try await House.run { house in
+            let folder = try TemporaryFolder("journal")
+            let former = try await RecordingProcess(house, journal: folder.path(of: "former"))
+            await former.recorder.open(RenditionDescription(id: video(0)))
+            try await former.record(0...9)
+            try await former.commitAll()
+            try await former.record(10...159)
+            // The source lists the last ten still when the other node takes the channel.
+            let present = try await RecordingProcess(
+                house, journal: folder.path(of: "present"), node: House.otherNode)
+            let listed = await present.recorder.resumedList(150...159)
+            #expect(listed.count == 10)
+            try await present.store(listed)
+            try await present.commitAll()
+            let journal = FormerJournal(channel: house.channel, parts: former.parts)
+            var batches = 0
+            while try await journal.enterSome() { batches += 1 }
+            #expect(batches == 2)
+            let sums =
+                "SELECT count(*), count(DISTINCT origin_number), count(number), max(number) FROM segment"
+            #expect(try await house.rows(sums) == ["160|160|20|19"])
+            #expect(try await former.recorder.commit() == false)
+            #expect(try await house.rows(sums) == ["160|160|20|19"])
+            await former.kill()
+            await present.kill()
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Catalogue
+import Foundation
+import Logging
+import Postgres
+import TestSupport
+import Timeline
+
+/// A catalogue with one channel, on a database that can go away.
+struct House: Sendable {
+    static let node = "11111111-1111-1111-1111-111111111111"
+    static let otherNode = "22222222-2222-2222-2222-222222222222"
+    static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    let cluster: PostgresCluster
+    let pool: PostgresPool
+    let catalogue: Catalogue
+    let channel: Channel
+
+    /// Runs a body and closes the connections.
+    static func run(_ body: (House) async throws -> Void) async throws {
+        let house = try await House()
+        do {
+            try await body(house)
+        } catch {
+            await house.pool.close()
+            throw error
+        }
+        await house.pool.close()
+    }
+
+    private init() async throws {
+        cluster = try await PostgresCluster()
+        pool = PostgresPool(
+            PoolConfiguration(try ConnectionString(cluster.uri()), acquireTimeout: .seconds(2)),
+            logger: Self.quiet)
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().path() + "../../../../migrations"
+        _ = try await Migrations.reading(folder: folder).apply(on: pool)
+        catalogue = Catalogue(pool: pool, logger: Self.quiet)
+        guard let id = ChannelID("news") else { throw TestFailure("no id") }
+        channel = try await catalogue.create(
+            ChannelSettings(
+                id: id, title: "News", sources: [SourceSettings(url: "http://origin.test/")],
+                retentionSeconds: nil))
+    }
+
+    /// The rows of a statement, columns apart by a stroke.
+    func rows(_ sql: String) async throws -> [String] {
+        let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", cluster.uri(), "-c", sql]
+        return try await Command.run("/usr/bin/psql", arguments).split(separator: "\n").map(String.init)
+    }
+
+    func number(_ sql: String) async throws -> Int? {
+        try await rows(sql).first.flatMap { Int($0) }
+    }
+}
