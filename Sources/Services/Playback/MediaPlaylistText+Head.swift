@@ -45,11 +45,14 @@ extension MediaPlaylistText {
 
     /// Where the viewer wanted to begin, when that is inside the first segment.
     ///
-    /// A list that grows has none: near its end the tag is not allowed, and a head must not change.
+    /// Start-over always says it, or players would begin an unfinished list near its end. Every answer says the same:
+    /// the published log only grows, so the first segment stays the first.
     private var start: StartPoint? {
-        guard window.plan.kind == .closed, let first = rendition.segments.first else { return nil }
+        guard window.plan.kind != .sliding, let first = rendition.segments.first else { return nil }
         let offset = window.plan.window.begin - first.start
-        guard offset > Limits.grain, offset < first.duration else { return nil }
-        return StartPoint(offsetMicroseconds: offset, isPrecise: true)
+        if offset > Limits.grain, offset < first.duration {
+            return StartPoint(offsetMicroseconds: offset, isPrecise: true)
+        }
+        return window.plan.kind == .event ? StartPoint(offsetMicroseconds: 0, isPrecise: true) : nil
     }
 }

@@ -10,7 +10,8 @@ struct RenditionSelection {
     /// Where a stretch begins of which it is not known yet whether it is long: nothing after it may be listed.
     var hold: Instant?
 
-    init(_ stretches: [Stretch], plan: WindowPlan, takesAnyTracks: Bool, watermark: Instant) {
+    /// Selects stretches; nothing that begins before `published` can come any more.
+    init(_ stretches: [Stretch], plan: WindowPlan, takesAnyTracks: Bool, published: Instant) {
         let inside = stretches.filter { $0.window.overlaps(plan.window) }
         guard let reference = Self.reference(inside, plan.kind, takesAnyTracks)?.state else { return }
         for stretch in inside {
@@ -20,7 +21,7 @@ struct RenditionSelection {
             if continues {
                 ranges.append(stretch.range)
             } else if ranges.isEmpty || stretch.lacksTracks(of: reference) && !stretch.isLong {
-                guard Self.isOpen(stretch, plan.kind, watermark) else { continue }
+                guard Self.isOpen(stretch, plan.kind, published) else { continue }
                 hold = stretch.window.begin
                 return
             } else {
@@ -45,7 +46,7 @@ struct RenditionSelection {
     }
 
     /// Whether a growing list must wait for what follows a stretch.
-    private static func isOpen(_ stretch: Stretch, _ kind: WindowPlan.Kind, _ watermark: Instant) -> Bool {
-        kind == .event && watermark - stretch.window.end <= Limits.holeTolerance
+    private static func isOpen(_ stretch: Stretch, _ kind: WindowPlan.Kind, _ published: Instant) -> Bool {
+        kind == .event && published - stretch.window.end <= Limits.holeTolerance
     }
 }

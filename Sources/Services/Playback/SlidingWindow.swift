@@ -19,10 +19,6 @@ package struct SlidingWindow: Sendable {
         edge = delay == 0 ? line.watermark : max(line.watermark - delay, byClock)
     }
 
-    private init(edge: Instant) {
-        self.edge = edge
-    }
-
     /// What has to be read before the edge, microseconds.
     func lookBack(_ line: Line) -> Int64 {
         let target = Int64(max(1, line.targetSeconds)) * Microseconds.perSecond
@@ -30,40 +26,55 @@ package struct SlidingWindow: Sendable {
             * target
     }
 
-    /// Whether the record has as much as players need: three target durations at least (RFC 8216, 6.2.2).
+    /// Whether the record reaches back to where the list of each rendition begins.
     func isSatisfied(by record: TimelineRecord) -> Bool {
-        let candidates = listed(record)
-        let shortest = SlidingWindow(edge: edge)
-        return ComposedWindow.leading(of: candidates).map { shortest.begin(in: $0.segments) != nil } ?? false
+        let candidates = present(record)
+        return !candidates.isEmpty && candidates.allSatisfy { shortestBegin(in: $0.segments) != nil }
     }
 
-    /// Composes the list; `record` is of the published log.
-    package func composed(_ record: TimelineRecord) -> ComposedWindow {
-        var renditions = listed(record)
-        let leading = ComposedWindow.leading(of: renditions)?.segments ?? SegmentList()
-        let begin = begin(in: leading) ?? leading.first?.start ?? edge
+    /// Composes the list; `record` is of the published log, and nothing is appended to it any more when it is over.
+    package func composed(_ record: TimelineRecord, isOver: Bool = false) -> ComposedWindow {
+        var renditions = present(record)
         for index in renditions.indices {
+            let begin = begin(in: renditions[index].segments)
             renditions[index].segments = renditions[index].segments.ending(after: begin)
         }
-        renditions.removeAll { $0.segments.isEmpty }
+        let begin = ComposedWindow.leading(of: renditions)?.segments.first?.start ?? edge
         let window = TimeWindow(begin: begin, end: max(begin, edge))
         let measured = renditions.map(\.targetSeconds).max() ?? 1
         return ComposedWindow(
-            plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window, isEnded: false,
+            plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window,
+            isEnded: isOver && edge >= record.line.watermark,
             isFinal: false, targetSeconds: max(measured, record.line.targetSeconds), renditions: renditions,
             known: record.renditions.map(\.id), states: record.states, writesGaps: false, domains: Domains())
     }
 
-    /// Where the list begins: behind everything that is not needed; nil when there is not enough.
-    private func begin(in segments: SegmentList) -> Instant? {
+    /// What a rendition's list holds ends later than this.
+    ///
+    /// It depends on that rendition alone and never moves back, as the log only grows: so neither do the counters.
+    private func begin(in segments: SegmentList) -> Instant {
+        let shortest = shortestBegin(in: segments) ?? segments.first?.start ?? edge
+        return length.map { min(shortest, edge - $0) } ?? shortest
+    }
+
+    /// Where the shortest list that players like begins, whatever holes lie in it; nil when there is not enough.
+    private func shortestBegin(in segments: SegmentList) -> Instant? {
         var held: Int64 = 0
         for (count, segment) in segments.backwards.enumerated() {
             held += segment.duration
-            let isEnough = count + 1 >= Limits.slidingSegments && held >= Limits.slidingMicroseconds
-            let isLong = length.map { segment.start <= edge - $0 } ?? true
-            if isEnough && isLong { return segment.start }
+            if count + 1 >= Limits.slidingSegments, held >= Limits.slidingMicroseconds {
+                return segment.start
+            }
         }
         return nil
+    }
+
+    /// The renditions that go on to the edge; all of them when the edge lies in a hole.
+    private func present(_ record: TimelineRecord) -> [ListedRendition] {
+        let listed = listed(record)
+        let recent = edge - lookBack(record.line)
+        let present = listed.filter { $0.segments.last.map { $0.end > recent } ?? false }
+        return present.isEmpty ? listed : present
     }
 
     /// The segments up to the edge, from the last change of a container on: a list must not mix them.

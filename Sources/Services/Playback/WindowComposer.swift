@@ -6,15 +6,18 @@ package enum WindowComposer {
     /// Composes a window of the past; one without renditions when nothing is held.
     ///
     /// The record holds everything from a minute before the window to a minute after it, so that stretches at its ends
-    /// are seen whole. A window is settled when nothing in it can come any more but keys and repairs.
+    /// are seen whole. A window is settled when nothing in it can come any more but keys and repairs. A channel is over
+    /// when nothing is published any more.
     package static func compose(
         _ record: TimelineRecord, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
+        isOver: Bool = false,
     ) -> ComposedWindow {
         let selections = record.renditions.map { rendition in
             RenditionSelection(
                 Stretch.splitting(rendition.segments, states: record.states),
                 plan: plan,
-                takesAnyTracks: request.takesAnyTracks, watermark: record.line.watermark)
+                takesAnyTracks: request.takesAnyTracks,
+                published: isOver ? .distantFuture : record.line.watermark)
         }
         let end = selections.compactMap(\.end).min()
         let hold = selections.compactMap(\.hold).min()
@@ -26,6 +29,7 @@ package enum WindowComposer {
                 segments: segments(of: rendition, selection, in: listed))
         }.filter { !$0.segments.isEmpty }
         var window = composed(renditions, end: end, record: record, plan: plan, request: request)
+        if isOver { window.isEnded = true }
         if hold != nil { window.isEnded = false }
         window.isFinal = window.isEnded && isSettled && !waitsForKeys(record, in: plan.window)
         return window

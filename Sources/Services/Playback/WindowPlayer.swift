@@ -22,11 +22,12 @@ package final class WindowPlayer: Sendable {
             }
             if case .sliding(let length, let delay) = request.span {
                 let sliding = SlidingWindow(length: length, delay: delay, line: seen.head.line, now: now)
-                return try await compose(sliding, seen.head)
+                return try await compose(sliding, seen.head, isOver: isOver(channel, seen, now: now))
             }
             let plan = try WindowPlan.resolving(
                 request, line: seen.head.line, maxWindowSeconds: maxWindowSeconds)
-            return try await compose(plan, request, seen, now: now)
+            return try await compose(
+                plan, request, seen, isOver: isOver(channel, seen, now: now), now: now)
         }
         if request.isStrict { try checkWhole(window) }
         return window
@@ -64,7 +65,7 @@ package final class WindowPlayer: Sendable {
 
 extension WindowPlayer {
     private func compose(
-        _ plan: WindowPlan, _ request: WindowRequest, _ seen: SeenHead, now: Instant,
+        _ plan: WindowPlan, _ request: WindowRequest, _ seen: SeenHead, isOver: Bool, now: Instant,
     ) async throws(PlaybackError) -> ComposedWindow {
         let margin = Limits.trackMissing
         let wide = TimeWindow(begin: plan.window.begin - margin, end: plan.window.end + margin)
@@ -73,21 +74,28 @@ extension WindowPlayer {
                 of: seen.head, in: wide, view: plan.kind == .event ? .published : .archive)
         }
         let isSettled = plan.isFixed && seen.isSettled(plan.window, now: now)
-        return WindowComposer.compose(record, plan: plan, request: request, isSettled: isSettled)
+        return WindowComposer.compose(
+            record, plan: plan, request: request, isSettled: isSettled, isOver: isOver)
+    }
+
+    /// Whether nothing is published any more: a channel whose source ended may go on, a deleted one does not.
+    private func isOver(_ channel: Channel, _ seen: SeenHead, now: Instant) -> Bool {
+        channel.isDeleted && seen.standsStill(now: now)
     }
 
     /// Reads further back when a hole before the edge leaves less than players need.
     private func compose(
-        _ sliding: SlidingWindow, _ head: ChannelHead,
+        _ sliding: SlidingWindow, _ head: ChannelHead, isOver: Bool,
     ) async throws(PlaybackError) -> ComposedWindow {
-        let furthest = min(maxWindowSeconds * Microseconds.perSecond, Limits.slidingLookBack)
+        let near = sliding.lookBack(head.line)
+        let furthest = max(near, min(maxWindowSeconds * Microseconds.perSecond, Limits.slidingLookBack))
         var composed: ComposedWindow?
-        for lookBack in [sliding.lookBack(head.line), furthest] {
+        for lookBack in [near, furthest] {
             let window = TimeWindow(begin: sliding.edge - lookBack, end: sliding.edge)
             let record = try await asking { () throws(CatalogueError) in
                 try await index.record(of: head, in: window, view: .published)
             }
-            composed = sliding.composed(record)
+            composed = sliding.composed(record, isOver: isOver)
             if sliding.isSatisfied(by: record) { break }
         }
         guard let composed else { throw .nothingRecorded(available: []) }

@@ -106,11 +106,30 @@ import Timeline
         }
     }
 
-    @Test("A download needs a window", arguments: ["", "?dvr=60", "?begintime=1469509516&mode=event"])
-    func window(query: String) async throws {
+    @Test(
+        "A download needs a window that does not grow, and the parameter at fault is named",
+        arguments: [
+            ("", "begintime"), ("?dvr=60", "begintime"),
+            ("?begintime=1469509516&duration=20&mode=event", "mode"),
+        ])
+    func window(query: String, name: String) async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
-            #expect(try await archive.ask("/live/cctv2/download.ts\(query)").status == 400)
+            let answer = try await archive.ask("/live/cctv2/download.ts\(query)")
+            #expect(answer.status == 400)
+            #expect(answer.problem["parameter"] as? String == name)
+        }
+    }
+
+    @Test("A range behind the end is a problem that says how long the window is")
+    func behindEnd() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            let answer = try await archive.ask(path, ["Range": "bytes=3355-"])
+            #expect(answer.status == 416)
+            #expect(answer.headers["Content-Range"] == "bytes */3355")
+            #expect(answer.problem["status"] as? Int == 416)
+            #expect(answer.headers["Content-Disposition"] == nil)
         }
     }
 

@@ -51,6 +51,11 @@ import Timeline
             let behind = try await archive.ask(path, ["Range": "bytes=671-"])
             #expect(behind.status == 416)
             #expect(behind.headers["Content-Range"] == "bytes */671")
+            #expect(behind.problem["status"] as? Int == 416)
+            #expect(behind.headers["ETag"] == nil)
+            let changed = try await archive.ask(path, ["If-Match": "\"other\""])
+            #expect(changed.status == 412)
+            #expect(changed.problem["status"] as? Int == 412)
             let other = try await archive.ask(path, ["Range": "bytes=1-2", "If-Range": "\"other\""])
             #expect(other.status == 200)
             let same = try await archive.ask(

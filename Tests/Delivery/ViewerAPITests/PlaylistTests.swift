@@ -1,6 +1,7 @@
 import Catalogue
 import Compression
 import HTTP
+import TestSupport
 import Testing
 import Timeline
 
@@ -122,6 +123,35 @@ import Timeline
             #expect(try await archive.ask("/live/cctv2/index.m3u8?dvr=60").uris.count == 15)
             let delayed = try await archive.ask("/live/cctv2/index.m3u8?delay=40")
             #expect(delayed.uris.last == "v0/1469509552000.ts")
+        }
+    }
+
+    @Test(
+        "The clock of an app that plays live is ignored, whatever it says",
+        arguments: ["1469509516", "now", ""])
+    func clockAlone(lutc: String) async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            let answer = try await archive.ask("/live/cctv2/index.m3u8?lutc=\(lutc)")
+            #expect(answer.status == 200)
+            #expect(answer.text == (try await archive.ask("/live/cctv2/index.m3u8")).text)
+        }
+    }
+
+    @Test("Lists of a deleted channel end with what it recorded")
+    func deleted() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            let queries = ["", "?begintime=\(begin)&mode=event"]
+            for query in queries {
+                #expect(!(try await archive.ask("/live/cctv2/index.m3u8\(query)").text.contains("ENDLIST")))
+            }
+            try await archive.catalogue.delete(try #require(ChannelID("cctv2")))
+            for query in queries {
+                try await eventually("the end", within: .seconds(4)) {
+                    try await archive.ask("/live/cctv2/index.m3u8\(query)").text.hasSuffix("#EXT-X-ENDLIST\n")
+                }
+            }
         }
     }
 

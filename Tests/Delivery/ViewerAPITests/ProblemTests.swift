@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import TestSupport
 import Testing
 import Timeline
 
@@ -19,7 +20,7 @@ import Timeline
         ("delay=soon", "delay"), ("delay=700000", "delay"), ("rendition=x1", "rendition"),
         ("begintime=1469509516&gaps=yes", "gaps"), ("begintime=1469509516&tracks=some", "tracks"),
         ("begintime=1469509516&strict=1", "strict"), ("utc=1469509516&begintime=1469509516", "utc"),
-        ("lutc=1469509516", "lutc"), ("playseek=20160726050516", "playseek"),
+        ("lutc=1&lutc=2", "lutc"), ("playseek=20160726050516", "playseek"),
         ("playseek=20160726050536-20160726050516", "playseek"), ("begintime=%zz", "query"),
     ]
 
@@ -47,13 +48,23 @@ import Timeline
         }
     }
 
-    @Test("A length over the longest window names the limit")
+    private static let tooLong = [
+        ("begintime=1469509516&duration=20.001", "duration"),
+        ("begintime=1469509516&endtime=1469509537", "endtime"),
+        ("utc=1469509516&endtime=1469509537&mode=event", "endtime"),
+        ("playseek=20160726050516-20160726050537", "playseek"),
+    ]
+
+    @Test("A length over the longest window names the limit and the parameter that was sent")
     func tooLong() async throws {
         try await Archive.with(maxWindowSeconds: 20) { archive in
             try await archive.record(Recording())
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&duration=20.001")
-            #expect(answer.status == 400)
-            #expect(answer.problem["max_window"] as? Int == 20)
+            for (query, name) in Self.tooLong {
+                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                #expect(answer.status == 400, "\(query)")
+                #expect(answer.problem["max_window"] as? Int == 20, "\(query)")
+                #expect(answer.problem["parameter"] as? String == name, "\(query)")
+            }
         }
     }
 
@@ -96,13 +107,36 @@ import Timeline
         }
     }
 
-    @Test("A channel that has recorded nothing yet is 404")
+    @Test("A channel that has recorded nothing yet is 404, and no channel any more once it is deleted")
     func nothingYet() async throws {
         try await Archive.with { archive in
             var recording = Recording(seconds: 0)
             recording.shape = nil
             try await archive.record(recording)
-            #expect(try await archive.ask("/live/cctv2/index.m3u8").status == 404)
+            let answer = try await archive.ask("/live/cctv2/index.m3u8")
+            #expect(answer.status == 404)
+            #expect(answer.problem["detail"] as? String == "nothing of cctv2 is recorded yet")
+            try await archive.catalogue.delete(try #require(ChannelID("cctv2")))
+            try await eventually("no channel", within: .seconds(4)) {
+                try await archive.ask("/live/cctv2/index.m3u8").problem["detail"] as? String
+                    == "there is no channel cctv2"
+            }
+        }
+    }
+
+    @Test("A channel of which nothing is left is no channel; what it had is gone")
+    func purged() async throws {
+        try await Archive.with { archive in
+            try await archive.record(Recording())
+            try await archive.catalogue.purge(try #require(ChannelID("cctv2")), graceSeconds: 7200)
+            // The year 2100: nothing was ever recorded there.
+            for path in ["index.m3u8", "v0.m3u8", "master.m3u8?dvr=60", "index.m3u8?begintime=4102444800"] {
+                let answer = try await archive.ask("/live/cctv2/\(path)")
+                #expect(answer.status == 404, "\(path)")
+                #expect(answer.problem["detail"] as? String == "there is no channel cctv2", "\(path)")
+            }
+            let gone = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&duration=20")
+            #expect(gone.status == 410)
         }
     }
 

@@ -23,7 +23,29 @@ struct EventTests {
         #expect(list.type == .event)
         #expect(list.mediaSequence == 40)
         #expect(list.targetDurationSeconds == 4)
-        #expect(list.start == nil)
+        #expect(list.start == StartPoint(offsetMicroseconds: 0, isPrecise: true))
+    }
+
+    @Test(
+        "An EVENT list says in every answer where it starts: the begin inside its first segment, or its first instant",
+        arguments: [(1.5, "1.5"), (0, "0"), (-10, "0"), (24, "0")])
+    func start(begin: Double, offset: String) throws {
+        let recorded = Recorded(run(5, from: 0) + run(20, from: 40, number: 5, epoch: 1))
+        for time in [44.0, 60, 100, 120] {
+            let text = try recorded.published(until: time).event(begin, 110).text() ?? ""
+            #expect(text.contains("#EXT-X-START:TIME-OFFSET=\(offset),PRECISE=YES\n"), "at \(time)")
+        }
+    }
+
+    @Test(
+        "A list of a channel that is over ends with what there is, also behind a stretch that it waited for")
+    func over() throws {
+        var recorded = Recorded(run(2, from: 0) + run(3, from: 8, number: 2, epoch: 1, state: 2))
+        recorded.states[2] = .silent
+        let seen = recorded.published(until: 20)
+        let open = try seen.event(0, 100).text() ?? ""
+        #expect(!open.contains("ENDLIST"))
+        #expect(try seen.event(0, 100, isOver: true).text() == open + "#EXT-X-ENDLIST\n")
     }
 
     @Test("A list that meets another container ends there")

@@ -82,8 +82,8 @@ struct Recorded {
         try composed(.closed(begin: at(begin), end: at(end)), change)
     }
 
-    func event(_ begin: Double, _ end: Double) throws -> ComposedWindow {
-        try composed(.event(begin: at(begin), end: at(end)))
+    func event(_ begin: Double, _ end: Double, isOver: Bool = false) throws -> ComposedWindow {
+        try composed(.event(begin: at(begin), end: at(end)), isOver: isOver)
     }
 
     /// What a reader of the published log sees: up to the watermark, with numbers.
@@ -97,13 +97,14 @@ struct Recorded {
     }
 
     func composed(
-        _ span: WindowRequest.Span, cutting cut: ((Int) -> Bool)? = nil,
+        _ span: WindowRequest.Span, cutting cut: ((Int) -> Bool)? = nil, isOver: Bool = false,
         _ change: (inout WindowRequest) -> Void = { _ in }
     ) throws -> ComposedWindow {
         var request = WindowRequest(span)
         change(&request)
         let plan = try WindowPlan.resolving(request, line: line, maxWindowSeconds: 86_400)
-        return WindowComposer.compose(record(cutting: cut), plan: plan, request: request, isSettled: true)
+        return WindowComposer.compose(
+            record(cutting: cut), plan: plan, request: request, isSettled: true, isOver: isOver)
     }
 }
 

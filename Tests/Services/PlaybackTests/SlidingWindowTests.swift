@@ -7,13 +7,15 @@ import Timeline
 
 struct SlidingWindowTests {
     private func composed(
-        _ recorded: Recorded, until time: Double, length: Double? = nil, delay: Double = 0, now: Double? = nil
+        _ recorded: Recorded, until time: Double, length: Double? = nil, delay: Double = 0,
+        now: Double? = nil,
+        isOver: Bool = false
     ) -> ComposedWindow {
         let seen = recorded.published(until: time)
         let sliding = SlidingWindow(
             length: length.map { Int64($0 * 1_000_000) }, delay: Int64(delay * 1_000_000), line: seen.line,
             now: at(now ?? time + 4))
-        return sliding.composed(seen.record)
+        return sliding.composed(seen.record, isOver: isOver)
     }
 
     @Test("Live is the longer of six segments and 30 s, open, with the numbers of the published log")
@@ -68,6 +70,67 @@ struct SlidingWindowTests {
         }
     }
 
+    @Test("Each rendition has six segments and 30 s, whichever has a hole, and its counters never run back")
+    func holes() throws {
+        var recorded = Recorded(run(20, from: 0) + run(30, from: 92, number: 20, epoch: 1))
+        recorded.add(
+            run(15, from: 0) + run(3, from: 80, number: 15) + run(28, from: 100, number: 18, epoch: 1),
+            as: "v1")
+        recorded.add(run(80, from: 0, of: 1) + run(120, from: 92, of: 1, number: 80, epoch: 1), as: "a0")
+        var last: [String: MediaPlaylist] = [:]
+        for time in stride(from: 60.0, through: 212, by: 4) {
+            let window = composed(recorded, until: time)
+            for id in ["v0", "v1", "a0"] {
+                let list = try #require(try media(window.text(of: id)))
+                #expect(list.segments.count >= 6, "\(id) at \(time)")
+                #expect(list.durationMicroseconds >= 30_000_000, "\(id) at \(time)")
+                if let last = last[id] {
+                    #expect(list.mediaSequence >= last.mediaSequence, "\(id) at \(time)")
+                    #expect(
+                        (list.discontinuitySequence ?? 0) >= (last.discontinuitySequence ?? 0),
+                        "\(id) at \(time)")
+                }
+                last[id] = list
+            }
+        }
+        #expect(
+            composed(recorded, until: 200).starts(of: "v1") == stride(from: 168.0, to: 200, by: 4).map(at))
+    }
+
+    @Test("dvr is a length in time, and no hole makes the list shorter than live", arguments: [60.0, 20])
+    func dvrOverHole(length: Double) throws {
+        let recorded = Recorded(run(20, from: 0) + run(40, from: 180, number: 20, epoch: 1))
+        var sequence: UInt64 = 0
+        for time in stride(from: 184.0, through: 340, by: 4) {
+            let window = composed(recorded, until: time, length: length)
+            let list = try #require(try media(window.text()))
+            #expect(list.segments.count >= 8, "at \(time)")
+            let covering = recorded.renditions[0].segments.filter {
+                $0.end > at(time - length) && $0.end <= at(time)
+            }
+            #expect(Set(window.starts()).isSuperset(of: covering.map(\.start)), "at \(time)")
+            #expect(list.mediaSequence >= sequence, "at \(time)")
+            sequence = list.mediaSequence
+        }
+    }
+
+    @Test("A rendition that goes on no more leaves the list, and does not hold the others back")
+    func vanished() {
+        var recorded = Recorded(run(100, from: 0))
+        recorded.add(run(50, from: 0), as: "v1") { $0.bandwidth = 9_000_000 }
+        let window = composed(recorded, until: 400)
+        #expect(window.renditions.map(\.id.description) == ["v0"])
+        #expect(window.starts().first == at(368))
+    }
+
+    @Test("Only the list that has come to the end of a channel that is over says so")
+    func over() {
+        let recorded = Recorded(run(50, from: 0))
+        #expect(composed(recorded, until: 200, isOver: true).text()?.hasSuffix("#EXT-X-ENDLIST\n") == true)
+        #expect(composed(recorded, until: 200, delay: 20, isOver: true).text()?.contains("ENDLIST") == false)
+        #expect(composed(recorded, until: 200, delay: 20, now: 999, isOver: true).isEnded)
+    }
+
     @Test("A list never mixes containers")
     func containers() {
         var recorded = Recorded(run(10, from: 0) + run(2, from: 40, number: 10, epoch: 1, state: 2))
@@ -75,12 +138,12 @@ struct SlidingWindowTests {
         #expect(composed(recorded, until: 48).starts() == [40, 44].map(at))
     }
 
-    @Test("All renditions begin together")
+    @Test("All renditions begin together, to a segment")
     func renditions() {
         var recorded = Recorded(run(100, from: 0))
         recorded.add(run(200, from: 0, of: 2), as: "a0")
         let window = composed(recorded, until: 400)
         #expect(window.starts().first == at(368))
-        #expect(window.starts(of: "a0").first == at(368))
+        #expect(window.starts(of: "a0").first == at(370))
     }
 }

@@ -32,6 +32,10 @@ enum Fields {
         return response
     }
 
-    /// Made once: players ask for what is gone all the time, and on the server's own threads.
+    /// Made once, as what follows: players ask for what is gone all the time, and on the server's own threads.
     static let noSuchResource = Problem(.notFound, "there is no such resource").response()
+
+    static let noSuchRange = Problem(.rangeNotSatisfiable, "the range begins behind the end").response()
+
+    static let changed = Problem(.preconditionFailed, "the resource is not the one that was meant").response()
 }

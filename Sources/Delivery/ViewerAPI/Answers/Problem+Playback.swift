@@ -9,15 +9,16 @@ extension Problem {
         self = Problem(.badRequest, error.reason).naming(error.parameter)
     }
 
-    init(_ error: PlaybackError) {
+    /// A failure of a window whose end is said by a parameter of the name `endName`.
+    init(_ error: PlaybackError, endName: String = "endtime") {
         let detail = error.description
         switch error {
-        case .emptyWindow: self = Problem(.badRequest, detail).naming("endtime")
+        case .emptyWindow: self = Problem(.badRequest, detail).naming(endName)
         case .windowTooLong(let limit):
             self = Problem(
                 .badRequest, "\(detail); leave the end out and follow Backcast-Next to page through more"
             )
-            .naming("duration").limitingWindow(to: limit)
+            .naming(endName).limitingWindow(to: limit)
         case .lengthTooLong(let limit):
             self = Problem(.badRequest, detail).naming("dvr").limitingWindow(to: limit)
         case .delayTooLong: self = Problem(.badRequest, detail).naming("delay")

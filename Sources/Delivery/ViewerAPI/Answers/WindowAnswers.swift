@@ -18,17 +18,17 @@ struct WindowAnswers: Sendable {
         do {
             let now = clock()
             guard let channel = try await index.channel(route.channel) else {
-                return Problem(.notFound, "there is no channel \(route.channel)").response()
+                return Self.noSuchChannel(route)
             }
             let zone = NamedZone.reading(channel.settings.timeZone)
             let parameters = try ViewerParameters(query: request.query, zone: zone)
             guard channel.shape != nil else {
+                if channel.isDeleted { return Self.noSuchChannel(route) }
                 return Problem(.notFound, "nothing of \(channel.id) is recorded yet").offering([]).response()
             }
             let asked = AskedWindow(
                 request: request, route: route, channel: channel, parameters: parameters, now: now)
-            return route.resource == .transportStream
-                ? try await download(asked) : try await playlist(asked)
+            return try await answer(asked)
         } catch let error as ParameterError {
             return Problem(error).response()
         } catch {
@@ -36,7 +36,25 @@ struct WindowAnswers: Sendable {
         }
     }
 
-    private func failure(_ error: any Error, _ route: WindowRoute) -> HTTPResponse {
+    private func answer(_ asked: AskedWindow) async throws -> HTTPResponse {
+        do {
+            return asked.route.resource == .transportStream
+                ? try await download(asked) : try await playlist(asked)
+        } catch let error as PlaybackError {
+            if asked.channel.isDeleted, case .nothingRecorded(let available) = error, available.isEmpty {
+                return Self.noSuchChannel(asked.route)
+            }
+            return failure(error, asked.route, endName: asked.parameters.endName)
+        }
+    }
+
+    private static func noSuchChannel(_ route: WindowRoute) -> HTTPResponse {
+        Problem(.notFound, "there is no channel \(route.channel)").response()
+    }
+
+    private func failure(
+        _ error: any Error, _ route: WindowRoute, endName: String = "endtime",
+    ) -> HTTPResponse {
         let playback: PlaybackError =
             switch error {
             case let error as PlaybackError: error
@@ -49,7 +67,7 @@ struct WindowAnswers: Sendable {
                 "cannot answer a window", metadata: ["channel": "\(route.channel)", "error": "\(playback)"])
         default: break
         }
-        return Problem(playback).response()
+        return Problem(playback, endName: endName).response()
     }
 }
 

@@ -6,9 +6,7 @@ import Timeline
 extension WindowAnswers {
     /// The window as one transport stream.
     func download(_ asked: AskedWindow) async throws -> HTTPResponse {
-        guard case .closed(let begin, let end) = asked.parameters.window.span else {
-            throw ParameterError("begintime", "a download needs begintime, and has an end")
-        }
+        let (begin, end) = try closed(asked.parameters.window.span)
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
         guard end != nil else { return pinned(asked, window) }
         let wanted = asked.parameters.rendition
@@ -24,6 +22,17 @@ extension WindowAnswers {
         headers["Content-Disposition"] =
             "attachment; filename=\"\(asked.channel.id)_\(begin.compactText).ts\""
         return response(asked, plan, headers)
+    }
+
+    /// The begin of a window that does not grow, and its end if it has one.
+    private func closed(
+        _ span: WindowRequest.Span,
+    ) throws(ParameterError) -> (begin: Instant, end: Instant?) {
+        switch span {
+        case .closed(let begin, let end): return (begin, end)
+        case .event: throw ParameterError("mode", "mode=event grows, and a download has a fixed length")
+        case .sliding: throw ParameterError("begintime", "a download needs begintime")
+        }
     }
 
     /// An open end moves: the client is sent to the URL that says where it is now, so that a resumed download fits.

@@ -28,7 +28,7 @@ struct ObjectAnswers: Sendable {
         switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators)
         {
         case .notModified: return HTTPResponse(status: .notModified, headers: headers)
-        case .preconditionFailed: return HTTPResponse(status: .preconditionFailed, headers: headers)
+        case .preconditionFailed: return Fields.changed
         case .proceed: break
         }
         let range = ByteRange.requested(
@@ -64,11 +64,10 @@ enum RangeAnswer {
                 ContentRange.part(offset: offset, length: count, total: length).fieldValue
             return HTTPResponse(status: .partialContent, headers: headers, body: body(offset, count))
         case .unsatisfiable:
-            headers["Content-Range"] = ContentRange.unsatisfied(total: length).fieldValue
-            headers["Cache-Control"] = "no-store"
-            headers["Content-Type"] = nil
-            headers["ETag"] = nil
-            return HTTPResponse(status: .rangeNotSatisfiable, headers: headers)
+            var response = Fields.noSuchRange
+            response.headers["Content-Range"] = ContentRange.unsatisfied(total: length).fieldValue
+            response.headers["Accept-Ranges"] = headers["Accept-Ranges"]
+            return response
         }
     }
 }

@@ -16,8 +16,14 @@ extension ParameterReader {
         return name == "playseek" ? try playseek() : try window(beginning: name)
     }
 
+    /// The parameter that says where the window ends, or the one that would.
+    var endName: String {
+        ["duration", "endtime", "playseek"].first(where: has) ?? "endtime"
+    }
+
     private func sliding() throws(ParameterError) -> WindowRequest.Span {
-        for name in ["duration", "endtime", "mode", "lutc"] where has(name) {
+        // Apps append `lutc` to the URL of a channel that they play live: it says nothing then.
+        for name in ["duration", "endtime", "mode"] where has(name) {
             throw ParameterError(name, "\(name) needs begintime")
         }
         return .sliding(

@@ -6,6 +6,8 @@ import Timeline
 struct ViewerParameters: Equatable {
     var window: WindowRequest
     var rendition: RenditionID?
+    /// The name of the parameter that says where the window ends.
+    var endName: String
 
     /// Reads a query; the zone says what times without one mean in this channel.
     init(query: String?, zone: @escaping InstantReading.Zone) throws(ParameterError) {
@@ -19,6 +21,7 @@ struct ViewerParameters: Equatable {
         window.takesAnyTracks = try reader.flag("tracks", value: "any")
         window.isStrict = try reader.choice("strict", [("true", true), ("false", false)]) ?? false
         rendition = try reader.rendition()
+        endName = reader.endName
     }
 }
 

@@ -44,9 +44,18 @@ struct SeenHead: Sendable {
         guard window.end <= line.watermark, !head.pending.contains(where: window.overlaps) else {
             return false
         }
-        if window.end <= history.settled(for: line.settling, asOf: asOf) { return true }
+        return window.end <= history.settled(for: line.settling, asOf: asOf) || isQuiet(now: now)
+    }
+
+    /// Whether nothing was published for three target durations and nothing is under way, or nothing for long.
+    func standsStill(now: Instant) -> Bool {
+        let settled = history.settled(for: head.line.settling, asOf: asOf)
+        return head.pending.isEmpty && head.line.watermark <= settled || isQuiet(now: now)
+    }
+
+    private func isQuiet(now: Instant) -> Bool {
         let seen = now - (ContinuousClock.now - asOf).wholeMicroseconds
-        return seen - line.watermark >= max(line.settling.wholeMicroseconds, Limits.quiet)
+        return seen - head.line.watermark >= max(head.line.settling.wholeMicroseconds, Limits.quiet)
     }
 }
 
