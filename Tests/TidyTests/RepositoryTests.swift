@@ -48,4 +48,11 @@ struct RepositoryTests {
     func settings() {
         expectNone(SettingRule(sources: Repository.swiftFiles).findings(in: Repository.files))
     }
+
+    @Test("Alert rules name the program's metrics")
+    func metrics() {
+        let rule = MetricRule(sources: Repository.swiftFiles)
+        #expect(rule.known.count > 10)
+        expectNone(rule.findings(in: Repository.files))
+    }
 }

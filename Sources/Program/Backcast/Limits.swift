@@ -22,8 +22,8 @@ enum Limits {
     static let databaseReport = Duration.seconds(30)
     /// Seconds after which somebody may ask again while the program waits for its database.
     static let retryWhenStarting = 2
-    /// Time for running answers to finish when the program stops.
-    static let drain = Duration.seconds(5)
+    /// Time for viewers' downloads to finish when the program stops.
+    static let drain = Duration.seconds(10)
     /// Seconds from the first signal to an end by force: ten for downloads, and the tidying.
     static let stoppingSeconds = 25
     /// The longest span that a setting of seconds may name: a hundred years, far from any overflow in microseconds.

@@ -32,6 +32,14 @@ enum Setting: String, CaseIterable, Sendable {
     /// The key in the file.
     var key: String { rawValue.dropFirst(Self.prefix.count).lowercased() }
 
+    /// Whether its value is a list with commas between, which a file may write as one.
+    var isList: Bool {
+        switch self {
+        case .trustedProxies, .sourcesAllow, .playbackSecret: true
+        default: false
+        }
+    }
+
     /// The flag without its dashes.
     var flag: String { String(key.map { $0 == "_" ? "-" : $0 }) }
 }

@@ -34,14 +34,16 @@ extension Catalogue {
 
     /// Replaces the settings of a channel that exists.
     ///
-    /// The version is the one that the caller has seen; nil replaces whatever there is.
+    /// The version is the one that the caller has seen; nil replaces whatever there is. Settings that are the same
+    /// already leave the version as it is.
     package func replace(
         _ settings: ChannelSettings, version: Int64? = nil,
     ) async throws(CatalogueError) -> Channel {
         let text = try Self.text(of: settings)
         return try await asking {
             try await pool.transaction { transaction in
-                try await Self.check(settings.id, version: version, in: transaction)
+                let known = try await Self.locked(settings.id, version: version, in: transaction)
+                guard known.settings != settings else { return known }
                 let rows = try await transaction.query(
                     """
                     UPDATE channel SET settings = \(text)::jsonb, version = version + 1
@@ -60,7 +62,7 @@ extension Catalogue {
     package func delete(_ id: ChannelID, version: Int64? = nil) async throws(CatalogueError) {
         try await asking {
             try await pool.transaction { transaction in
-                try await Self.check(id, version: version, in: transaction)
+                _ = try await Self.locked(id, version: version, in: transaction)
                 _ = try await transaction.query(
                     "UPDATE channel SET deleted_at = now(), version = version + 1 WHERE slug = \(id.text)")
                 _ = try await transaction.query("SELECT pg_notify(\(Announcement.channel), \(id.text))")
@@ -136,15 +138,21 @@ extension Catalogue {
         }
     }
 
-    /// Refuses a channel that is not there and a version that is not the current one.
-    private static func check(
+    /// A channel that nobody else changes meanwhile; refuses one that is not there and a version that is not the
+    /// current one.
+    private static func locked(
         _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
-    ) async throws {
+    ) async throws -> Channel {
         let rows = try await transaction.query(
-            "SELECT version FROM channel WHERE slug = \(id.text) AND deleted_at IS NULL FOR UPDATE")
-        guard let row = rows.first else { throw CatalogueError.noSuchChannel(id) }
-        let current = try row.decode("version", as: Int64.self)
-        if let version, version != current { throw CatalogueError.staleVersion(current: current) }
+            """
+            SELECT \(verbatim: columns) FROM channel
+            WHERE slug = \(id.text) AND deleted_at IS NULL FOR UPDATE
+            """)
+        guard let known = try rows.first.map(channel(from:)) else { throw CatalogueError.noSuchChannel(id) }
+        if let version, version != known.version {
+            throw CatalogueError.staleVersion(current: known.version)
+        }
+        return known
     }
 
     private static func text(of settings: ChannelSettings) throws(CatalogueError) -> String {

@@ -13,8 +13,9 @@ extension Catalogue {
         -> TimelineReport
     {
         let line = try await line(of: channel.row)
-        let part = window.clamped(to: TimeWindow(begin: line.forgotten, end: line.watermark))
         return try await asking {
+            let begin = try await knownBegin(of: channel.row)
+            let part = window.clamped(to: TimeWindow(begin: begin, end: line.watermark))
             var coverage: [RenditionCoverage] = []
             for (row, description) in try await describedRenditions(of: channel.row) {
                 coverage.append(

@@ -84,9 +84,27 @@ struct AddressPolicyTests {
         #expect(try refusal(AddressPolicy(allowList: AllowList()), "a", "8.8.8.8") == .notAllowed)
     }
 
-    @Test("A bad entry of a list is named", arguments: ["a.*.example", "*", "10.0.0.0/40", "http://a/"])
+    @Test(
+        "A bad entry of a list is named",
+        arguments: [
+            "a.*.example", "*", "*.", "10.0.0.0/40", "http://a/", "%%%", "host:80", "a..b", ".a", "-a", "a-",
+            "10.0.0.300", "1.2.3", "*.10.0.0.1", "user@host", "a\u{E9}.example", "10.0.0.0/", "::g",
+            String(repeating: "a", count: 64),
+        ])
     func badEntries(entry: String) {
         #expect(throws: AllowListError.badEntry(entry)) { try AllowList.reading("ok.example,\(entry)") }
+    }
+
+    @Test(
+        "Names, suffixes, addresses and networks are entries",
+        arguments: [
+            "localhost", "tv_origin", "4k.example.", "*.Xn--Bcher-Kva.example", "192.168.0.1", "::1",
+            "[fd00::1]",
+            "fd00::/8", "0.0.0.0/0", "*.example",
+        ])
+    func goodEntries(entry: String) throws {
+        let list = try AllowList.reading(entry)
+        #expect(list.hosts.count + list.networks.count == 1)
     }
 
     @Test(

@@ -185,6 +185,46 @@ import Testing
         }
     }
 
+    @Test(
+        "A patch names no unknown field, not even with null and not within a source",
+        arguments: [
+            (#"{"foo":null}"#, ["#/foo"]), (#"{"title":"Two","foo":null,"bar":1}"#, ["#/bar", "#/foo"]),
+            (#"{"sources":[{"url":"http://h/","foo":null}]}"#, ["#/sources/0/foo"]),
+            (#"{"sources":[{"url":"http://h/","headers":{"X":null}}]}"#, ["#/sources/0/headers/X"]),
+            (#"{"title":{"foo":null}}"#, ["#/title"]), (#"{"renditions":{"foo":null}}"#, ["#/renditions"]),
+            (#"{"sources":{"foo":null}}"#, ["#/sources"]), (#"{"guide_id":{"foo":null}}"#, ["#/guide_id"]),
+        ])
+    func unknownNulls(patch: String, pointers: [String]) async throws {
+        try await withAdmin { admin async throws in
+            let created = try await admin.create("a")
+            let answer = try await admin.send(.patch, "/api/v1/channels/a", patch)
+            #expect(try answer.isProblem(400))
+            #expect(try answer.pointers.sorted() == pointers)
+            let read = try await admin.send(.get, "/api/v1/channels/a")
+            #expect(read.text == created.text && read.headers["ETag"] == created.headers["ETag"])
+        }
+    }
+
+    @Test(
+        "A request that changes nothing leaves the version, so that it can be sent again under the same condition"
+    )
+    func unchanged() async throws {
+        try await withAdmin { admin async throws in
+            let created = try await admin.create("a")
+            let guarded: HTTPHeaders = ["If-Match": try #require(created.headers["ETag"])]
+            for (method, body) in [
+                (HTTPMethod.put, created.text), (.put, #"{"source_url":"http://origin.example/a.m3u8"}"#),
+                (.patch, "{}"), (.patch, #"{"title":"a","max_bytes":null,"source_url":null}"#),
+            ] {
+                for _ in 1...2 {
+                    let answer = try await admin.send(method, "/api/v1/channels/a", body, fields: guarded)
+                    #expect(answer.status == 200 && answer.text == created.text)
+                    #expect(answer.headers["ETag"] == created.headers["ETag"])
+                }
+            }
+        }
+    }
+
     @Test("A list is paged in order of ids; the cursor goes on where the page ended")
     func paging() async throws {
         try await withAdmin { admin async throws in

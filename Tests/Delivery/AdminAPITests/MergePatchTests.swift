@@ -35,6 +35,15 @@ import Testing
         #expect(patched == ["retention_seconds": nil])
     }
 
+    @Test("Null in a field that no channel has stays, for the reader to refuse")
+    func unknownNull() throws {
+        let patch = try value(#"{"foo":null,"title":null,"source_url":null}"#)
+        #expect(
+            try ChannelPatch.applied(patch, to: ["title": "a", "clock": "auto"]) == [
+                "clock": "auto", "foo": nil,
+            ])
+    }
+
     @Test("source_url takes the place of sources")
     func singleSource() throws {
         let document = try value(#"{"sources":[1]}"#)

@@ -43,11 +43,23 @@ struct SettingFileTests {
         "what is no mapping of texts is refused",
         arguments: [
             "- listen", "just words", "listen: {port: 8080}", "listen: [[a]]", "listen: a\nlisten: b",
-            "listen: [",
-            "a: b: c",
+            "listen: [", "listen: [a]", "max_window: [1]", "trusted_proxies: {a: b}",
+            "trusted_proxies: [[a]]", "a: b: c",
         ])
     func refused(text: String) {
         #expect(SettingFile.parsing(text, path: "b.yaml").faults.count == 1)
+    }
+
+    @Test(
+        "a list or mapping in the place of one value is told by key and line",
+        arguments: [("[1]", "a list"), ("\n    - 1", "a list"), ("{a: 1}", "a mapping"), ("[]", "a list")])
+    func nested(value: String, kind: String) {
+        let file = SettingFile.parsing("listen: :80\nmax_window: \(value)\n", path: "b.yaml")
+        #expect(file.values[.maxWindow] == nil)
+        #expect(
+            file.faults.map(\.description) == [
+                "BACKCAST_MAX_WINDOW (b.yaml line 2): max_window must be one text or number, not \(kind)"
+            ])
     }
 
     @Test("a syntax error does not repeat the text, which may be a secret")
@@ -66,6 +78,20 @@ struct SettingFileTests {
             let file = SettingFile.reading(path: path, namedBy: .flag("config"))
             #expect(file.faults.map(\.name) == ["BACKCAST_CONFIG"])
             #expect(file.faults.first?.origin == .flag("config"))
+            #expect(file.faults.first?.reason.contains(path) == true)
         }
+    }
+
+    @Test("a file that is not there, and a folder in its place, are told in plain words")
+    func plainWords() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "none.yaml")
+        let missing = SettingFile.reading(path: path, namedBy: .environment)
+        #expect(
+            missing.faults.map(\.description) == [
+                "BACKCAST_CONFIG (environment): the file \(path) cannot be read: No such file or directory"
+            ])
+        let other = SettingFile.reading(path: folder.path, namedBy: .environment)
+        #expect(other.faults.map(\.reason) == ["\(folder.path) cannot be read: it is no file"])
     }
 }

@@ -82,6 +82,7 @@ struct SettingsTests {
             (.maxWindow, "99999999999999999999", "a number of seconds from 1"),
             (.retention, "7d", "a number of seconds from 60 to 315360000"),
             (.retention, "59", "a number of seconds from 60"),
+            (.sourcesAllow, "ok.example,%%%", "\"%%%\" is neither a host name"),
             (.sourcesAllow, "a*b", "hosts, *.suffixes and networks"),
             (.sourcesProxy, "proxy", "an http or https URL"),
             (.logLevel, "loud", "one of trace, debug, info, notice, warning, error, critical"),

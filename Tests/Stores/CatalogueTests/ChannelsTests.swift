@@ -39,7 +39,7 @@ struct ChannelsTests {
             _ = try await test.catalogue.create(try settings("news"))
             let changed = try settings("news", title: "Changed")
             #expect(try await test.catalogue.replace(changed, version: 1).version == 2)
-            #expect(try await test.catalogue.replace(changed).version == 3)
+            #expect(try await test.catalogue.replace(try settings("news", title: "Again")).version == 3)
             guard
                 case .staleVersion(3) = await failure(of: {
                     try await test.catalogue.replace(changed, version: 2)
@@ -48,7 +48,28 @@ struct ChannelsTests {
                 Issue.record("no refusal of a stale version")
                 return
             }
-            #expect(try await test.catalogue.channel(changed.id)?.settings == changed)
+            #expect(try await test.catalogue.channel(changed.id)?.settings.title == "Again")
+        }
+    }
+
+    @Test("Replacing by the same leaves the version, but a stale one is refused all the same")
+    func replacingBySame() async throws {
+        try await withCatalogue { test in
+            var wanted = try settings("news")
+            wanted.renditions = .named([video, audio])
+            wanted.sources[0].headers = ["Cookie": "s=1", "Accept": "*/*"]
+            let created = try await test.catalogue.create(wanted)
+            for version in [nil, 1] as [Int64?] {
+                #expect(try await test.catalogue.replace(wanted, version: version) == created)
+            }
+            guard
+                case .staleVersion(1) = await failure(of: {
+                    try await test.catalogue.replace(wanted, version: 7)
+                })
+            else {
+                Issue.record("no refusal of a stale version")
+                return
+            }
         }
     }
 

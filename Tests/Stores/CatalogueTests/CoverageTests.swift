@@ -1,3 +1,4 @@
+import Postgres
 import Testing
 import Timeline
 
@@ -164,6 +165,39 @@ struct CoverageTests {
             #expect(report == TimelineReport(spans: [span(4, 12, segments: 2)], gaps: []))
             let later = try await test.catalogue.timeline(of: tape.channel, in: window(minute, hour))
             #expect(later == TimelineReport(spans: [], gaps: []))
+        }
+    }
+
+    @Test(
+        "What is left of the segment that the cut went through is no gap; more than a segment is one",
+        arguments: [
+            (5, 8, nil), (7, 8, nil), (8, 8, nil), (9, 20, (9, 20)), (16, 20, nil), (13, 20, (13, 20)),
+        ]
+            as [(Int64, Int64, (Int64, Int64)?)])
+    func cutSegment(cut: Int64, first: Int64, expected: (Int64, Int64)?) async throws {
+        try await withCatalogue { test in
+            let tape = try await tape(
+                test, segments([0, 4, 8, 20, 24]) + segments([0, 4, 8, 20, 24], of: audio), edge: 28)
+            try await test.catalogue.forget(tape.channel, before: midnight + cut * second, graceSeconds: 0)
+            let report = try await test.catalogue.timeline(of: tape.channel, in: window(-hour, hour))
+            let gaps = expected.map { [gap($0.0, $0.1, .recorderDown)] } ?? []
+            #expect(report.spans.first?.window.begin == midnight + first * second)
+            #expect(report.gaps.filter { $0.window.begin < midnight + first * second } == gaps)
+            let asked = [tape.row: window(0, first * second)]
+            #expect(try await test.catalogue.commonGaps(in: asked) == (gaps.isEmpty ? [:] : [tape.row: gaps]))
+        }
+    }
+
+    @Test("A kept segment that the cut went through is held up to its end")
+    func cutKeptSegment() async throws {
+        try await withCatalogue { test in
+            let tape = try await tape(test, segments([0, 4, 8, 12]), edge: 16)
+            let (begin, end) = ((midnight + 4 * second).microseconds, (midnight + 8 * second).microseconds)
+            _ = try await test.pool.query(
+                "INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row), \(begin), \(end))")
+            try await test.catalogue.forget(tape.channel, before: midnight + 6 * second, graceSeconds: 0)
+            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, hour))
+            #expect(report == TimelineReport(spans: [span(6, 16, segments: 3)], gaps: []))
         }
     }
 

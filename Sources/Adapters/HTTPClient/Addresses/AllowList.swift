@@ -24,7 +24,9 @@ package struct AllowList: Hashable, Sendable {
     private mutating func add(_ entry: String) throws(AllowListError) {
         if let network = IPNetwork(HostPattern.canonical(entry)) {
             networks.append(network)
-        } else if let host = HostPattern(entry) {
+        } else if HostName.isValid(entry.hasPrefix("*.") ? entry.dropFirst(2) : entry[...]),
+            let host = HostPattern(entry)
+        {
             hosts.append(host)
         } else {
             throw .badEntry(entry)
@@ -39,7 +41,8 @@ package enum AllowListError: Error, Hashable, Sendable, CustomStringConvertible 
 
     package var description: String {
         switch self {
-        case .badEntry(let entry): "\(entry.debugDescription) is neither a host, nor *.suffix, nor a network"
+        case .badEntry(let entry):
+            "\(entry.debugDescription) is neither a host name, nor *.suffix, nor an address or network"
         case .tooManyEntries(let limit): "more than \(limit) entries"
         }
     }

@@ -24,13 +24,13 @@ extension AdminAPI {
         _ = try Query(request, knows: [])
         let settings = try reader.settings(from: try Self.document(in: request, types: [.json]), path: id)
         return try await changing(id, request) { current, version in
-            guard current != nil else {
+            guard let current else {
                 let created = try await self.catalogue.create(settings)
                 self.report("Channel created", id)
                 return Self.response(of: created, status: .created)
             }
             let replaced = try await self.catalogue.replace(settings, version: version)
-            self.report("Channel changed", id)
+            self.reportChange(from: current, to: replaced)
             return Self.response(of: replaced)
         }
     }
@@ -45,7 +45,7 @@ extension AdminAPI {
             let settings = try self.reader.settings(
                 from: try ChannelPatch.applied(patch, to: document), path: id)
             let changed = try await self.catalogue.replace(settings, version: current.version)
-            self.report("Channel changed", id)
+            self.reportChange(from: current, to: changed)
             return Self.response(of: changed)
         }
     }
@@ -70,6 +70,11 @@ extension AdminAPI {
             }
         }
         throw Self.staleVersion
+    }
+
+    /// Says nothing of a request that changed nothing.
+    private func reportChange(from old: Channel, to new: Channel) {
+        if new.version != old.version { report("Channel changed", new.id) }
     }
 
     private func report(_ change: Logger.Message, _ id: ChannelID) {

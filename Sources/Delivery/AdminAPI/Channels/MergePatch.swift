@@ -23,21 +23,26 @@ enum ChannelPatch {
     /// Fields in which null is a value, not a deletion: a channel that is told to keep for ever must not fall back to
     /// a default that deletes.
     private static let nullable = "retention_seconds"
+    /// A field that is read but never written.
+    private static let shorthand = "source_url"
 
     /// The channel's document after the patch; `source_url` takes the place of the sources.
+    ///
+    /// A null for a field that no channel has stays in it, so that its reader refuses it by name.
     static func applied(_ patch: JSONValue, to document: JSONValue) throws(Problem) -> JSONValue {
         guard case .object(let changes) = patch else {
             throw .invalid([Fault(.root, "must be an object, not \(patch.typeName)")])
         }
         var base = document
-        if let single = patch["source_url"], single != .null, patch["sources"] == nil {
+        if let single = patch[shorthand], single != .null, patch["sources"] == nil {
             base = base.merging(["sources": nil])
         }
-        var merged = base.merging(patch)
-        let keepsForEver = changes.contains { $0.name == nullable && $0.value == .null }
-        if keepsForEver, case .object(let members) = merged {
-            merged = .object(members + [.init(name: nullable, value: .null)])
-        }
-        return merged
+        guard case .object(let members) = base.merging(patch) else { return base }
+        let nulls = changes.filter { $0.value == .null }
+        return .object(members + nulls.filter { $0.name == nullable || !isKnown($0.name, in: document) })
+    }
+
+    private static func isKnown(_ name: String, in document: JSONValue) -> Bool {
+        name == shorthand || document[name] != nil
     }
 }

@@ -1,18 +1,18 @@
 import Foundation
 import Yams
 
-/// A YAML file of settings: one mapping of keys to texts, numbers or lists of them.
+/// A YAML file of settings: one mapping of keys to texts and numbers, or lists of them where a setting is a list.
 struct SettingFile: Sendable {
     var values: [Setting: WrittenSetting] = [:]
     var faults: [SettingFault] = []
 
     /// Reads a file; whatever is wrong with it becomes a fault.
     static func reading(path: String, namedBy origin: SettingOrigin) -> SettingFile {
-        do {
+        do throws(ProgramError) {
             return parsing(try text(of: path), path: path)
         } catch {
-            let reason = "the file \(path) cannot be read: \(error)"
-            let fault = SettingFault(name: Setting.fileVariable, origin: origin, reason: reason)
+            let fault = SettingFault(
+                name: Setting.fileVariable, origin: origin, reason: error.description)
             return SettingFile(faults: [fault])
         }
     }
@@ -39,9 +39,10 @@ struct SettingFile: Sendable {
             return refuse(path, at: key, name: name, "there is no such setting")
         }
         guard !value.isUnset else { return }
-        guard let text = value.settingText else {
-            return refuse(
-                path, at: value, name: setting.rawValue, "it must be a text, a number or a list of them")
+        guard let text = setting.isList ? value.listText : value.scalar?.string else {
+            let form = setting.isList ? "a text, a number or a list of them" : "one text or number"
+            let reason = "\(name) must be \(form), not \(value.kind)"
+            return refuse(path, at: key, name: setting.rawValue, reason)
         }
         values[setting] = WrittenSetting(text: text, origin: .file(path: path, line: key.line))
     }
@@ -59,17 +60,27 @@ struct SettingFile: Sendable {
 }
 
 extension SettingFile {
-    private static func text(of path: String) throws -> String {
-        let handle = try FileHandle(forReadingFrom: URL(filePath: path))
-        defer { try? handle.close() }
-        let bytes = try handle.read(upToCount: Limits.settingFileByteCount + 1) ?? Data()
+    private static func text(of path: String) throws(ProgramError) -> String {
+        let bytes = try bytes(of: path)
         guard bytes.count <= Limits.settingFileByteCount else {
-            throw ProgramError("it has more than \(Limits.settingFileByteCount) bytes")
+            throw ProgramError("the file \(path) has more than \(Limits.settingFileByteCount) bytes")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ProgramError("it is not UTF-8")
+            throw ProgramError("the file \(path) is not UTF-8")
         }
         return text
+    }
+
+    /// One byte over the limit at most.
+    private static func bytes(of path: String) throws(ProgramError) -> Data {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system("the file \(path) cannot be read", errno) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            return try handle.read(upToCount: Limits.settingFileByteCount + 1) ?? Data()
+        } catch {
+            throw ProgramError("\(path) cannot be read: it is no file")
+        }
     }
 }
 
@@ -82,8 +93,18 @@ extension Node {
         return scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }
 
+    /// What a reader of the file sees in the place of a value.
+    fileprivate var kind: String {
+        switch self {
+        case .scalar: "a text"
+        case .sequence: "a list"
+        case .mapping: "a mapping"
+        case .alias: "an alias"
+        }
+    }
+
     /// The text of a scalar; of a list its texts with commas between.
-    fileprivate var settingText: String? {
+    fileprivate var listText: String? {
         switch self {
         case .scalar(let scalar):
             return scalar.string
