@@ -1,7 +1,7 @@
 """Windows in the players that people use: each plays to the end, with as much picture and sound as the lists promise."""
 import os
 
-from . import browsers, programs, vlc
+from . import browsers, limits, programs, vlc
 from .relay import Relay
 from .running import Missing
 from .scenes import Scenes
@@ -74,7 +74,8 @@ def show_window(table, player, window):
     allowed = ENDS + player.joint * window.joints
     holds = not played.fault and abs(expected - played.video) <= allowed and (
         played.audio is None or abs(window.audio - played.audio) <= allowed)
-    table.row(f"{window.title}: {player.name}", "plays to the end", f"{seen} {played.fault}".strip(), holds)
+    table.row(f"{window.title}: {player.name}", "plays to the end", f"{seen} {played.fault}".strip(), holds,
+              limits.known(player, window))
 
 
 def show_following(table, players, scenes):
