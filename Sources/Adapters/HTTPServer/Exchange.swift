@@ -83,16 +83,21 @@ extension Exchange {
     private func bodyLimit(of head: RequestHead) throws(Refusal) -> Int {
         if head.body == .none { return 0 }
         let limit = max(core.handler.bodyLimit(for: head.request), 0)
-        if case .exactly(let length) = head.body, length > UInt64(limit) {
+        if case .exactly(let length) = head.body, length > UInt64(limit), !isToBeDropped(length, head) {
             state.withLock { $0.request = head.request }
             throw Refusal(response: Problem.contentTooLarge(limit: limit))
         }
         return limit
     }
 
+    /// A client that sends at once is read out: closing under its hands would take the 413 away from it.
+    private func isToBeDropped(_ length: UInt64, _ head: RequestHead) -> Bool {
+        length <= UInt64(core.limits.droppedBody) && head.request.headers["Expect"] == nil
+    }
+
     /// A piece of the body.
     ///
-    /// Too much of a chunked one is dropped for a while so that the client can see the 413.
+    /// What is too much is dropped for a while so that the client can see the 413.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         state.withLock { state in
             guard case .body(let limit, let dropped) = state.stage, var request = state.request.take() else {

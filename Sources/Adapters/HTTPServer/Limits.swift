@@ -24,7 +24,7 @@ package struct Limits: Sendable {
     /// Part of `connectionMemory` that stays free for the response header; a request header over the rest gets 431.
     package var responseHeader = 2 * 1024
     /// Bytes of a body over its limit that are read and dropped so that the client sees the 413.
-    package var droppedBody = 256 * 1024
+    package var droppedBody = 4 * 1024 * 1024
 
     /// How often deadlines and vanished clients are looked for; also the precision of every deadline.
     package var sweep = Duration.milliseconds(250)
