@@ -24,27 +24,12 @@ struct NumberAlignment: Sendable {
     /// How far the list slid without counting; nil when its numbers do not contradict its names, or when it does not
     /// begin with the end of the list before.
     private func slide(_ entries: [SeenEntry]) -> Int64? {
-        guard let first = entries.first, namesOther(entries),
+        guard let first = entries.first, SeenEntry.nameOthers(entries, than: known),
             let start = known.firstIndex(where: { $0.isSame(as: first) }), start > 0,
             zip(known[start...], entries).allSatisfy({ $0.isSame(as: $1) })
         else { return nil }
         let slid = known[start].number - first.number
         return slid > 0 ? slid : nil
-    }
-
-    /// Whether most numbers that both lists have name another segment now.
-    private func namesOther(_ entries: [SeenEntry]) -> Bool {
-        let cores = Dictionary(known.map { ($0.number, $0.core) }, uniquingKeysWith: { first, _ in first })
-        let shared = entries.filter { cores[$0.number] != nil }
-        return shared.count { cores[$0.number] != $0.core } * 2 > shared.count
-    }
-}
-
-extension SeenEntry {
-    /// Whether another list's entry is the same segment under another number.
-    fileprivate func isSame(as other: SeenEntry) -> Bool {
-        core == other.core
-            && distance(to: other).map { $0.magnitude <= max(duration, 0).magnitude / 2 } ?? true
     }
 }
 

@@ -82,7 +82,7 @@ struct PlaylistFollower: Sendable {
             return
         }
         let entries = SeenEntry.entries(of: list)
-        if isConfirmed, namesOther(entries) { ignoresNames = true }
+        if isConfirmed, SeenEntry.nameOthers(entries, than: recent) { ignoresNames = true }
         if last > (highest ?? -1) {
             lastAdvance = now
             isConfirmed = false
@@ -182,27 +182,17 @@ extension PlaylistFollower {
     private func judgeOverlap(
         _ entries: [SeenEntry], first: Int64, _ waited: Waited, target: Int64,
     ) -> Finding? {
-        let pairs = pairs(entries)
+        let pairs = SeenEntry.pairs(entries, in: recent)
         let distances = pairs.compactMap { $0.new.distance(to: $0.known) }
         if distances.filter({ $0.magnitude > target.magnitude }).count * 2 > distances.count {
             return waited.suffices(evidence: 2) ? .restart(reason: "known numbers have other dates") : .stale
         }
-        guard distances.isEmpty, !isConfirmed, !ignoresNames, namesOther(entries), let oldest = pairs.first
+        guard distances.isEmpty, !isConfirmed, !ignoresNames, SeenEntry.nameOthers(entries, than: recent),
+            let oldest = pairs.first
         else {
             return nil
         }
         return .undecided(index: Int(oldest.new.number - first))
-    }
-
-    /// Whether most of the known numbers have other names.
-    private func namesOther(_ entries: [SeenEntry]) -> Bool {
-        let pairs = pairs(entries)
-        return pairs.filter { $0.new.core != $0.known.core }.count * 2 > pairs.count
-    }
-
-    private func pairs(_ entries: [SeenEntry]) -> [(new: SeenEntry, known: SeenEntry)] {
-        let known = Dictionary(recent.map { ($0.number, $0) }, uniquingKeysWith: { a, _ in a })
-        return entries.compactMap { entry in known[entry.number].map { (entry, $0) } }
     }
 }
 

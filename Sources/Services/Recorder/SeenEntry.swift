@@ -28,10 +28,26 @@ struct SeenEntry: Sendable, Equatable {
 
     /// Whether the same number had the same name and, where both say one, the same date.
     func isKnown(in others: [SeenEntry]) -> Bool {
-        others.contains { other in
-            number == other.number && core == other.core
-                && distance(to: other).map { $0.magnitude <= max(duration, 0).magnitude / 2 } ?? true
-        }
+        others.contains { number == $0.number && isSame(as: $0) }
+    }
+
+    /// Whether it is the same segment, whatever its number: the same name and, where both say one, the same date.
+    func isSame(as other: SeenEntry) -> Bool {
+        core == other.core
+            && distance(to: other).map { $0.magnitude <= max(duration, 0).magnitude / 2 } ?? true
+    }
+
+    /// The numbers that two lists share, with what stands there in each.
+    static func pairs(_ entries: [SeenEntry], in others: [SeenEntry]) -> [(new: SeenEntry, known: SeenEntry)]
+    {
+        let known = Dictionary(others.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+        return entries.compactMap { entry in known[entry.number].map { (entry, $0) } }
+    }
+
+    /// Whether most of the numbers that two lists share have other names.
+    static func nameOthers(_ entries: [SeenEntry], than others: [SeenEntry]) -> Bool {
+        let pairs = pairs(entries, in: others)
+        return pairs.count { $0.new.core != $0.known.core } * 2 > pairs.count
     }
 
     /// How far the dates are apart, microseconds; nil unless both have one.
