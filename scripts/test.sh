@@ -4,8 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-suite_seconds=300  # for one module; all of them take a few minutes
+suite_seconds=600  # for one module; all of them take a few minutes
 log=var/log/test.log
+faults=$log.faults
 running=''
 
 finish() {
@@ -28,9 +29,13 @@ run_tests() {
     local suite failed=''
     mkdir -p "${log%/*}"
     : >"$log"
+    : >"$faults"
     for suite in $(find Tests -mindepth 1 -type d -name '*Tests' -printf '%f\n' | sort); do
         run_suite "$suite" || failed+=" $suite"
     done
+    # Once more at the end, where whoever sees only the closing lines finds them.
+    [ -z "$failed" ] || cat "$faults"
+    rm -f "$faults"
     count_tests
     [ -z "$failed" ] || { echo "test: failed:$failed" >&2; return 1; }
 }
@@ -51,8 +56,8 @@ run_suite() {
     running=''
     cat "$part" >>"$log"
     if [ "$status" -ne 0 ]; then
-        grep -E '✘|recorded an issue|error:|Fatal|signal' "$part" | head -n 60 || true
-        [ "$status" -ne 124 ] || echo "test: $1 was not done within $suite_seconds s" >&2
+        { grep -E '✘|recorded an issue|error:|Fatal|signal' "$part" | head -n 60 || true; } | tee -a "$faults"
+        [ "$status" -ne 124 ] || echo "test: $1 was not done within $suite_seconds s" | tee -a "$faults" >&2
     fi
     echo "$1: $(tail -n 1 "$part")"
     rm -f "$part"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Bad input over a socket")
+@Suite("Bad input over a socket", .inTurn)
 struct BadInputTests {
     /// A request body, the status it gets, and the word that its answer must have.
     private static let bodies: [(body: String, status: Int, word: String)] = [
@@ -15,7 +15,7 @@ struct BadInputTests {
         (#"{"id":"good","title":"\#(String(repeating: "x", count: 2_000_000))"}"#, 413, ""),
     ]
 
-    @Test("gets a clear error that names what is wrong, and stores nothing", .timeLimit(.minutes(2)))
+    @Test("gets a clear error that names what is wrong, and stores nothing", .timeLimit(.minutes(5)))
     func refused() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1"]) { stack in
             for (body, status, word) in Self.bodies {
@@ -33,7 +33,7 @@ struct BadInputTests {
         let paths = ["page": "webpage.html", "list": "iptv.m3u", "nothing": "absent", "empty": "empty"]
         for (id, path) in paths { try await stack.addChannel(id, path: "/static/" + path) }
         for id in paths.keys {
-            try await eventually("words about \(id)", within: .seconds(20)) {
+            try await eventually("words about \(id)", within: .seconds(40)) {
                 let status = try await stack.admin("/channels/\(id)/status").object
                 return status["state"] as? String == "waiting"
                     && (status["detail"] as? String)?.isEmpty == false

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A service that is ended while it records")
+@Suite("A service that is ended while it records", .inTurn)
 struct CrashTests {
-    @Test("loses nothing and doubles nothing when it is killed twice", .timeLimit(.minutes(2)))
+    @Test("loses nothing and doubles nothing when it is killed twice", .timeLimit(.minutes(5)))
     func killed() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1", "--prefill", "3"]) { stack in
             try await stack.addChannel()
@@ -27,7 +27,7 @@ struct CrashTests {
         }
     }
 
-    @Test("finishes its downloads, enters them and exits with 0 on SIGTERM", .timeLimit(.minutes(2)))
+    @Test("finishes its downloads, enters them and exits with 0 on SIGTERM", .timeLimit(.minutes(5)))
     func terminated() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1"]) { stack in
             try await stack.addChannel()

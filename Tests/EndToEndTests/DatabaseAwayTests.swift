@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A database that goes away")
+@Suite("A database that goes away", .inTurn)
 struct DatabaseAwayTests {
     @Test(
         "stops neither recording nor the service, and gets everything when it is back",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(5)))
     func away() async throws {
         let cluster = try await PostgresCluster()
         try await Stack.run(origin: ["--segment-seconds", "1"], database: cluster.uri()) { stack in
@@ -32,7 +32,7 @@ struct DatabaseAwayTests {
         }
     }
 
-    @Test("that is not there at the start is waited for, while the probes answer", .timeLimit(.minutes(2)))
+    @Test("that is not there at the start is waited for, while the probes answer", .timeLimit(.minutes(5)))
     func notYet() async throws {
         let cluster = try await PostgresCluster()
         try await Stack.run(origin: ["--segment-seconds", "1"], database: cluster.uri()) { stack in
@@ -41,7 +41,7 @@ struct DatabaseAwayTests {
             #expect(try await stack.endService(SIGTERM) == 0)
             try await cluster.stop()
             try await stack.startService(untilReady: false)
-            try await eventually("an answer", within: .seconds(20)) {
+            try await eventually("an answer", within: .seconds(40)) {
                 try await stack.service.ask("/healthz").status == 200
             }
             #expect(try await stack.service.ask("/readyz").status == 503)
@@ -58,7 +58,7 @@ struct DatabaseAwayTests {
 
     @Test(
         "does not hold the service when it is told to stop: what was not entered is entered at the next start",
-        .timeLimit(.minutes(3)))
+        .timeLimit(.minutes(5)))
     func stoppedMeanwhile() async throws {
         let cluster = try await PostgresCluster()
         try await Stack.run(origin: ["--segment-seconds", "1"], database: cluster.uri()) { stack in

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Keys, initialization sections and a source that begins anew")
+@Suite("Keys, initialization sections and a source that begins anew", .inTurn)
 struct KeyTests {
-    @Test("Rotating keys are kept, and a restart without dates moves no time", .timeLimit(.minutes(2)))
+    @Test("Rotating keys are kept, and a restart without dates moves no time", .timeLimit(.minutes(5)))
     func keys() async throws {
         let arguments = ["--segment-seconds", "1", "--no-dates", "--encrypt", "aes-128", "--rotate", "3"]
         try await Stack.run(origin: arguments) { stack in
@@ -42,7 +42,7 @@ struct KeyTests {
         #expect(try await stack.playing(path) == "")
     }
 
-    @Test("fMP4 segments play with their initialization section", .timeLimit(.minutes(2)))
+    @Test("fMP4 segments play with their initialization section", .timeLimit(.minutes(5)))
     func fragments() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1", "--container", "fmp4"]) { stack in
             try await stack.addChannel()

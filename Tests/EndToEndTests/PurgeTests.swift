@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A channel that is purged")
+@Suite("A channel that is purged", .inTurn)
 struct PurgeTests {
     @Test(
         "forgets at once, keeps its bytes through the grace, and begins anew behind its end",
-        .timeLimit(.minutes(3)))
+        .timeLimit(.minutes(5)))
     func purged() async throws {
         let arguments = ["--segment-seconds", "1", "--encrypt", "aes-128"]
         try await Stack.run(origin: arguments, settings: ["BACKCAST_DELETE_GRACE": "5"]) { stack in

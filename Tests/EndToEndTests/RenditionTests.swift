@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A channel of several renditions")
+@Suite("A channel of several renditions", .inTurn)
 struct RenditionTests {
     private static let renditions = ["v0", "v1", "v2", "a0"]
 
     @Test(
-        "counts the same discontinuities everywhere when only the audio has a hole", .timeLimit(.minutes(2)))
+        "counts the same discontinuities everywhere when only the audio has a hole", .timeLimit(.minutes(5)))
     func hole() async throws {
         let arguments = [
-            "--segment-seconds", "2", "--variants", "3", "--audio", "separate", "--list-seconds", "8",
+            "--segment-seconds", "2", "--variants", "3", "--audio", "separate", "--list-seconds", "20",
         ]
         try await Stack.run(origin: arguments) { stack in
             try await stack.addChannel()

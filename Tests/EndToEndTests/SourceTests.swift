@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A channel of two sources")
+@Suite("A channel of two sources", .inTurn)
 struct SourceTests {
     @Test(
         "goes to the second when the first dies, and back when it returns; nothing is missing",
-        .timeLimit(.minutes(4)))
+        .timeLimit(.minutes(5)))
     func failover() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1", "--channels", "2"]) { stack in
             let base = await stack.origin.base
@@ -18,7 +18,7 @@ struct SourceTests {
             try await stack.settled(try await stack.published(4)[2].end)
             #expect(try await source(stack)?.hasSuffix(first) == true)
             try await stack.fault("down&seconds=30")
-            try await eventually("the second source", within: .seconds(30)) {
+            try await eventually("the second source", within: .seconds(60)) {
                 try await source(stack)?.hasSuffix(second) == true
             }
             try await eventually("the first source once more", within: .seconds(110)) {
@@ -32,7 +32,7 @@ struct SourceTests {
     }
 
     @Test(
-        "exchanged for another source begins a new feed, were the numbers the same", .timeLimit(.minutes(3)))
+        "exchanged for another source begins a new feed, were the numbers the same", .timeLimit(.minutes(5)))
     func exchanged() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1", "--channels", "2"]) { stack in
             try await stack.addChannel()
@@ -41,7 +41,7 @@ struct SourceTests {
             let answer = try await stack.admin(
                 "/channels/ch1", method: "PATCH", body: Data(#"{"source_url":"\#(url)"}"#.utf8))
             #expect(answer.status == 200, "\(answer.text)")
-            try await eventually("the other source", within: .seconds(20)) {
+            try await eventually("the other source", within: .seconds(40)) {
                 try await source(stack) == url
             }
             let entries = try await stack.published(try stack.ledger().count + 5)

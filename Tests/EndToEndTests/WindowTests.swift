@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A window of one playlist")
+@Suite("A window of one playlist", .inTurn)
 struct WindowTests {
     @Test(
         "holds each published segment once, in order, byte for byte, and is served as HTTP asks",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(5)))
     func window() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1"]) { stack in
             try await stack.addChannel()

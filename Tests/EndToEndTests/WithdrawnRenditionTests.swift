@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A rendition that goes away")
+@Suite("A rendition that goes away", .inTurn)
 struct WithdrawnRenditionTests {
     private static let arguments = [
-        "--segment-seconds", "1", "--variants", "3", "--audio", "separate", "--list-seconds", "8",
+        "--segment-seconds", "1", "--variants", "3", "--audio", "separate", "--list-seconds", "15",
     ]
 
     @Test(
-        "A dead list of sound does not disturb the others, and is taken up again", .timeLimit(.minutes(3)))
+        "A dead list of sound does not disturb the others, and is taken up again", .timeLimit(.minutes(5)))
     func dead() async throws {
         try await Stack.run(origin: Self.arguments) { stack in
             try await stack.addChannel()
@@ -28,13 +28,13 @@ struct WithdrawnRenditionTests {
     }
 
     @Test(
-        "A variant that the source withdraws is recorded no more, the others go on", .timeLimit(.minutes(3)))
+        "A variant that the source withdraws is recorded no more, the others go on", .timeLimit(.minutes(5)))
     func withdrawn() async throws {
         try await Stack.run(origin: Self.arguments) { stack in
             try await stack.addChannel()
             try await stack.settled(try await stack.published(4)[2].end)
             try await stack.fault("withdraw&rendition=v2&seconds=600")
-            try await eventually("a new beginning", within: .seconds(40)) {
+            try await eventually("a new beginning", within: .seconds(60)) {
                 await stack.serviceOutput.contains(Self.reopened)
             }
             let entries = try await stack.published(try stack.ledger().count + 6)

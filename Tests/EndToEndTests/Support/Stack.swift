@@ -27,8 +27,9 @@ actor Stack {
         if let database { uri = database } else { uri = try await TestDatabase.shared.database("endtoend") }
         let stack = try Stack(database: uri, settings: settings)
         do {
-            try await stack.startOrigin(arguments)
+            // The origin last: nothing may slide out of its lists before the service can be asked to record them.
             try await stack.startService()
+            try await stack.startOrigin(arguments)
             try await scenario(stack)
         } catch {
             let words = await stack.stop()
