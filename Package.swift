@@ -33,8 +33,8 @@ let modules: [Module] = [
     Module(name: "CCrypto", layer: "Libraries", library: ("libcrypto", "libssl-dev")),
 
     Module(name: "Timeline", layer: "Vocabulary", tests: []),
-    Module(name: "HLS", layer: "Vocabulary", tests: []),
-    Module(name: "MediaFormat", layer: "Vocabulary", tests: []),
+    Module(name: "HLS", layer: "Vocabulary", tests: ["TestSupport"]),
+    Module(name: "MediaFormat", layer: "Vocabulary", tests: ["TestSupport"]),
     Module(name: "HTTP", layer: "Vocabulary", tests: []),
 
     Module(

@@ -27,7 +27,7 @@ struct RenditionRecorder: Sendable {
 
     func run(first: FetchedPlaylist?) async -> Ending {
         var pending = first
-        var polling = Polling(now: clock.steady())
+        var polling = Polling(now: clock.steady(), chance: recorder.parts.chance())
         while !Task.isCancelled {
             let begun = clock.steady()
             do {
@@ -35,7 +35,8 @@ struct RenditionRecorder: Sendable {
                 guard case .media(let list) = fetched.playlist else {
                     return .needsReload("a multivariant playlist stands where a media playlist was")
                 }
-                polling.loaded(list, changed: try await take(list, fetched), now: clock.steady())
+                let isNews = try await take(list, fetched)
+                polling.loaded(list, changed: isNews, begun: begun, now: clock.steady())
                 await recorder.recovered(id)
             } catch {
                 polling.failed()
@@ -49,7 +50,7 @@ struct RenditionRecorder: Sendable {
     }
 
     private func rest(_ polling: Polling, since begun: ContinuousClock.Instant) async {
-        let pause = PollPace.jittered(polling.pause, chance: recorder.parts.chance())
+        let pause = polling.leanedPause(chance: recorder.parts.chance())
         let next = max(begun + .microseconds(pause), clock.steady() + .milliseconds(100))
         try? await Task.sleep(for: next - clock.steady())
     }

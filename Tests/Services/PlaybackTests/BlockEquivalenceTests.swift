@@ -1,6 +1,7 @@
 import Catalogue
 import Compression
 import HTTP
+import TestSupport
 import Testing
 import Timeline
 
@@ -69,11 +70,11 @@ struct BlockEquivalenceTests {
     private typealias Composing = (((Int) -> Bool)?) throws -> ComposedWindow
 
     private func forEachTimeline(
-        _ series: Int, _ choose: (Recorded, inout SplitMix) throws -> Composing
+        _ series: Int, _ choose: (Recorded, inout SeededGenerator) throws -> Composing
     ) throws {
         for round in 0..<60 {
             let seed = UInt64(series * 1_000 + round)
-            var generator = SplitMix(state: seed)
+            var generator = SeededGenerator(seed: seed)
             let recorded = RandomTimeline.recorded(&generator)
             let compose = try choose(recorded, &generator)
             var expected: ComposedWindow
@@ -120,7 +121,7 @@ enum RandomTimeline {
         return state
     }
 
-    static func recorded(_ generator: inout SplitMix) -> Recorded {
+    static func recorded(_ generator: inout SeededGenerator) -> Recorded {
         var recorded = Recorded()
         recorded.states = states
         let plan = plan(&generator)
@@ -141,7 +142,7 @@ enum RandomTimeline {
         var hasConstantVector: Bool
     }
 
-    private static func plan(_ generator: inout SplitMix) -> [Stretch] {
+    private static func plan(_ generator: inout SeededGenerator) -> [Stretch] {
         let container: [Int32] = Bool.random(using: &generator) ? [1, 1, 1, 1, 2, 6] : [1, 3, 3, 4, 8]
         let fragmented = Int.random(in: 0..<6, using: &generator) == 0
         var (time, epoch): (Double, Int32) = (0, 0)
@@ -158,7 +159,7 @@ enum RandomTimeline {
         }
     }
 
-    private static func segments(_ plan: [Stretch], _ generator: inout SplitMix) -> [RecordedSegment] {
+    private static func segments(_ plan: [Stretch], _ generator: inout SeededGenerator) -> [RecordedSegment] {
         var segments: [RecordedSegment] = []
         var number: Int64 = 70
         for stretch in plan {

@@ -1,5 +1,6 @@
 import Catalogue
 import HLS
+import TestSupport
 import Testing
 import Timeline
 
@@ -10,7 +11,7 @@ struct WindowComposerTests {
     func overlaps() throws {
         var random = SystemRandomNumberGenerator()
         let seed = random.next()
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let recorded = Recorded(randomTimeline(&generator))
             let segments = recorded.renditions[0].segments
@@ -133,7 +134,7 @@ struct WindowComposerTests {
 }
 
 /// Runs of segments with holes between them, as a recorder would leave them.
-private func randomTimeline(_ generator: inout SplitMix) -> [RecordedSegment] {
+private func randomTimeline(_ generator: inout SeededGenerator) -> [RecordedSegment] {
     var segments: [RecordedSegment] = []
     var time = 0.0
     for epoch in 0..<Int32.random(in: 1...6, using: &generator) {
@@ -145,17 +146,4 @@ private func randomTimeline(_ generator: inout SplitMix) -> [RecordedSegment] {
         time += Double.random(in: 1...90, using: &generator)
     }
     return segments
-}
-
-/// A generator that a seed repeats.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
 }

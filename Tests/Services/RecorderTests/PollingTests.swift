@@ -6,43 +6,43 @@ import Timeline
 
 @Suite("The polling of one list")
 struct PollingTests {
-    private var polling = Polling(now: moment(0))
+    private var polling = Polling(now: moment(0), chance: 0)
 
     @Test("A list is well as long as something new comes within three target durations (RFC 8216bis §6.3.4)")
     mutating func news() {
-        polling.loaded(list(1...3), changed: true, now: moment(10))
+        polling.loaded(list(1...3), changed: true, begun: moment(10), now: moment(10))
         #expect(polling.condition(now: moment(28)) == .well)
-        polling.loaded(list(1...3), changed: false, now: moment(28))
+        polling.loaded(list(1...3), changed: false, begun: moment(28), now: moment(28))
         #expect(polling.condition(now: moment(28.5)) == .barren)
-        polling.loaded(list(1...4), changed: true, now: moment(29))
+        polling.loaded(list(1...4), changed: true, begun: moment(29), now: moment(29))
         #expect(polling.condition(now: moment(29)) == .well)
     }
 
     @Test("One failure is nothing, two are worth a word, four are reason to look elsewhere")
     mutating func failures() {
-        polling.loaded(list(1...3), changed: true, now: moment(0))
+        polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))
         let conditions = (1...4).map { _ in
             polling.failed()
             return polling.condition(now: moment(1))
         }
         #expect(conditions == [.well, .failing, .failing, .barren])
-        polling.loaded(list(1...4), changed: true, now: moment(2))
+        polling.loaded(list(1...4), changed: true, begun: moment(2), now: moment(2))
         #expect(polling.condition(now: moment(2)) == .well && polling.failures == 0)
     }
 
     @Test("The pause is that of the list: live, ended with segments or without any, or failing")
     mutating func pauses() {
-        polling.loaded(list(1...30), changed: true, now: moment(0))
+        polling.loaded(list(1...30), changed: true, begun: moment(0), now: moment(0))
         #expect(polling.pause == 6 * seconds)
-        polling.loaded(list(1...30), changed: false, now: moment(0))
+        polling.loaded(list(1...30), changed: false, begun: moment(0), now: moment(0))
         #expect(polling.pause == 3 * seconds)
         polling.failed()
         #expect(polling.pause == PollPace.afterFailure(1, target: 6 * seconds))
-        polling.loaded(list(1...30, ended: true), changed: true, now: moment(0))
+        polling.loaded(list(1...30, ended: true), changed: true, begun: moment(0), now: moment(0))
         #expect(polling.pause == PollPace.afterEnd)
         var empty = MediaPlaylist()
         empty.isEnded = true
-        polling.loaded(empty, changed: false, now: moment(0))
+        polling.loaded(empty, changed: false, begun: moment(0), now: moment(0))
         #expect(polling.pause == PollPace.afterEnd)
     }
 }

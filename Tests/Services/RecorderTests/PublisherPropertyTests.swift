@@ -1,25 +1,9 @@
 import Catalogue
+import TestSupport
 import Testing
 import Timeline
 
 @testable import Recorder
-
-/// A generator whose numbers depend on its seed only (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 /// One random course of events: segments of one to three renditions are listed, then stored, lost or never heard of
 /// again; with holes, boundaries, new states, longer segments and silences.

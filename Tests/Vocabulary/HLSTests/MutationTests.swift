@@ -1,18 +1,6 @@
 import HLS
+import TestSupport
 import Testing
-
-/// A small generator whose seed repeats a run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
 
 struct MutationTests {
     static let splices = [
@@ -43,7 +31,7 @@ struct MutationTests {
         "Damaged lists never trap, and what is read can be written and read again",
         arguments: [1, 2, 3] as [UInt64])
     func mutations(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         for row in TagTable.rows {
             let bytes = row.playlist.writtenBytes()
             for _ in 0..<60 {
@@ -59,7 +47,7 @@ struct MutationTests {
         "Writing settles: from the second reading on nothing changes any more",
         arguments: [11, 12] as [UInt64])
     func settling(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         for row in TagTable.rows {
             for _ in 0..<60 {
                 let damaged = Self.mutated(row.playlist.writtenBytes(), using: &generator)

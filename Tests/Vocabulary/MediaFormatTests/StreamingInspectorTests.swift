@@ -1,4 +1,5 @@
 import MediaFormat
+import TestSupport
 import Testing
 
 struct StreamingInspectorTests {
@@ -55,7 +56,7 @@ struct StreamingInspectorTests {
 
     @Test("Random changes never trap", arguments: [1, 2, 3, 4] as [UInt64])
     func mutations(seed: UInt64) {
-        var random = SeededGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         for round in 0..<400 {
             var bytes = Self.samples[round % Self.samples.count]
             for _ in 0..<Int.random(in: 1...12, using: &random) {
@@ -69,7 +70,7 @@ struct StreamingInspectorTests {
 
     @Test("Random changes of an initialization section never trap", arguments: [5, 6] as [UInt64])
     func initMutations(seed: UInt64) {
-        var random = SeededGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<1000 {
             var bytes = MovieBuilder.initSection
             for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -79,18 +80,5 @@ struct StreamingInspectorTests {
             guard let section = try? InitSection.reading(bytes) else { continue }
             _ = try? MediaInspector.inspect(MovieBuilder.segment(), initSection: section)
         }
-    }
-}
-
-/// A generator whose numbers depend on the seed alone (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,0 +1,51 @@
+/// Where the beat lies at which a live list grows, as far as its loads have shown.
+///
+/// Polls that merely keep the standard's distance from each other (RFC 8216bis §6.3.4) stay wherever between two beats
+/// they happened to begin: up to a whole segment late, for ever. Leaning the pause by no more than the usual jitter brings
+/// them to a little behind the beat, and holds them there.
+struct ListingBeat: Sendable {
+    /// How far behind the beat polls are to come, as a share of a segment.
+    private let goal: Double
+    /// The newest segment was listed after this.
+    private var earliest: ContinuousClock.Instant?
+    /// The newest segment was listed by then.
+    private var latest: ContinuousClock.Instant?
+    private var lastLoad: ContinuousClock.Instant?
+    /// By what share of a segment the real beat may differ from the durations that the list states.
+    private var slack = 0.001
+
+    /// - Parameter chance: between −1 and 1; lists that grow at the same instant shall not all be asked for at the same
+    ///   instant, so each keeps another distance
+    init(chance: Double) {
+        goal = 0.1 + 0.05 * min(max(chance, -1), 1)
+    }
+
+    /// Takes in a load that was begun at an instant and brought so many segments; the duration is that of the list's last.
+    mutating func loaded(at begun: ContinuousClock.Instant, added: Int, duration: Duration) {
+        let before = lastLoad ?? begun - duration
+        lastLoad = begun
+        guard added > 0 else { return }
+        // Two at once in little more than the time of one: the list grows faster than it says.
+        if added > 1, earliest != nil, begun - before < duration * 1.5 { slack = min(slack * 8, 0.06) }
+        // What the beats before say, less sharp by what durations are wrong and an encoder wavers.
+        let slack = duration * slack
+        let expected = (
+            low: earliest.map { $0 + duration - slack } ?? before,
+            high: latest.map { $0 + duration + slack } ?? begun
+        )
+        let low = max(before, begun - duration, expected.low)
+        let high = min(begun, expected.high)
+        (earliest, latest) = low < high ? (low, high) : (max(before, begun - duration), begun)
+    }
+
+    /// How much longer (or, below 0, shorter) the pause after a load that brought something is to be than the last
+    /// segment's duration, as a share of it: between −0.05 and 0.05.
+    func lean(duration: Duration, chance: Double) -> Double {
+        let wobble = 0.01 * min(max(chance, -1), 1)
+        guard let lastLoad, let earliest, let latest else { return wobble }
+        let most = (lastLoad - earliest) / duration
+        guard most < goal + 0.06 else { return wobble - 0.04 }
+        let middle = (most + (lastLoad - latest) / duration) / 2
+        return wobble + min(max(goal - middle, -0.04), 0.04)
+    }
+}
