@@ -44,7 +44,7 @@ run_tests() {
 count_tests() {
     local all failed
     all=$(sed -nE 's/^.*Test run with ([0-9]+) tests?.*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
-    failed=$(grep -cE '^✘ Test .* failed after' "$log" || true)
+    failed=$(grep -E '^✘ Test .* failed after' "$log" | grep -cv '^✘ Test run with' || true)
     echo "$((all - failed)) passed, $failed failed"
 }
 

@@ -18,6 +18,8 @@ final class Exchange: Sendable {
         case target([UInt8])
         /// The header is read, the body is on its way.
         case body(limit: Int, dropped: Int)
+        /// The handler's work is under way; the connection may be suspended or not.
+        case making
         /// The handler answers later; the connection is suspended.
         case waiting
         /// An answer is there and not yet queued.
@@ -128,7 +130,7 @@ extension Exchange {
             peer.mustMove(by: PeerConnection.never)
             return dropped > 0 ? send(Problem.contentTooLarge(limit: limit)) : answer(request)
         case .answered(let response): return send(response)
-        case .waiting: return .YES
+        case .making, .waiting: return .YES
         case .target, .sending: return .NO
         }
     }

@@ -7,9 +7,10 @@ import Synchronization
 //
 //      server thread                        task                          sweeper, stop
 //      requestArrived or read
+//        [an answer: work() as far as it goes without waiting; if that was all, it is queued at once]
 //        MHD_suspend_connection
 //        suspended.enter ──────────────────────────────────────────────▶ deadline, client gone, server stops
-//        start the task ────────────▶ work() or next(limit:)                 │
+//        [a piece: start the task] ─▶ work() or next(limit:)                 │
 //        return YES or 0                │                                    │
 //                                     store the answer or the piece          │ abandon, or store a 503
 //                                     suspended.resume ◀── one of them ────▶ suspended.resume
@@ -19,26 +20,57 @@ import Synchronization
 //
 // Suspending comes before entering, so nobody resumes a connection that is not yet suspended. What is stored is stored
 // before resuming, so the next call finds it. A task that comes second finds the table without the exchange: its
-// result is dropped.
+// result is dropped. An answer that is ready before the exchange is in the table is only stored: the server's thread,
+// which is on its way there, finds it.
 extension Exchange {
-    /// Suspends the connection and lets a task make the answer.
+    /// Lets a task make the answer; the connection is suspended if that has to wait for anything.
     func answerLater(_ work: @escaping @Sendable () async -> HTTPResponse) -> MHD_Result {
         guard core.admitLaterAnswer() else { return send(Problem.busy) }
-        state.withLock { $0.stage = .waiting }
-        guard suspend() else {
+        state.withLock { $0.stage = .making }
+        let task = Task.immediate {
+            let response = await work()
             core.laterAnswerEnded()
-            return .YES
+            if isLeftToServerThread(response) { return }
+            core.suspended.resume(self) {
+                self.store(response)
+                return nil
+            }
         }
-        keep(
-            Task {
-                let response = await work()
-                core.laterAnswerEnded()
-                core.suspended.resume(self) {
-                    self.store(response)
-                    return nil
-                }
-            })
+        if let response = madeAnswer() { return send(response) }
+        if suspend() {
+            keep(task)
+            parked()
+        } else {
+            task.cancel()
+        }
         return .YES
+    }
+
+    /// Keeps an answer that is ready while the server's thread has not yet parked the exchange; false when it has.
+    private func isLeftToServerThread(_ response: HTTPResponse) -> Bool {
+        state.withLock { state in
+            guard case .making = state.stage else { return false }
+            state.stage = .answered(response)
+            return true
+        }
+    }
+
+    /// The answer, if it is ready.
+    private func madeAnswer() -> HTTPResponse? {
+        state.withLock { state in
+            guard case .answered(let response) = state.stage else { return nil }
+            return response
+        }
+    }
+
+    /// The exchange is in the table: from now on the task resumes it; it has perhaps made its answer by now.
+    private func parked() {
+        let isAnswered = state.withLock { state in
+            if case .making = state.stage { state.stage = .waiting }
+            if case .answered = state.stage { return true }
+            return false
+        }
+        if isAnswered { core.suspended.resume(self) { nil } }
     }
 
     /// Suspends the connection until `suspended.resume`.
@@ -59,7 +91,7 @@ extension Exchange {
         let isWanted = state.withLock { state in
             if state.isAbandoned { return false }
             switch state.stage {
-            case .waiting, .sending:
+            case .making, .waiting, .sending:
                 state.work = work
                 return true
             default: return false
@@ -73,10 +105,10 @@ extension Exchange {
     /// Returns the task that is now for nothing.
     func deadlinePassed() -> Task<Void, Never>? {
         state.withLock { state in
-            if case .waiting = state.stage {
-                state.stage = .answered(Problem.late)
-            } else {
-                state.isAbandoned = true
+            switch state.stage {
+            case .making, .waiting: state.stage = .answered(Problem.late)
+            case .answered: break
+            default: state.isAbandoned = true
             }
             return state.work.take()
         }

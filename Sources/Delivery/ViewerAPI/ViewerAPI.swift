@@ -7,7 +7,8 @@ package import Timeline
 
 /// What players ask for: everything below `/live/`.
 ///
-/// Segments, initialization sections and keys are answered at once, without the catalogue; playlists and downloads later.
+/// Segments, initialization sections and keys are answered without the catalogue, playlists and downloads from the time
+/// line in memory, or after the catalogue is asked for what is not there.
 package final class ViewerAPI: Sendable {
     private let objects: ObjectAnswers
     private let windows: WindowAnswers

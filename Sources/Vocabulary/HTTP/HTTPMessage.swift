@@ -53,7 +53,11 @@ package struct HTTPResponse: Sendable {
     }
 }
 
-/// How a handler answers: at once from memory, or later from a task while the connection is suspended.
+/// How a handler answers: at once from memory, or from a task.
+///
+/// The task begins on the server's thread and goes on elsewhere from where it first waits, while the connection is
+/// suspended: what turns out to need nothing but memory costs no switch of threads. What computes for long without waiting
+/// has to yield first.
 package enum HTTPAnswer: Sendable {
     case now(HTTPResponse)
     case later(@Sendable () async -> HTTPResponse)

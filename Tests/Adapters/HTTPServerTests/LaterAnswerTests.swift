@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import HTTPServer
 import Synchronization
@@ -30,6 +31,48 @@ struct LaterAnswerTests {
                 for (index, client) in (clients + others).enumerated() {
                     #expect(try await client.response().text == "/\(index)")
                 }
+            }
+            #expect(server.requestsInFlight == 0)
+        }
+    }
+
+    @Test("What waits for nothing is answered on the thread that asked") func immediately() async throws {
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
+            let thread = pthread_self()
+            return .later {
+                HTTPResponse(
+                    status: .ok, body: .bytes(Array((pthread_self() == thread ? "same" : "other").utf8)))
+            }
+        }
+        try await withServer(respond: respond) { server in
+            let client = try TestConnection(port: server.port)
+            for _ in 0..<3 {
+                client.get("/")
+                #expect(try await client.response().text == "same")
+            }
+        }
+    }
+
+    @Test("No answer is lost that is ready while its connection is being suspended") func race() async throws
+    {
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
+            .later {
+                for _ in 0..<(Int(request.path.dropFirst()) ?? 0) % 4 { await Task.yield() }
+                return HTTPResponse(status: .ok, body: .bytes(Array(request.path.utf8)))
+            }
+        }
+        try await withServer(respond: respond) { server in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let client = try TestConnection(port: server.port)
+                        for number in 0..<500 {
+                            client.get("/\(number)")
+                            #expect(try await client.response().text == "/\(number)")
+                        }
+                    }
+                }
+                try await group.waitForAll()
             }
             #expect(server.requestsInFlight == 0)
         }

@@ -42,7 +42,11 @@ package final class TimelineIndex: Sendable {
         of head: ChannelHead, in window: TimeWindow, view: WindowView,
     ) async throws(CatalogueError) -> TimelineRecord {
         let isLong = window.microseconds > Limits.longWindow
-        if isLong, await !longWindows.enter() { throw .notInTime }
+        if isLong {
+            if await !longWindows.enter() { throw .notInTime }
+            // What follows takes long even from memory: not on a thread that others wait for.
+            await Task.yield()
+        }
         defer { if isLong { longWindows.leave() } }
         var records: [ListedRendition] = []
         var states: [Int32: MediaState] = [:]
