@@ -90,7 +90,9 @@ extension MediaState {
 
     /// Whether both can be in one list: the same container and the same kinds of tracks, as far as those are known.
     func joins(_ other: MediaState) -> Bool {
-        if tracks.isEmpty || other.tracks.isEmpty { return container == other.container }
+        if tracks == other.tracks || tracks.isEmpty || other.tracks.isEmpty {
+            return container == other.container
+        }
         return continues(other)
     }
 }
