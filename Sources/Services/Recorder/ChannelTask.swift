@@ -39,6 +39,7 @@ struct ChannelTask: Sendable {
     }
 
     private func record(under lease: Lease) async throws {
+        defer { parts.board.set(nil, of: channel.id) }
         let journal = try parts.journal.channel(channel.id)
         let recorder = ChannelRecorder(
             channel: channel, lease: lease, parts: parts, journal: journal, logger: logger)
@@ -70,7 +71,6 @@ struct ChannelTask: Sendable {
         await Task {
             await pools.drain(within: .seconds(8))
             await enterLast(recorder, lease)
-            parts.board.set(nil, of: channel.id)
         }.value
     }
 

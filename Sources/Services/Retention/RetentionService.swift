@@ -61,13 +61,14 @@ package struct RetentionService: Sendable {
     /// One round: age and size of each channel, then the bytes whose grace is over, then what is left behind empty.
     package func forgetByRule() async throws {
         for channel in try await catalogue.everyChannel() {
-            guard let cut = try await cut(of: channel) else { continue }
-            let count = try await catalogue.forget(
-                channel, before: cut, graceSeconds: configuration.graceSeconds)
-            if count > 0 {
-                logger.debug("Forgotten", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
+            do {
+                try await forgetByRule(channel)
+            } catch {
+                if Task.isCancelled { return }
+                logger.warning(
+                    "A channel's rules could not be carried out",
+                    metadata: ["channel": "\(channel.id)", "cause": "\(error)"])
             }
-            try await catalogue.forgetStates(of: channel.row, graceSeconds: configuration.graceSeconds)
         }
         try await deleteDoomed()
         try await deleteDoomedObjects()
@@ -78,6 +79,16 @@ package struct RetentionService: Sendable {
         }
     }
 
+    private func forgetByRule(_ channel: Channel) async throws {
+        guard let cut = try await cut(of: channel) else { return }
+        let count = try await catalogue.forget(
+            channel, before: cut, graceSeconds: configuration.graceSeconds)
+        if count > 0 {
+            logger.debug("Forgotten", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
+        }
+        try await catalogue.forgetStates(of: channel.row, graceSeconds: configuration.graceSeconds)
+    }
+
     /// The instant before which a channel's rules keep nothing; nil when it keeps everything.
     private func cut(of channel: Channel) async throws -> Instant? {
         let byAge = channel.settings.retentionSeconds.map { now() - $0 * Microseconds.perSecond }
@@ -86,18 +97,40 @@ package struct RetentionService: Sendable {
         return [byAge, bySize].compactMap { $0 }.max()
     }
 
-    private func deleteDoomed() async throws {
+    /// Deletes the bytes of hours whose grace is over; answers how many hours.
+    ///
+    /// One that cannot be deleted is tried again later: it must not hold up those behind it.
+    @discardableResult
+    private func deleteDoomed() async throws -> Int {
+        var count = 0
         for hour in try await catalogue.doomedHours(limit: Limits.hoursPerRound) {
-            let deleted = try await store.deleteHour(
-                channel: hour.channel, rendition: hour.rendition, hour: hour.hour,
-                before: hour.before, keeping: try await catalogue.names(in: hour))
-            try await catalogue.undoom(hour)
-            logger.debug(
-                "Deleted",
-                metadata: [
-                    "channel": "\(hour.channel)", "files": "\(deleted.files)", "bytes": "\(deleted.bytes)",
-                ])
+            do {
+                try await delete(hour)
+                count += 1
+            } catch {
+                guard error is StoreError else { throw error }
+                logger.warning(
+                    "The bytes of an hour cannot be deleted",
+                    metadata: [
+                        "channel": "\(hour.channel)", "rendition": "\(hour.rendition)",
+                        "hour": "\(hour.hour.rfc3339)", "cause": "\(error)",
+                    ])
+                try await catalogue.postpone(hour, seconds: Limits.postponedSeconds)
+            }
         }
+        return count
+    }
+
+    private func delete(_ hour: DoomedHour) async throws {
+        let deleted = try await store.deleteHour(
+            channel: hour.channel, rendition: hour.rendition, hour: hour.hour,
+            before: hour.before, keeping: try await catalogue.names(in: hour))
+        try await catalogue.undoom(hour)
+        logger.debug(
+            "Deleted",
+            metadata: [
+                "channel": "\(hour.channel)", "files": "\(deleted.files)", "bytes": "\(deleted.bytes)",
+            ])
     }
 
     private func deleteDoomedObjects() async throws {
@@ -109,15 +142,27 @@ package struct RetentionService: Sendable {
 
     /// Below the floor what waits for its grace goes at once, then the oldest unkept segments of all channels; when none
     /// are left, recording stops until there is room again.
+    ///
+    /// So it does while the catalogue is away and half of the floor is eaten up: what it needs to come back must stay.
     package func keepSpaceFree() async throws {
+        do {
+            try await makeRoom()
+        } catch {
+            let space = try await store.space()
+            stopRecording(space.availableBytes < configuration.floor.bytes(of: space) / 2)
+            throw error
+        }
+    }
+
+    private func makeRoom() async throws {
         for _ in 0..<Limits.stepsUnderPressure {
             let space = try await store.space()
             guard space.availableBytes < configuration.floor.bytes(of: space) else {
                 diskGuard.set(false)
                 return
             }
-            if try await catalogue.hastenDoomed(limit: Limits.hoursHastened) > 0 {
-                try await deleteDoomed()
+            if try await catalogue.hastenDoomed(limit: Limits.hoursHastened) > 0, try await deleteDoomed() > 0
+            {
                 continue
             }
             guard let oldest = try await catalogue.oldestQuarter(), oldest.end < now() else { break }
@@ -128,7 +173,10 @@ package struct RetentionService: Sendable {
             try await deleteDoomed()
         }
         let space = try await store.space()
-        let isFull = space.availableBytes < configuration.floor.bytes(of: space)
+        stopRecording(space.availableBytes < configuration.floor.bytes(of: space))
+    }
+
+    private func stopRecording(_ isFull: Bool) {
         if isFull, !diskGuard.isFull { logger.error("The disk is full: recording stops") }
         diskGuard.set(isFull)
     }

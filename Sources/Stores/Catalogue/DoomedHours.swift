@@ -8,6 +8,10 @@ package struct DoomedHour: Sendable, Hashable {
     package var hour: Instant
     /// The channel's cut: facts of files that begin here or later may still be on their way.
     package var before: Instant
+    /// When the grace ended, microseconds since 1970: who dooms the hour once more gives it another.
+    var notBefore: Int64
+
+    fileprivate var prefix: String { "\(channel)/\(rendition)" }
 }
 
 extension Catalogue {
@@ -18,7 +22,8 @@ extension Catalogue {
         try await asking {
             try await pool.query(
                 """
-                SELECT prefix, hour_us, forgotten_us FROM doomed
+                SELECT prefix, hour_us, forgotten_us, (extract(epoch FROM not_before) * 1000000)::bigint AS not_before_us
+                FROM doomed
                 JOIN channel ON slug = split_part(prefix, '/', 1) JOIN line USING (channel_id)
                 WHERE not_before <= now() ORDER BY not_before LIMIT \(limit)
                 """
@@ -30,7 +35,8 @@ extension Catalogue {
                 return DoomedHour(
                     channel: channel, rendition: rendition,
                     hour: Instant(microseconds: try row.decode("hour_us")),
-                    before: Instant(microseconds: try row.decode("forgotten_us")))
+                    before: Instant(microseconds: try row.decode("forgotten_us")),
+                    notBefore: try row.decode("not_before_us"))
             }
         }
     }
@@ -74,13 +80,24 @@ extension Catalogue {
         }
     }
 
-    /// The bytes of an hour are gone.
+    /// Lets an hour wait for so many seconds from now.
+    package func postpone(_ hour: DoomedHour, seconds: Int) async throws(CatalogueError) {
+        try await asking {
+            _ = try await pool.query(
+                """
+                UPDATE doomed SET not_before = now() + make_interval(secs => \(Double(seconds)))
+                WHERE prefix = \(hour.prefix) AND hour_us = \(hour.hour.microseconds)
+                """)
+        }
+    }
+
+    /// The bytes of an hour are gone; it stays doomed if it was doomed once more meanwhile.
     package func undoom(_ hour: DoomedHour) async throws(CatalogueError) {
         try await asking {
             _ = try await pool.query(
                 """
-                DELETE FROM doomed WHERE prefix = \("\(hour.channel)/\(hour.rendition)")
-                    AND hour_us = \(hour.hour.microseconds) AND not_before <= now()
+                DELETE FROM doomed WHERE prefix = \(hour.prefix) AND hour_us = \(hour.hour.microseconds)
+                    AND (extract(epoch FROM not_before) * 1000000)::bigint = \(hour.notBefore)
                 """)
         }
     }

@@ -26,6 +26,12 @@ struct AddressPolicyTests {
         #expect(try refusal(AddressPolicy(), "a.example", address) == expected)
     }
 
+    @Test("A name whose address only a proxy knows is held to the list of names") func proxied() throws {
+        #expect(AddressPolicy().allows(name: "a.example"))
+        let policy = AddressPolicy(allowList: try AllowList.reading("*.example,10.0.0.0/8"))
+        #expect(policy.allows(name: "a.example") && !policy.allows(name: "metadata.internal"))
+    }
+
     @Test(
         "A public source does not lead to a private address",
         arguments: [

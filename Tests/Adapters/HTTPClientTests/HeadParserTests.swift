@@ -20,7 +20,7 @@ struct HeadParserTests {
         "A status line gives its code, with or without a reason",
         arguments: [
             ("HTTP/1.1 200 OK", 200), ("HTTP/1.0 404 Not Found", 404), ("HTTP/2 206 ", 206),
-            ("HTTP/2 503", 503),
+            ("HTTP/2 503", 503), ("HTTP/1.1 200\tOK", 200), ("HTTP/1.1 404Gone", 404),
         ])
     func status(line: String, code: Int) throws {
         #expect(try head([line]).status.rawValue == code)

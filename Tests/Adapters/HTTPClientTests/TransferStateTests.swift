@@ -25,6 +25,16 @@ struct TransferStateTests {
 
     private func hasNothing(_ state: inout TransferState) -> Bool { state.takeChunk() == nil }
 
+    @Test("A whole answer without a head is an error, not a wait without end") func headless() {
+        var state = TransferState(pausesAt: .max)
+        #expect(state.headAnswer == nil)
+        state.ended(.whole(at: .now))
+        guard case .failure(.protocolError) = state.headAnswer else {
+            Issue.record("no failure")
+            return
+        }
+    }
+
     @Test("Pieces become chunks; the last one comes with the end")
     func chunks() throws {
         var state = TransferState(pausesAt: .max)

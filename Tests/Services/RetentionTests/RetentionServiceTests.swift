@@ -1,4 +1,5 @@
 import Catalogue
+import Foundation
 import Postgres
 import SegmentStore
 import Testing
@@ -158,6 +159,48 @@ struct RetentionServiceTests {
             diskGuard.set(true)
             try await house.service(floor: .bytes(1), diskGuard).keepSpaceFree()
             #expect(!diskGuard.isFull)
+        }
+    }
+
+    @Test("Half of the floor eaten up while the catalogue is away stops recording", arguments: [false, true])
+    func catalogueAway(isUsedUp: Bool) async throws {
+        // Ten segments have taken 10,002 bytes of 20,000.
+        let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        try await withHouse(retention: nil, space: space) { house in
+            let diskGuard = DiskGuard()
+            let service = house.service(floor: .bytes(isUsedUp ? 30_000 : 12_000), diskGuard)
+            await house.pool.close()
+            await #expect(throws: CatalogueError.self) { try await service.keepSpaceFree() }
+            #expect(diskGuard.isFull == isUsedUp)
+        }
+    }
+
+    @Test("An hour that cannot be deleted holds up none of the others, and is tried again")
+    func stuck() async throws {
+        try await withHouse(.directory, retention: 5 * 3600) { house in
+            let folder = try #require(house.folder).path
+            let stuck = "news/v0/2024-01-01/02/1704074400000.ts"
+            try FileManager.default.removeItem(atPath: "\(folder)/\(stuck)")
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/\(stuck)/x", withIntermediateDirectories: true)
+            try await house.service().forgetByRule()
+            #expect(try house.entries().filter { $0.hasSuffix(".ts") }.count == 6)
+            try FileManager.default.removeItem(atPath: "\(folder)/\(stuck)")
+            try await house.endGrace()
+            try await house.service().forgetByRule()
+            #expect(try house.entries().filter { $0.contains("/02") }.isEmpty)
+        }
+    }
+
+    @Test("An hour that is doomed once more while its bytes go stays doomed")
+    func doomedAgain() async throws {
+        try await withHouse(retention: 5 * 3600) { house in
+            try await house.catalogue.forget(
+                house.channel, before: noon - 5 * hourMicroseconds, graceSeconds: 0)
+            let hour = try #require(try await house.catalogue.doomedHours(limit: 1).first)
+            _ = try await house.pool.query("UPDATE doomed SET not_before = now() - interval '1 second'")
+            try await house.catalogue.undoom(hour)
+            #expect(try await house.catalogue.doomedHours(limit: 10).contains { $0.hour == hour.hour })
         }
     }
 }

@@ -34,6 +34,11 @@ package struct AddressPolicy: Sendable {
         return refusal(of: kind(endpoint.address), fromPublic: fromPublic)
     }
 
+    /// Whether a name may be asked for whose address nobody here knows.
+    package func allows(name: String) -> Bool {
+        allowList.map { list in list.hosts.contains { $0.matches(name) } } ?? true
+    }
+
     package func isPublic(_ address: IPAddress) -> Bool { kind(address) == .public }
 
     private func refusal(of kind: AddressKind, fromPublic: Bool) -> AddressRefusal? {

@@ -65,10 +65,14 @@ struct HeadParser {
     }
 
     /// `HTTP/1.1 200 OK` and `HTTP/2 200`; nil for a line that is not a status line.
+    ///
+    /// Whatever follows the three digits, as curl reads it.
     private static func status(of line: ArraySlice<UInt8>) -> HTTPStatus? {
         guard line.starts(with: "HTTP/".utf8) else { return nil }
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard words.count > 1, let code = Int(String(decoding: words[1], as: UTF8.self)) else { return nil }
+        guard words.count > 1, let code = Int(String(decoding: words[1].prefix(3), as: UTF8.self)),
+            code >= 100
+        else { return nil }
         return HTTPStatus(rawValue: code)
     }
 }

@@ -20,16 +20,21 @@ final class Hop {
         let left = ContinuousClock.now.duration(to: job.deadline)
         guard left > .zero else { throw .timedOut(.connecting) }
         let isProxied = configuration.proxy != nil
-        if isProxied { try judgeLiteral(attempt.url, job.session) }
+        if isProxied { try judgeUnresolved(attempt.url, job.session) }
         let context = HopContext(job: job, attempt: attempt, judgesAddresses: !isProxied)
         var handle = try EasyHandle.open(context: context, jar: job.session.jar)
         try handle.configure(attempt, of: job, in: configuration, timeout: left)
         return Hop(handle, job, attempt)
     }
 
-    /// Behind a proxy the address is only known when it stands in the URL.
-    private static func judgeLiteral(_ url: RequestURL, _ session: SessionContext) throws(TransferError) {
-        guard let address = IPAddress(url.host) else { return }
+    /// Behind a proxy the address is only known when it stands in the URL; of a name only that it is allowed.
+    private static func judgeUnresolved(
+        _ url: RequestURL, _ session: SessionContext
+    ) throws(TransferError) {
+        guard let address = IPAddress(url.host) else {
+            if session.options.addressPolicy.allows(name: url.host) { return }
+            throw .addressRefused(host: url.host, address: "known to the proxy alone", .notAllowed)
+        }
         let endpoint = Endpoint(host: url.host, address: address, port: url.port)
         guard let reason = session.refusal(of: endpoint) else { return }
         throw .addressRefused(host: url.host, address: address.description, reason)

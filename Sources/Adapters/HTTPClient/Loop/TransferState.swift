@@ -61,8 +61,11 @@ extension TransferState {
     var headAnswer: Result<TransferHead, TransferError>? {
         if case .failed(.cancelled) = end { return .failure(.cancelled) }
         if let head { return .success(head) }
-        if case .failed(let error) = end { return .failure(error) }
-        return nil
+        switch end {
+        case .failed(let error): return .failure(error)
+        case .whole: return .failure(.protocolError("an answer without a head"))
+        case nil: return nil
+        }
     }
 
     /// Takes the next chunk; nil inside means the end of a whole body, nil as such that nothing is ready.

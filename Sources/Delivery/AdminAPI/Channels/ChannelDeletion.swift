@@ -11,8 +11,11 @@ extension AdminAPI {
         return try await changing(id, request) { current, version in
             if isPurge {
                 guard try await self.catalogue.channel(id) != nil else { throw Problem.noChannel(id) }
-                try await self.catalogue.purge(
-                    id, version: version, graceSeconds: self.configuration.deleteGraceSeconds)
+                // Goes on when nobody waits any more: half a purge would be none, and each try as long as the one before.
+                try await Task {
+                    try await self.catalogue.purge(
+                        id, version: version, graceSeconds: self.configuration.deleteGraceSeconds)
+                }.value
             } else {
                 guard current != nil else { throw Problem.noChannel(id) }
                 try await self.catalogue.delete(id, version: version)

@@ -57,15 +57,18 @@ extension Settings {
 private let longestWindow = Int(ViewerConfiguration.longestWindowSeconds)
 
 extension SettingSources {
+    private static let noStore = "this build stores in a directory"
+
     /// Names nobody asks for, and values that nothing comes of.
     fileprivate var warnings: [String] {
         let unknown = unknownVariables.map { "\($0) (environment) is no setting of this program" }
-        let s3: [Setting] = [.s3Endpoint, .s3Region, .s3AccessKey, .s3SecretKey]
-        let idle = s3.compactMap { setting in
-            written(setting).map {
-                "\(setting.rawValue) (\($0.origin)) is not used: this build stores in a directory"
-            }
-        }
+        let reasons: [Setting: String] = [
+            .s3Endpoint: Self.noStore, .s3Region: Self.noStore, .s3AccessKey: Self.noStore,
+            .s3SecretKey: Self.noStore, .publicURL: "every URL that this build writes is a relative one",
+        ]
+        let idle = reasons.compactMap { setting, reason in
+            written(setting).map { "\(setting.rawValue) (\($0.origin)) is not used: \(reason)" }
+        }.sorted()
         return unknown + idle
     }
 }
