@@ -2,6 +2,7 @@ import Catalogue
 import Foundation
 import Postgres
 import SegmentStore
+import TestSupport
 import Testing
 import Timeline
 

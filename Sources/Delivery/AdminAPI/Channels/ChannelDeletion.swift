@@ -12,7 +12,7 @@ extension AdminAPI {
             if isPurge {
                 guard try await self.catalogue.channel(id) != nil else { throw Problem.noChannel(id) }
                 // Goes on when nobody waits any more: half a purge would be none, and each try as long as the one before.
-                try await Task {
+                _ = try await Task {
                     try await self.catalogue.purge(
                         id, version: version, graceSeconds: self.configuration.deleteGraceSeconds)
                 }.value
