@@ -121,7 +121,7 @@ struct SegmentFetcher: Sendable {
         } catch let error as MediaFormatError {
             throw FetchFailure(.segmentCorrupt, "\(error)")
         } catch is DigestError {
-            throw FetchFailure(.keyMissing, "the key does not decrypt the segment")
+            throw FetchFailure.unopened("the padding is wrong")
         } catch {
             throw FetchFailure(.segmentMissing, "\(error)")
         }

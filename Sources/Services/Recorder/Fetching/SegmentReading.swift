@@ -19,6 +19,9 @@ struct SegmentIntake: Sendable {
     /// A key is not to be had now: the bytes are kept as they come.
     var isPending = false
 
+    /// Whether the bytes are read with the key at hand.
+    var isDeciphered: Bool { cipher != nil && key != nil && !isPending }
+
     /// Whole-segment encryption without a key leaves nothing to look into.
     var isOpaque: Bool {
         isPending || key == nil && method != nil && method != Key.Method.sampleAES.rawValue
@@ -45,7 +48,7 @@ final class SegmentReading {
     init(_ intake: SegmentIntake) throws {
         self.intake = intake
         inspector = StreamingInspector(initSection: intake.initialization?.section)
-        if !intake.isPending, let key = intake.key, let iv = intake.iv {
+        if intake.isDeciphered, let key = intake.key, let iv = intake.iv {
             cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
         }
     }
@@ -68,14 +71,27 @@ final class SegmentReading {
             rest = try ended.finish()
             try look(at: rest)
         }
-        let inspection = intake.isOpaque ? nil : try inspector.finish()
+        let inspection = intake.isOpaque ? nil : try inspected()
         return (intake.isStoredEncrypted ? [] : rest, Result(inspection: inspection, plainBytes: plainBytes))
+    }
+
+    private func inspected() throws -> MediaInspection {
+        do {
+            return try inspector.finish()
+        } catch {
+            throw failure(error)
+        }
     }
 
     private func look(at clear: [UInt8]) throws {
         plainBytes += Int64(clear.count)
         guard !intake.isOpaque else { return }
         inspector.append(clear)
-        if let refusal = inspector.refusal { throw refusal }
+        if let refusal = inspector.refusal { throw failure(refusal) }
+    }
+
+    /// What a wrong key makes of a segment is no media; another key may come.
+    private func failure(_ refusal: MediaFormatError) -> any Error {
+        intake.isDeciphered ? FetchFailure.unopened("\(refusal)") : refusal
     }
 }
