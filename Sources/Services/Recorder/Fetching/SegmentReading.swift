@@ -8,11 +8,11 @@ struct SegmentIntake: Sendable {
     var key: ContentKey?
     var iv: [UInt8]?
     /// METHOD in force; nil for clear segments.
-    var method: String?
+    var method: Key.Method?
     var isStoredEncrypted = false
     var drmTags: [String] = []
     var initialization: HeldInitialization?
-    /// Where the key of the segment is to be had; nil unless its METHOD is AES-128.
+    /// Where the key of the segment is to be had; nil when it is clear or its key cannot be recorded.
     var cipher: KeyPendingSegment.Cipher?
     /// The initialization section as it came, when its key is not to be had now.
     var sealed: KeyPendingSegment.Initialization?
@@ -20,11 +20,12 @@ struct SegmentIntake: Sendable {
     var isPending = false
 
     /// Whether the bytes are read with the key at hand.
-    var isDeciphered: Bool { cipher != nil && key != nil && !isPending }
+    var isDeciphered: Bool { method == .aes128 && key != nil && !isPending }
 
     /// Whole-segment encryption without a key leaves nothing to look into.
     var isOpaque: Bool {
-        isPending || key == nil && method != nil && method != Key.Method.sampleAES.rawValue
+        if let method, method.leavesContainerClear { return false }
+        return isPending || key == nil && method != nil
     }
 }
 
@@ -64,7 +65,8 @@ final class SegmentReading {
     /// Ends the segment; gives what is still to be stored.
     func finish() throws -> (rest: [UInt8], Result) {
         var rest: [UInt8] = []
-        if intake.cipher != nil, case .damaged = EncryptedBody.check(byteCount: Int(storedBytes)) {
+        guard storedBytes > 0 else { throw MediaFormatError.empty }
+        if intake.method == .aes128, case .damaged = EncryptedBody.check(byteCount: Int(storedBytes)) {
             throw FetchFailure(.segmentCorrupt, "\(storedBytes) bytes are no whole number of cipher blocks")
         }
         if let ended = cipher.take() {
