@@ -1,4 +1,4 @@
-import HTTP
+import HLS
 import TestSupport
 import Testing
 import Timeline

@@ -1,4 +1,5 @@
 import HLS
+import HTTP
 import SegmentStore
 import TestSupport
 import Testing
