@@ -73,7 +73,7 @@ let modules: [Module] = [
             "Timeline", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest", "SegmentStore", "Journal",
             "Catalogue",
         ],
-        packages: [logging], tests: ["TestSupport", "Postgres"],
+        packages: [logging], tests: ["TestSupport", "Postgres", "HTTPServer"],
     ),
     Module(
         name: "Playback", layer: "Services",

@@ -60,7 +60,7 @@ struct RenditionRecorder: Sendable {
             pending = nil
             return first
         }
-        return try await fetcher.link.playlist(await session.url(of: id), now: clock, fresh: fresh)
+        return try await session.playlist(of: id, fresh: fresh)
     }
 
     /// Tells the recorder what is wrong; an ending when polling on makes no sense.

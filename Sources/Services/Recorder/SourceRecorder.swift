@@ -47,7 +47,9 @@ struct SourceRecorder: Sendable {
         let places = try self.places(of: plan, base: base)
         await recorder.open(plan.items.map(\.description))
         await fixShape(.multivariant)
-        let session = SourceSession(places, link: link, clock: parts.clock) { list, base in
+        let session = SourceSession(
+            places, variables: list.variables, link: link, clock: parts.clock,
+        ) { list, base in
             try self.places(of: await self.plan(list), base: base)
         }
         // A rendition that cannot go on ends them all: the source is opened anew.

@@ -47,7 +47,8 @@ struct SourceScout: Sendable {
                 throw PlaylistFailure(description: "the multivariant playlist has no variants")
             }
             let url = try link.resolve(variant.uri, against: top.base)
-            guard case .media(let list) = try await link.playlist(url, now: parts.clock).playlist else {
+            let fetched = try await link.playlist(url, now: parts.clock, imports: list.variables)
+            guard case .media(let list) = fetched.playlist else {
                 throw PlaylistFailure(description: "a variant is no media playlist")
             }
             return list

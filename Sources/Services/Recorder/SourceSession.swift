@@ -2,8 +2,8 @@ import HLS
 import HTTP
 import Timeline
 
-/// What the renditions of one source share while it is in use: their URLs, which a new multivariant playlist may
-/// change, and how each of them goes.
+/// What the renditions of one source share while it is in use: their URLs and variables, which a new multivariant
+/// playlist may change, and how each of them goes.
 actor SourceSession {
     /// Where the renditions of a multivariant playlist are, to be recorded under which ids.
     typealias Planning =
@@ -14,19 +14,28 @@ actor SourceSession {
     /// Nil for a source that is a media playlist.
     private let planning: Planning?
     private var places: [RenditionID: HTTPURL]
+    /// Those of the multivariant playlist, for its media playlists to import.
+    private var variables: [String: String]
     private var conditions: [RenditionID: SourceCondition] = [:]
     private var lastRenewal: ContinuousClock.Instant
 
-    init(_ places: [RenditionID: HTTPURL], link: SourceLink, clock: HostClock, planning: Planning? = nil) {
+    init(
+        _ places: [RenditionID: HTTPURL], variables: [String: String] = [:], link: SourceLink,
+        clock: HostClock, planning: Planning? = nil,
+    ) {
         self.link = link
         self.clock = clock
         self.planning = planning
         self.places = places
+        self.variables = variables
         lastRenewal = clock.steady()
     }
 
-    /// Where a rendition's playlist is now.
-    func url(of rendition: RenditionID) -> HTTPURL { places[rendition] ?? link.url }
+    /// Fetches and reads a rendition's playlist from where it is now.
+    func playlist(of rendition: RenditionID, fresh: Bool) async throws(PlaylistFailure) -> FetchedPlaylist {
+        try await link.playlist(
+            places[rendition] ?? link.url, now: clock, fresh: fresh, imports: variables)
+    }
 
     /// Reads the multivariant playlist anew, as tokens in its URLs may have expired; not more than once in
     /// `Limits.renewalPause`, whoever asks.
@@ -41,7 +50,7 @@ actor SourceSession {
             let renewed = try? await planning(list, fetched.base)
         else { return false }
         guard Set(renewed.keys) == Set(places.keys) else { return false }
-        places = renewed
+        (places, variables) = (renewed, list.variables)
         return true
     }
 

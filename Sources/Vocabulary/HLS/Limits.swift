@@ -1,6 +1,8 @@
 /// Bounds on a playlist that is read; passing one refuses the list, so that a hostile source costs little.
 package struct ReadingLimits: Sendable, Equatable {
     /// Bytes of the whole text, decoded: two days of one-second segments with long URIs fit.
+    ///
+    /// Variables may put in as many again.
     package var byteCount = 16 << 20
     /// Lines of the whole text: segments carry about four each.
     package var lineCount = 1_000_000

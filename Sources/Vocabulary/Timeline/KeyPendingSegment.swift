@@ -5,12 +5,15 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
     package struct Cipher: Sendable, Equatable, Codable {
         /// Absolute; it may carry a session's token, so it is not for logs.
         package var keyURL: String
-        /// 16 bytes.
+        /// 16 bytes; none where the method takes none.
         package var iv: [UInt8]
+        /// METHOD when only samples are encrypted; nil when the whole is, by AES-128.
+        package var sampleMethod: String?
 
-        package init(keyURL: String, iv: [UInt8]) {
+        package init(keyURL: String, iv: [UInt8], sampleMethod: String? = nil) {
             self.keyURL = keyURL
             self.iv = iv
+            self.sampleMethod = sampleMethod
         }
     }
 

@@ -105,6 +105,21 @@ struct StickyTagsTests {
             ])
     }
 
+    @Test(
+        "A recorded key of sample encryption is written as any other, without an IV where its method has none",
+        arguments: [("SAMPLE-AES", ",IV=0x00000000000000000000000000000007"), ("SAMPLE-AES-CTR", "")])
+    func sampleKeys(method: String, vector: String) throws {
+        let segments = run(1, from: 0, state: 2)
+        var recorded = Recorded(vector.isEmpty ? segments : keyed(segments, iv: 7))
+        var state = MediaState.muxed
+        (state.keyMethod, state.keyName) = (method, oldKey)
+        recorded.states[2] = state
+        let text = try recorded.closed(0, 4).text() ?? ""
+        #expect(text.contains("#EXT-X-VERSION:5\n"))
+        let key = "#EXT-X-KEY:METHOD=\(method),URI=\"keys/\(oldKey)\"\(vector)"
+        #expect(lines(text) == [key, "v0/1469509516000.ts"])
+    }
+
     /// The lines that say what holds for segments, and their URIs.
     private func lines(_ text: String?) -> [String] {
         let wanted = ["#EXT-X-KEY", "#EXT-X-MAP", "#EXT-X-DISCONTINUITY", "v0/"]

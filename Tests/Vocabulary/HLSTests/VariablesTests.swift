@@ -65,6 +65,23 @@ struct VariablesTests {
         #expect(error?.reason == reason)
     }
 
+    @Test("Variables may put in as many bytes as a list may have, in all its lines together")
+    func insertedBytes() throws {
+        var limits = ReadingLimits.standard
+        limits.byteCount = 500
+        let value = String(repeating: "v", count: 100)
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-DEFINE:NAME=\"n\",VALUE=\"\(value)\"\n"
+        let segment = "#EXTINF:4,\n{$n}\n"
+        let most = head + String(repeating: segment, count: 5)
+        #expect(throws: Never.self) { try Playlist.reading(most, limits: limits) }
+        let error = #expect(throws: PlaylistError.self) {
+            try Playlist.reading(most + segment, limits: limits)
+        }
+        #expect(error?.line == 15)
+        #expect(error?.reason == .limit(.insertedBytes, maximum: 500))
+        #expect(error?.description == "line 15: more than 500 bytes put in by variables")
+    }
+
     @Test("A value that names another variable refuses the list: variables do not nest")
     func nesting() {
         let error = #expect(throws: PlaylistError.self) {

@@ -8,6 +8,8 @@ struct FetchFailure: Error, Sendable, CustomStringConvertible {
     var description: String
     /// Whether another try may succeed.
     var isTransient: Bool
+    /// A key was had, and does not open the segment: that says nothing of others under it.
+    var isUnopened = false
 
     init(_ reason: GapReason, _ description: String, isTransient: Bool = true) {
         self.reason = reason
@@ -29,5 +31,12 @@ struct FetchFailure: Error, Sendable, CustomStringConvertible {
 
     init(status: Int) {
         self.init(.segmentMissing, "the source answered \(status)")
+    }
+
+    /// The key at hand is not the one that the bytes were encrypted with, or they are not what was encrypted.
+    static func unopened(_ cause: String) -> FetchFailure {
+        var failure = FetchFailure(.keyMissing, "the key does not open it: \(cause)")
+        failure.isUnopened = true
+        return failure
     }
 }

@@ -63,13 +63,12 @@ actor KeyRoom {
         if !failure.isTransient && failure.reason != .keyMissing {
             remove(segment, isOpened: false)
             await recorder.keyNeverCame(for: segment, failure)
-        } else if failure.reason == .keyMissing {
+        } else if failure.reason == .keyMissing && !failure.isUnopened {
             queue.missedKey(of: segment, now: clock.steady())
-            return false
         } else {
             queue.failed(segment, now: clock.steady())
         }
-        return true
+        return failure.reason != .keyMissing
     }
 
     private func giveUp(_ segment: KeyPendingSegment, _ words: String) async {

@@ -1,3 +1,4 @@
+import HLS
 import MediaFormat
 import Timeline
 
@@ -15,7 +16,7 @@ extension MediaState {
             height = inspection.resolution?.height ?? 0
         }
         initName = intake.initialization?.name
-        if intake.isStoredEncrypted || intake.key == nil { keyMethod = intake.method }
+        if intake.isStoredEncrypted || intake.key == nil { keyMethod = intake.method?.rawValue }
         if intake.isStoredEncrypted { keyName = intake.key?.name }
         drmTags = intake.drmTags
     }

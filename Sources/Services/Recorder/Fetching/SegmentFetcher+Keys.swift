@@ -11,14 +11,12 @@ extension SegmentFetcher {
         of listed: ListedSegment, base: HTTPURL, domain: Int, asksForKeys: Bool = true,
     ) async throws -> SegmentIntake {
         var intake = SegmentIntake()
-        intake.method = (identityKey(of: listed.entry) ?? listed.entry.keys.first)?.method.rawValue
+        intake.method = (identityKey(of: listed.entry) ?? listed.entry.keys.first)?.method
         intake.drmTags = drmTags(of: listed.entry)
         if let cipher = try cipher(of: listed, base: base) {
-            intake.cipher = cipher
-            intake.iv = cipher.iv
-            intake.key = asksForKeys ? try await keyAtHand(cipher) : nil
-            intake.isStoredEncrypted = encryption == .keep
-            intake.isPending = intake.key == nil
+            let key = asksForKeys ? try await keyAtHand(cipher) : nil
+            take(cipher, key: key, into: &intake)
+            intake.isPending = key == nil
         }
         if let map = listed.entry.map {
             try await take(map, base: base, domain: domain, asksForKeys: asksForKeys, into: &intake)
@@ -31,11 +29,9 @@ extension SegmentFetcher {
         var intake = SegmentIntake()
         intake.drmTags = pending.drmTags
         if let cipher = pending.cipher {
-            intake.method = Key.Method.aes128.rawValue
-            intake.cipher = cipher
-            intake.iv = cipher.iv
-            intake.key = try await keys.insist(on: try HTTPURL(cipher.keyURL), link: link)
-            intake.isStoredEncrypted = encryption == .keep
+            intake.method = cipher.sampleMethod.map(Key.Method.init(rawValue:)) ?? .aes128
+            let key = try await keys.insist(on: try HTTPURL(cipher.keyURL), link: link)
+            take(cipher, key: key, into: &intake)
         }
         if let held = pending.initialization {
             var key: (ContentKey, iv: [UInt8])?
@@ -53,6 +49,16 @@ extension SegmentFetcher {
             return
         }
         await keys.distrust(url)
+    }
+
+    /// Sample encryption is for players to undo: such segments are stored as they came.
+    private func take(
+        _ cipher: KeyPendingSegment.Cipher, key: ContentKey?, into intake: inout SegmentIntake,
+    ) {
+        intake.cipher = cipher
+        intake.iv = cipher.iv.isEmpty ? nil : cipher.iv
+        intake.key = key
+        intake.isStoredEncrypted = encryption == .keep || cipher.sampleMethod != nil
     }
 
     private func take(
@@ -90,10 +96,16 @@ extension SegmentFetcher {
     }
 
     private func cipher(of listed: ListedSegment, base: HTTPURL) throws -> KeyPendingSegment.Cipher? {
-        guard let key = identityKey(of: listed.entry), key.method == .aes128 else { return nil }
+        guard let key = identityKey(of: listed.entry) else { return nil }
         let number = UInt64(clamping: listed.identity.number)
-        return try cipher(
-            key, vector: key.effectiveInitializationVector(mediaSequenceNumber: number), base: base)
+        let vector = key.effectiveInitializationVector(mediaSequenceNumber: number)
+        switch key.method {
+        case .aes128: return try cipher(key, vector: vector, base: base)
+        // What no HTTP request gets, such as skd:, is a DRM system's: the segment is recorded without it.
+        case .sampleAES: return try? cipher(key, vector: vector, base: base)
+        case .sampleAESCTR: return try? cipher(key, vector: nil, base: base)
+        default: return nil
+        }
     }
 
     /// A map under AES-128 needs an explicit IV (RFC 8216bis §4.4.4.5).
@@ -104,13 +116,14 @@ extension SegmentFetcher {
         return try cipher(key, vector: vector, base: base)
     }
 
-    private func cipher(_ key: Key, vector: UInt128, base: HTTPURL) throws -> KeyPendingSegment.Cipher {
+    private func cipher(_ key: Key, vector: UInt128?, base: HTTPURL) throws -> KeyPendingSegment.Cipher {
         guard let uri = key.uri else {
             throw FetchFailure(.keyMissing, "EXT-X-KEY has no URI", isTransient: false)
         }
         return KeyPendingSegment.Cipher(
             keyURL: try link.resolve(uri, against: base).absoluteString,
-            iv: Key.bytes(ofInitializationVector: vector))
+            iv: vector.map(Key.bytes) ?? [],
+            sampleMethod: key.method.leavesContainerClear ? key.method.rawValue : nil)
     }
 
     /// Keys of DRM systems cannot be recorded; their tags are kept as they came.

@@ -65,7 +65,7 @@ struct SegmentFetcher: Sendable {
     func probe(_ listed: ListedSegment, base: HTTPURL, domain: Int) async throws(FetchFailure) -> [UInt8]? {
         try await failing {
             let intake = try await intake(of: listed, base: base, domain: domain)
-            if intake.isPending, intake.cipher != nil, encryption == .clear { return nil }
+            if intake.isPending, intake.cipher != nil, !intake.isStoredEncrypted { return nil }
             let sum = try RunningDigest()
             let body = try await open(listed, base: base)
             _ = try await pass(body, through: intake) { try sum.take($0) }
@@ -121,7 +121,7 @@ struct SegmentFetcher: Sendable {
         } catch let error as MediaFormatError {
             throw FetchFailure(.segmentCorrupt, "\(error)")
         } catch is DigestError {
-            throw FetchFailure(.keyMissing, "the key does not decrypt the segment")
+            throw FetchFailure.unopened("the padding is wrong")
         } catch {
             throw FetchFailure(.segmentMissing, "\(error)")
         }

@@ -8,20 +8,24 @@ struct SegmentIntake: Sendable {
     var key: ContentKey?
     var iv: [UInt8]?
     /// METHOD in force; nil for clear segments.
-    var method: String?
+    var method: Key.Method?
     var isStoredEncrypted = false
     var drmTags: [String] = []
     var initialization: HeldInitialization?
-    /// Where the key of the segment is to be had; nil unless its METHOD is AES-128.
+    /// Where the key of the segment is to be had; nil when it is clear or its key cannot be recorded.
     var cipher: KeyPendingSegment.Cipher?
     /// The initialization section as it came, when its key is not to be had now.
     var sealed: KeyPendingSegment.Initialization?
     /// A key is not to be had now: the bytes are kept as they come.
     var isPending = false
 
+    /// Whether the bytes are read with the key at hand.
+    var isDeciphered: Bool { method == .aes128 && key != nil && !isPending }
+
     /// Whole-segment encryption without a key leaves nothing to look into.
     var isOpaque: Bool {
-        isPending || key == nil && method != nil && method != Key.Method.sampleAES.rawValue
+        if let method, method.leavesContainerClear { return false }
+        return isPending || key == nil && method != nil
     }
 }
 
@@ -45,7 +49,7 @@ final class SegmentReading {
     init(_ intake: SegmentIntake) throws {
         self.intake = intake
         inspector = StreamingInspector(initSection: intake.initialization?.section)
-        if !intake.isPending, let key = intake.key, let iv = intake.iv {
+        if intake.isDeciphered, let key = intake.key, let iv = intake.iv {
             cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
         }
     }
@@ -61,21 +65,35 @@ final class SegmentReading {
     /// Ends the segment; gives what is still to be stored.
     func finish() throws -> (rest: [UInt8], Result) {
         var rest: [UInt8] = []
-        if intake.cipher != nil, case .damaged = EncryptedBody.check(byteCount: Int(storedBytes)) {
+        guard storedBytes > 0 else { throw MediaFormatError.empty }
+        if intake.method == .aes128, case .damaged = EncryptedBody.check(byteCount: Int(storedBytes)) {
             throw FetchFailure(.segmentCorrupt, "\(storedBytes) bytes are no whole number of cipher blocks")
         }
         if let ended = cipher.take() {
             rest = try ended.finish()
             try look(at: rest)
         }
-        let inspection = intake.isOpaque ? nil : try inspector.finish()
+        let inspection = intake.isOpaque ? nil : try inspected()
         return (intake.isStoredEncrypted ? [] : rest, Result(inspection: inspection, plainBytes: plainBytes))
+    }
+
+    private func inspected() throws -> MediaInspection {
+        do {
+            return try inspector.finish()
+        } catch {
+            throw failure(error)
+        }
     }
 
     private func look(at clear: [UInt8]) throws {
         plainBytes += Int64(clear.count)
         guard !intake.isOpaque else { return }
         inspector.append(clear)
-        if let refusal = inspector.refusal { throw refusal }
+        if let refusal = inspector.refusal { throw failure(refusal) }
+    }
+
+    /// What a wrong key makes of a segment is no media; another key may come.
+    private func failure(_ refusal: MediaFormatError) -> any Error {
+        intake.isDeciphered ? FetchFailure.unopened("\(refusal)") : refusal
     }
 }

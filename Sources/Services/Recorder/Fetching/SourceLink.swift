@@ -49,9 +49,11 @@ struct PlaylistFailure: Error, Sendable, CustomStringConvertible {
 
 extension SourceLink {
     /// Fetches and reads a playlist.
-    func playlist(_ url: HTTPURL, now: HostClock, fresh: Bool = false) async throws(PlaylistFailure)
-        -> FetchedPlaylist
-    {
+    ///
+    /// `imports` are the variables of the multivariant playlist that named it (RFC 8216bis §4.4.2.3).
+    func playlist(
+        _ url: HTTPURL, now: HostClock, fresh: Bool = false, imports: [String: String] = [:],
+    ) async throws(PlaylistFailure) -> FetchedPlaylist {
         let body = try await fetch(url, fresh: fresh)
         let arrival = Arrival(by: now)
         guard body.status.rawValue == 200 else {
@@ -62,7 +64,7 @@ extension SourceLink {
         do {
             let base = try HTTPURL(body.head.effectiveURL)
             let read = try Playlist.reading(
-                body.bytes, source: VariableSource(url: body.head.effectiveURL))
+                body.bytes, source: VariableSource(url: body.head.effectiveURL, imports: imports))
             return FetchedPlaylist(playlist: read.playlist, notes: read.notes, base: base, arrival: arrival)
         } catch {
             throw PlaylistFailure(description: "\(error)")

@@ -18,6 +18,7 @@ package struct PlaylistError: Error, Sendable, Equatable {
         case attributes
         case keys = "keys in force"
         case variables
+        case insertedBytes = "bytes put in by variables"
         case discontinuities = "discontinuities before one segment"
     }
 

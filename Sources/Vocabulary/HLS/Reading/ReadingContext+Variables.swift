@@ -29,7 +29,9 @@ extension ReadingContext {
     }
 
     /// Puts the values of variables in the place of their references; a value is not searched again.
-    func substituted(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> ArraySlice<UInt8> {
+    ///
+    /// What they put in is bounded as the list itself is: one value may stand in every line of it.
+    mutating func substituted(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> ArraySlice<UInt8> {
         guard bytes.contains(ASCII.openBrace) else { return bytes }
         var result: [UInt8] = []
         var cursor = ByteCursor(bytes)
@@ -42,7 +44,9 @@ extension ReadingContext {
             }
             guard let value = variables[name] else { throw error(.variableUndefined(Self.shown(name))) }
             result += value
+            insertedByteCount += value.count
             try check(result.count, .lineBytes, limits.lineByteCount)
+            try check(insertedByteCount, .insertedBytes, limits.byteCount)
             _ = cursor.passing { $0 == ASCII.closeBrace }
             cursor.advance()
         }

@@ -6,6 +6,8 @@ struct ReadingContext {
     var line = 0
     var tag: PlaylistTag?
     private(set) var notes: [Note] = []
+    /// Bytes that variables have put into the list so far.
+    var insertedByteCount = 0
 
     init(limits: ReadingLimits, source: VariableSource) {
         self.limits = limits

@@ -14,6 +14,9 @@ package struct Key: Sendable, Hashable {
         package static let aes256GCM = Method(rawValue: "AES-256-GCM")
         /// Nothing is encrypted, which a segment says with an empty list of keys and never with this.
         static let none = Method(rawValue: "NONE")
+
+        /// Only samples are encrypted: the container can be read without a key (RFC 8216bis §4.4.4.4).
+        package var leavesContainerClear: Bool { self == .sampleAES || self == .sampleAESCTR }
     }
 
     package var method: Method

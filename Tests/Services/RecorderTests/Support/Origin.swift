@@ -1,0 +1,108 @@
+import HTTP
+import HTTPClient
+import HTTPServer
+import SegmentStore
+import Synchronization
+import Timeline
+
+@testable import Recorder
+
+/// The server of a source, on this machine: it has what it was given, and nothing else.
+struct Origin: Sendable {
+    let client: HTTPClient
+    private let server: HTTPServer
+    private let shelf = Shelf()
+
+    /// Runs a body, and closes the server.
+    static func run(_ body: (Origin) async throws -> Void) async throws {
+        let origin = try Origin()
+        do {
+            try await body(origin)
+        } catch {
+            await origin.close()
+            throw error
+        }
+        await origin.close()
+    }
+
+    private init() throws {
+        client = try HTTPClient.open(ClientConfiguration(logger: House.quiet))
+        server = try HTTPServer.open(
+            configuration: HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0)),
+            handler: shelf, logger: House.quiet)
+    }
+
+    private func close() async {
+        await server.stop(drain: .zero)
+        await client.close()
+    }
+
+    /// Answers a path with these bytes from now on.
+    func serve(_ path: String, _ bytes: [UInt8]) {
+        shelf.put(path) { _ in bytes }
+    }
+
+    func serve(_ path: String, _ text: String) {
+        serve(path, Array(text.utf8))
+    }
+
+    /// Answers a path with what is made of the count of requests for it, this one included.
+    func serve(_ path: String, made: @escaping @Sendable (_ count: Int) -> String) {
+        shelf.put(path) { Array(made($0).utf8) }
+    }
+
+    /// How often a path was asked for.
+    func requests(for path: String) -> Int { shelf.requests(for: path) }
+
+    func url(_ path: String) throws -> HTTPURL {
+        try HTTPURL("http://127.0.0.1:\(server.port)\(path)")
+    }
+
+    /// A source whose first playlist is at a path.
+    func source(_ path: String) throws -> SourceSettings {
+        SourceSettings(url: try url(path).absoluteString)
+    }
+
+    func link(_ path: String = "/index.m3u8") throws -> SourceLink {
+        try SourceLink(try source(path), client: client, policy: AddressPolicy())
+    }
+
+    /// A fetcher of the first video.
+    func fetcher(store: any SegmentStore, encryption: EncryptionChoice = .keep) throws -> SegmentFetcher {
+        let channel = PublisherStage.fact(video(0), 0).channel
+        return SegmentFetcher(
+            channel: channel, rendition: video(0), link: try link(), store: store,
+            keys: KeyKeeper(channel: channel, store: store, clock: .system),
+            initializations: InitializationKeeper(channel: channel, rendition: video(0), store: store),
+            encryption: encryption, clock: .system, isDiskFull: { false })
+    }
+}
+
+/// What an origin answers, by path.
+private final class Shelf: HTTPHandler {
+    typealias Answer = @Sendable (_ count: Int) -> [UInt8]
+
+    private let answers = Mutex<[String: Answer]>([:])
+    private let counts = Mutex<[String: Int]>([:])
+
+    func put(_ path: String, _ answer: @escaping Answer) {
+        answers.withLock { $0[path] = answer }
+    }
+
+    func requests(for path: String) -> Int {
+        counts.withLock { $0[path] ?? 0 }
+    }
+
+    func bodyLimit(for request: HTTPRequest) -> Int { 0 }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer {
+        let count = counts.withLock { counts in
+            counts[request.path, default: 0] += 1
+            return counts[request.path] ?? 0
+        }
+        guard let answer = answers.withLock({ $0[request.path] }) else {
+            return .now(HTTPResponse(status: .notFound))
+        }
+        return .now(HTTPResponse(status: .ok, body: .bytes(answer(count))))
+    }
+}
