@@ -74,6 +74,51 @@ struct EventTests {
         #expect(window.next == at(8))
     }
 
+    /// A rendition of six-second segments beside one of 3.9 s.
+    private func unequal(_ video: [RecordedSegment]) -> Recorded {
+        var recorded = Recorded(video)
+        recorded.states[2] = .silent
+        recorded.states[3] = MediaState(container: .aac, tracks: "audio:aac")
+        recorded.targetSeconds = 6
+        recorded.add(run(40, from: 0, of: 3.9, state: 3), as: "a0")
+        return recorded
+    }
+
+    @Test("ENDLIST comes behind the segment that covers the end, however far the other renditions have come")
+    func unequalEnd() throws {
+        let recorded = unequal(run(10, from: 0, of: 6))
+        let growing = try recorded.published(until: 7.8).event(0, 8)
+        #expect(growing.starts() == [at(0)] && !growing.isEnded)
+        let ended = try recorded.published(until: 11.7).event(0, 8)
+        #expect(ended.starts() == [0, 6].map(at) && ended.isEnded)
+        for id in ["v0", "a0"] {
+            let later = try recorded.published(until: 40).event(0, 8)
+            #expect(later.text(of: id) == ended.text(of: id))
+        }
+    }
+
+    @Test("Another container ends the list behind the segment that reaches into its time")
+    func unequalContainer() throws {
+        var recorded = unequal(
+            run(2, from: 0, of: 6) + run(2, from: 12, of: 6, number: 2, epoch: 1, state: 4))
+        recorded.states[4] = .fragmented("init-0000000000000001.mp4")
+        let window = try recorded.published(until: 12.5).event(0, 100)
+        #expect(window.isEnded && window.next == at(12))
+        #expect(window.starts(of: "a0") == [0, 3.9, 7.8, 11.7].map(at))
+    }
+
+    @Test("A stretch without a track holds the other renditions as soon as the watermark reaches it")
+    func unequalHold() throws {
+        let recorded = unequal(
+            run(2, from: 0, of: 6) + run(2, from: 12, of: 6, number: 2, epoch: 1, state: 2)
+                + run(10, from: 24, of: 6, number: 4, epoch: 2))
+        for time in [15.6, 18, 19.5, 23.4] {
+            let window = try recorded.published(until: time).event(0, 100)
+            #expect(window.starts(of: "a0") == [0, 3.9, 7.8, 11.7].map(at), "at \(time)")
+        }
+        #expect(try recorded.published(until: 30).event(0, 100).starts() == [0, 6, 24].map(at))
+    }
+
     @Test("What came too late to be published is in a closed window and not in the EVENT list")
     func late() throws {
         var segments = run(3, from: 0)
