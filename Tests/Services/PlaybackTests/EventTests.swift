@@ -119,6 +119,18 @@ struct EventTests {
         #expect(try recorded.published(until: 30).event(0, 100).starts() == [0, 6, 24].map(at))
     }
 
+    @Test("A list that begins with segments that do not show their tracks has the tracks of the next ones")
+    func unknownBegin() throws {
+        var recorded = Recorded(
+            run(2, from: 0, state: 4) + run(2, from: 8, number: 2)
+                + run(15, from: 16, number: 4, epoch: 1, state: 2))
+        recorded.states[2] = .silent
+        recorded.states[4] = MediaState(container: .transportStream)
+        #expect(try recorded.published(until: 40).event(0, 100).starts() == [0, 4, 8, 12].map(at))
+        let window = try recorded.published(until: 76).event(0, 100)
+        #expect(window.isEnded && window.next == at(16))
+    }
+
     @Test("What came too late to be published is in a closed window and not in the EVENT list")
     func late() throws {
         var segments = run(3, from: 0)
