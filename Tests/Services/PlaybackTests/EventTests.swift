@@ -119,6 +119,22 @@ struct EventTests {
         #expect(try recorded.published(until: 30).event(0, 100).starts() == [0, 6, 24].map(at))
     }
 
+    @Test("GAP entries stay as they are when the target duration rises")
+    func gaps() throws {
+        var recorded = Recorded(
+            run(2, from: 0, of: 6) + run(2, from: 32, of: 6, number: 2, epoch: 1)
+                + run(2, from: 44, of: 10, number: 4, epoch: 2))
+        recorded.targetSeconds = 6
+        let early = try recorded.published(until: 44).event(0, 100) { $0.writesGaps = true }
+        recorded.targetSeconds = 10
+        let late = try recorded.published(until: 64).event(0, 100) { $0.writesGaps = true }
+        let before = try #require(try media(early.text())).segments
+        let after = try #require(try media(late.text())).segments
+        #expect(before.count { $0.isGap } == 4)
+        #expect(before.filter(\.isGap).allSatisfy { $0.durationMicroseconds <= 6_000_000 })
+        #expect(Array(after.prefix(before.count)) == before)
+    }
+
     @Test("A list that begins with segments that do not show their tracks has the tracks of the next ones")
     func unknownBegin() throws {
         var recorded = Recorded(
