@@ -135,6 +135,22 @@ struct EventTests {
         #expect(Array(after.prefix(before.count)) == before)
     }
 
+    @Test("A list that retention takes the head of does not say EVENT, and counts what it has lost")
+    func forgotten() throws {
+        let recorded = Recorded(run(5, from: 0, number: 40) + run(15, from: 20, number: 45, epoch: 1))
+        let whole = try media(try recorded.published(until: 60).event(1.5, 100).text())
+        #expect(whole?.type == .event)
+        let left = try media(try recorded.forgetting(before: 24).published(until: 60).event(1.5, 100).text())
+        #expect(left?.type == nil)
+        #expect(left?.mediaSequence == 46)
+        #expect(left?.discontinuitySequence == 1)
+        #expect(left?.segments.first?.uri == "v0/1469509540000.ts")
+        // The first segment begins before the window: it goes before the window's begin is reached.
+        let cut = try media(try recorded.forgetting(before: 1).published(until: 60).event(1.5, 100).text())
+        #expect(cut?.type == nil)
+        #expect(cut?.mediaSequence == 41)
+    }
+
     @Test("A list that begins with segments that do not show their tracks has the tracks of the next ones")
     func unknownBegin() throws {
         var recorded = Recorded(
