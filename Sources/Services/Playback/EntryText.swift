@@ -25,22 +25,26 @@ struct EntryText {
         }
     }
 
-    /// Fills a hole with entries of at most a target duration; what they name need not exist (RFC 8216bis §4.4.4.7).
+    /// Fills a hole with entries; what they name need not exist (RFC 8216bis §4.4.4.7).
+    ///
+    /// None is longer than a segment beside the hole, which fits every target duration that the list may have later: a
+    /// growing list must not change its entries when that rises.
     func writeGaps(
-        from begin: Instant, to end: Instant, targetSeconds: Int, _ state: StateText,
+        behind before: RecordedSegment, upTo after: RecordedSegment, _ state: StateText,
         to buffer: inout TextBuffer,
     ) {
+        let (begin, end) = (before.end, after.start)
         let hole = end - begin
         guard hole > Limits.holeTolerance else { return }
-        let target = Int64(targetSeconds) * Microseconds.perSecond
-        let count = (hole + target - 1) / target
+        let longest = max(before.duration, after.duration, Microseconds.perSecond)
+        let count = (hole + longest - 1) / longest
         let directory = directory
         for index in 0..<count {
             let start = begin + hole / count * index
             let stop = index == count - 1 ? end : begin + hole / count * (index + 1)
             buffer.append("#EXT-X-GAP\n")
             unsafe buffer.write(atMost: Self.margin + directory.count) { cursor in
-                unsafe cursor.appendDuration(min(stop - start, target))
+                unsafe cursor.appendDuration(min(stop - start, longest))
                 unsafe cursor.append(directory)
                 unsafe cursor.append(decimal: UInt64(max(0, start.milliseconds)))
                 unsafe cursor.append(state.ending)

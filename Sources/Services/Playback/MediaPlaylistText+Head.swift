@@ -15,7 +15,8 @@ extension MediaPlaylistText {
         head.discontinuitySequence = UInt64(max(0, window.domains.number(of: first)))
         switch window.plan.kind {
         case .closed: head.type = .videoOnDemand
-        case .event: head.type = .event
+        // Where segments are removed the type must not be EVENT (RFC 8216bis §4.4.3.5, §6.2.2).
+        case .event: head.type = window.plan.losesHead ? nil : .event
         case .sliding: head.type = nil
         }
         var writer = PlaylistWriter(reservingCapacity: 256)
@@ -46,7 +47,7 @@ extension MediaPlaylistText {
     /// Where the viewer wanted to begin, when that is inside the first segment.
     ///
     /// Start-over always says it, or players would begin an unfinished list near its end. Every answer says the same:
-    /// the published log only grows, so the first segment stays the first.
+    /// the published log only grows, so the first segment stays the first until retention takes it.
     private var start: StartPoint? {
         guard window.plan.kind != .sliding, let first = rendition.segments.first else { return nil }
         let offset = window.plan.window.begin - first.start

@@ -70,8 +70,7 @@ struct MediaPlaylistText {
     private mutating func write(_ segment: RecordedSegment, _ state: StateText) {
         let number = window.domains.number(of: segment)
         if let last, window.writesGaps {
-            entry.writeGaps(
-                from: last.end, to: segment.start, targetSeconds: window.targetSeconds, state, to: &buffer)
+            entry.writeGaps(behind: last, upTo: segment, state, to: &buffer)
         }
         let joints =
             last == nil ? 0 : min(max(0, number - lastNumber), Int64(Limits.discontinuitiesPerJoint))

@@ -23,12 +23,6 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
     case catalogue(CatalogueError)
     case system(String)
 
-    /// Whether the same request can succeed later without a change.
-    package var isTransient: Bool {
-        if case .catalogue(let error) = self { return error.isTransient }
-        return false
-    }
-
     package var description: String {
         switch self {
         case .emptyWindow: "the window ends before it begins"

@@ -13,12 +13,13 @@ struct RenditionSelection {
     /// Selects stretches; nothing that begins before `published` can come any more.
     init(_ stretches: [Stretch], plan: WindowPlan, takesAnyTracks: Bool, published: Instant) {
         let inside = stretches.filter { $0.window.overlaps(plan.window) }
-        guard let reference = Self.reference(inside, plan.kind, takesAnyTracks)?.state else { return }
+        guard var reference = Self.reference(inside, plan.kind, takesAnyTracks)?.state else { return }
         for stretch in inside {
             let continues =
                 takesAnyTracks
                 ? stretch.state.container == reference.container : stretch.state.joins(reference)
             if continues {
+                if reference.tracks.isEmpty { reference = stretch.state }
                 ranges.append(stretch.range)
             } else if ranges.isEmpty || stretch.lacksTracks(of: reference) && !stretch.isLong {
                 guard Self.isOpen(stretch, plan.kind, published) else { continue }
@@ -31,14 +32,19 @@ struct RenditionSelection {
         }
     }
 
-    /// What the rest of the list is measured by: the first stretch, but not a short one that lacks a track of the next.
+    /// What the rest of the list is measured by: the first stretch, but not a short one that lacks a track of the next,
+    /// nor one that does not show its tracks.
     private static func reference(
         _ stretches: [Stretch], _ kind: WindowPlan.Kind, _ takesAnyTracks: Bool,
     ) -> Stretch? {
         guard var reference = stretches.first else { return nil }
         if kind == .event || takesAnyTracks { return reference }
         for stretch in stretches.dropFirst() {
-            if stretch.state.joins(reference.state) { continue }
+            if stretch.state.joins(reference.state) {
+                if stretch.state.tracks.isEmpty { continue }
+                if stretch.isLong || reference.state.tracks.isEmpty { reference = stretch }
+                continue
+            }
             guard !reference.isLong, reference.lacksTracks(of: stretch.state) else { break }
             reference = stretch
         }

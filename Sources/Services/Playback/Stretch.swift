@@ -2,6 +2,9 @@ import Catalogue
 import Timeline
 
 /// A run of segments of one rendition without a hole, with the same container and the same kinds of tracks.
+///
+/// Segments that do not show their tracks belong to what stands before them, or are a stretch of their own: what
+/// follows must not decide whether they are listed.
 struct Stretch {
     var range: Range<Int>
     var window: TimeWindow
@@ -39,7 +42,7 @@ extension Stretch {
     private mutating func takes(_ run: Stretch) -> Bool {
         guard run.range.lowerBound == range.upperBound,
             run.window.begin - window.end <= Limits.holeTolerance,
-            run.stateID == stateID || run.state.joins(state)
+            run.stateID == stateID || run.state.follows(state)
         else { return false }
         stateID = run.stateID
         range = range.lowerBound..<run.range.upperBound
@@ -94,5 +97,10 @@ extension MediaState {
             return container == other.container
         }
         return continues(other)
+    }
+
+    /// Whether it belongs to a stretch of another state: one that does not show its tracks ends where they are shown.
+    fileprivate func follows(_ other: MediaState) -> Bool {
+        joins(other) && (tracks.isEmpty || !other.tracks.isEmpty)
     }
 }

@@ -21,16 +21,18 @@ package enum WindowComposer {
         }
         let end = selections.compactMap(\.end).min()
         let hold = selections.compactMap(\.hold).min()
-        let stop = min(end ?? .distantFuture, hold ?? .distantFuture)
-        let listed = TimeWindow(begin: plan.window.begin, end: min(plan.window.end, stop))
+        let last = min(plan.window.end, end ?? .distantFuture)
+        // Nothing that begins before the end can come any more.
+        let isComplete = plan.kind == .closed || isOver || record.line.watermark >= last
+        let listed = TimeWindow(begin: plan.window.begin, end: min(last, hold ?? .distantFuture))
         let renditions = zip(record.renditions, selections).map { rendition, selection in
             ListedRendition(
                 description: rendition.description,
-                segments: segments(of: rendition, selection, in: listed))
+                segments: segments(
+                    of: rendition, selection, in: listed, upTo: isComplete ? nil : record.line.watermark))
         }.filter { !$0.segments.isEmpty }
         var window = composed(renditions, end: end, record: record, plan: plan, request: request)
-        if isOver { window.isEnded = true }
-        if hold != nil { window.isEnded = false }
+        window.isEnded = isComplete && hold == nil
         window.isFinal = window.isEnded && isSettled && !waitsForKeys(record, in: plan.window)
         return window
     }
@@ -54,26 +56,25 @@ package enum WindowComposer {
         let line = record.line
         let isCut = end.map { $0 < plan.window.end } ?? false
         let next = isCut ? end : plan.next
-        let isEnded =
-            plan.kind == .closed || plan.kind == .event && (isCut || line.watermark >= plan.window.end)
         let last = min(plan.window.end, next ?? .distantFuture, line.watermark)
         let measured = renditions.map(\.targetSeconds).max() ?? 1
         return ComposedWindow(
             plan: plan, window: TimeWindow(begin: plan.window.begin, end: max(plan.window.begin, last)),
-            next: next,
-            isEnded: isEnded, isFinal: false,
+            next: next, isEnded: false, isFinal: false,
             targetSeconds: plan.kind == .closed ? measured : max(measured, line.targetSeconds),
             renditions: renditions, known: record.renditions.map(\.id), states: record.states,
             writesGaps: request.writesGaps && plan.kind != .sliding,
             domains: plan.kind == .closed ? Domains(of: renditions, states: record.states) : Domains())
     }
 
+    /// What a rendition lists of a window; while that still grows, whole segments up to an edge.
     private static func segments(
         of rendition: ListedRendition, _ selection: RenditionSelection, in window: TimeWindow,
+        upTo edge: Instant?,
     ) -> SegmentList {
         var listed = SegmentList()
         for range in selection.ranges { listed.append(rendition.segments[range].overlapping(window)) }
-        return listed
+        return edge.map { listed.ending(notAfter: $0) } ?? listed
     }
 }
 

@@ -16,6 +16,8 @@ package struct WindowPlan: Sendable, Equatable {
     package var next: Instant?
     /// Whether the same request means the same window for ever.
     package var isFixed: Bool
+    /// Whether retention may have reached the window's begin, so that segments leave a growing list at its front.
+    var losesHead = false
 
     /// Resolves a window of the past; sliding ones resolve by what is found (`SlidingWindow`).
     static func resolving(
@@ -60,9 +62,11 @@ package struct WindowPlan: Sendable, Equatable {
     ) throws(PlaybackError) -> WindowPlan {
         let window = TimeWindow(begin: begin, end: end ?? begin + limit)
         try checkPlace(window, line)
+        // A segment that begins before the window may be its first one.
+        let segment = Int64(line.targetSeconds + 1) * Microseconds.perSecond
         return WindowPlan(
             kind: .event, window: window, next: end == nil && window.end < line.watermark ? window.end : nil,
-            isFixed: window.end <= line.watermark)
+            isFixed: window.end <= line.watermark, losesHead: line.forgotten > window.begin - segment)
     }
 
     private static func checkPlace(_ window: TimeWindow, _ line: Line) throws(PlaybackError) {

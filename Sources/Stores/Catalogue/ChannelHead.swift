@@ -64,6 +64,18 @@ extension Catalogue {
         }
     }
 
+    func describedRenditions(of channel: Int32) async throws -> [(Int32, RenditionDescription)] {
+        try await pool.query(
+            "SELECT rendition_id, match::text AS match FROM rendition WHERE channel_id = \(channel)"
+        ).map { row in
+            let match = Data(try row.decode("match", as: String.self).utf8)
+            return (
+                try row.decode("rendition_id"),
+                try JSONDecoder().decode(RenditionDescription.self, from: match)
+            )
+        }
+    }
+
     private static func pending(in row: Row) throws -> [TimeWindow] {
         let begins = try row.decode("begins", as: [Int64]?.self) ?? []
         let ends = try row.decode("ends", as: [Int64]?.self) ?? []

@@ -2,8 +2,6 @@
 package enum Limits {
     /// Identities loaded per rendition at take-over: two feeds of a long source playlist.
     package static let knownSegments = 10_000
-    /// Segments read for one window and rendition: a day of one-second segments and a margin.
-    package static let segmentsPerWindow = 100_000
     /// Segments read by one scan of quarters: a day of one-second segments fits.
     package static let segmentsPerScan = 100_000
     /// Segments of a rendition that are not in the archive yet, read for one head.

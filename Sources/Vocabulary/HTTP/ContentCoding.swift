@@ -3,15 +3,10 @@ package enum ContentCoding: String, Sendable {
     case identity
     case gzip
 
-    /// Whether the values of Accept-Encoding allow this coding (RFC 9110 §12.5.3).
+    /// The coding to answer with (RFC 9110 §12.5.3): gzip where it is allowed and not ranked below identity; nil when
+    /// the client refuses both.
     ///
-    /// Without the field only identity is allowed here: players that send none often cannot decode.
-    package static func accepts(_ coding: ContentCoding, in values: [String]) -> Bool {
-        weight(of: coding, in: weights(in: values)) > 0
-    }
-
-    /// The coding to answer with: gzip where it is allowed and not ranked below identity; nil when the client
-    /// refuses both.
+    /// Without Accept-Encoding only identity is allowed here: players that send none often cannot decode.
     package static func chosen(for values: [String]) -> ContentCoding? {
         let weights = weights(in: values)
         let gzip = weight(of: .gzip, in: weights)

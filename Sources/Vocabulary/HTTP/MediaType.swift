@@ -64,19 +64,7 @@ package struct MediaType: Hashable, Sendable {
 extension MediaType {
     private static let utf8 = [Parameter(name: "charset", value: "utf-8")]
 
-    /// An HLS playlist (RFC 8216bis §4); always UTF-8, so without a charset.
-    package static let hlsPlaylist = MediaType(type: "application", subtype: "vnd.apple.mpegurl")
-    package static let transportStream = MediaType(type: "video", subtype: "mp2t")
-    package static let videoMP4 = MediaType(type: "video", subtype: "mp4")
-    package static let audioMP4 = MediaType(type: "audio", subtype: "mp4")
-    package static let audioAAC = MediaType(type: "audio", subtype: "aac")
-    package static let audioMPEG = MediaType(type: "audio", subtype: "mpeg")
-    package static let audioAC3 = MediaType(type: "audio", subtype: "ac3")
-    package static let audioEAC3 = MediaType(type: "audio", subtype: "eac3")
-    package static let webVTT = MediaType(type: "text", subtype: "vtt", parameters: utf8)
     package static let json = MediaType(type: "application", subtype: "json")
     package static let problemJSON = MediaType(type: "application", subtype: "problem+json")
-    package static let octetStream = MediaType(type: "application", subtype: "octet-stream")
-    package static let plainText = MediaType(type: "text", subtype: "plain", parameters: utf8)
     package static let html = MediaType(type: "text", subtype: "html", parameters: utf8)
 }

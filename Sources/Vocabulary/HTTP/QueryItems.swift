@@ -26,11 +26,6 @@ package struct QueryItems: Sendable, Equatable {
         items.first { $0.name == name }?.value
     }
 
-    /// Every value of a name, in order.
-    package func values(of name: String) -> [String] {
-        items.filter { $0.name == name }.map(\.value)
-    }
-
     /// The names that occur more than once, each once, in the order of their first occurrence.
     package var repeatedNames: [String] {
         var counts: [String: Int] = [:]

@@ -3,9 +3,6 @@ extension HTTPStatus {
     /// The standard's phrase for the code, for example as the title of a problem; "Status 599" for one without.
     package var reason: String { Self.reasons[rawValue] ?? "Status \(rawValue)" }
 
-    /// 2xx: the request did what it asked for.
-    package var isSuccess: Bool { rawValue / 100 == 2 }
-
     private static let reasons: [Int: String] = [
         200: "OK",
         201: "Created",

@@ -55,12 +55,6 @@ package enum Microseconds {
     package static let perSecond: Int64 = 1_000_000
     package static let perMillisecond: Int64 = 1000
 
-    /// The nearest whole number of microseconds; nil when it does not fit.
-    package static func reading(seconds: Double) -> Int64? {
-        let scaled = (seconds * 1_000_000).rounded()
-        return scaled.isFinite && abs(scaled) < 9.2e18 ? Int64(scaled) : nil
-    }
-
     package static func seconds(_ microseconds: Int64) -> Double {
         Double(microseconds) / 1_000_000
     }

@@ -74,6 +74,95 @@ struct EventTests {
         #expect(window.next == at(8))
     }
 
+    /// A rendition of six-second segments beside one of 3.9 s.
+    private func unequal(_ video: [RecordedSegment]) -> Recorded {
+        var recorded = Recorded(video)
+        recorded.states[2] = .silent
+        recorded.states[3] = MediaState(container: .aac, tracks: "audio:aac")
+        recorded.targetSeconds = 6
+        recorded.add(run(40, from: 0, of: 3.9, state: 3), as: "a0")
+        return recorded
+    }
+
+    @Test("ENDLIST comes behind the segment that covers the end, however far the other renditions have come")
+    func unequalEnd() throws {
+        let recorded = unequal(run(10, from: 0, of: 6))
+        let growing = try recorded.published(until: 7.8).event(0, 8)
+        #expect(growing.starts() == [at(0)] && !growing.isEnded)
+        let ended = try recorded.published(until: 11.7).event(0, 8)
+        #expect(ended.starts() == [0, 6].map(at) && ended.isEnded)
+        for id in ["v0", "a0"] {
+            let later = try recorded.published(until: 40).event(0, 8)
+            #expect(later.text(of: id) == ended.text(of: id))
+        }
+    }
+
+    @Test("Another container ends the list behind the segment that reaches into its time")
+    func unequalContainer() throws {
+        var recorded = unequal(
+            run(2, from: 0, of: 6) + run(2, from: 12, of: 6, number: 2, epoch: 1, state: 4))
+        recorded.states[4] = .fragmented("init-0000000000000001.mp4")
+        let window = try recorded.published(until: 12.5).event(0, 100)
+        #expect(window.isEnded && window.next == at(12))
+        #expect(window.starts(of: "a0") == [0, 3.9, 7.8, 11.7].map(at))
+    }
+
+    @Test("A stretch without a track holds the other renditions as soon as the watermark reaches it")
+    func unequalHold() throws {
+        let recorded = unequal(
+            run(2, from: 0, of: 6) + run(2, from: 12, of: 6, number: 2, epoch: 1, state: 2)
+                + run(10, from: 24, of: 6, number: 4, epoch: 2))
+        for time in [15.6, 18, 19.5, 23.4] {
+            let window = try recorded.published(until: time).event(0, 100)
+            #expect(window.starts(of: "a0") == [0, 3.9, 7.8, 11.7].map(at), "at \(time)")
+        }
+        #expect(try recorded.published(until: 30).event(0, 100).starts() == [0, 6, 24].map(at))
+    }
+
+    @Test("GAP entries stay as they are when the target duration rises")
+    func gaps() throws {
+        var recorded = Recorded(
+            run(2, from: 0, of: 6) + run(2, from: 32, of: 6, number: 2, epoch: 1)
+                + run(2, from: 44, of: 10, number: 4, epoch: 2))
+        recorded.targetSeconds = 6
+        let early = try recorded.published(until: 44).event(0, 100) { $0.writesGaps = true }
+        recorded.targetSeconds = 10
+        let late = try recorded.published(until: 64).event(0, 100) { $0.writesGaps = true }
+        let before = try #require(try media(early.text())).segments
+        let after = try #require(try media(late.text())).segments
+        #expect(before.count { $0.isGap } == 4)
+        #expect(before.filter(\.isGap).allSatisfy { $0.durationMicroseconds <= 6_000_000 })
+        #expect(Array(after.prefix(before.count)) == before)
+    }
+
+    @Test("A list that retention takes the head of does not say EVENT, and counts what it has lost")
+    func forgotten() throws {
+        let recorded = Recorded(run(5, from: 0, number: 40) + run(15, from: 20, number: 45, epoch: 1))
+        let whole = try media(try recorded.published(until: 60).event(1.5, 100).text())
+        #expect(whole?.type == .event)
+        let left = try media(try recorded.forgetting(before: 24).published(until: 60).event(1.5, 100).text())
+        #expect(left?.type == nil)
+        #expect(left?.mediaSequence == 46)
+        #expect(left?.discontinuitySequence == 1)
+        #expect(left?.segments.first?.uri == "v0/1469509540000.ts")
+        // The first segment begins before the window: it goes before the window's begin is reached.
+        let cut = try media(try recorded.forgetting(before: 1).published(until: 60).event(1.5, 100).text())
+        #expect(cut?.type == nil)
+        #expect(cut?.mediaSequence == 41)
+    }
+
+    @Test("A list that begins with segments that do not show their tracks has the tracks of the next ones")
+    func unknownBegin() throws {
+        var recorded = Recorded(
+            run(2, from: 0, state: 4) + run(2, from: 8, number: 2)
+                + run(15, from: 16, number: 4, epoch: 1, state: 2))
+        recorded.states[2] = .silent
+        recorded.states[4] = MediaState(container: .transportStream)
+        #expect(try recorded.published(until: 40).event(0, 100).starts() == [0, 4, 8, 12].map(at))
+        let window = try recorded.published(until: 76).event(0, 100)
+        #expect(window.isEnded && window.next == at(16))
+    }
+
     @Test("What came too late to be published is in a closed window and not in the EVENT list")
     func late() throws {
         var segments = run(3, from: 0)

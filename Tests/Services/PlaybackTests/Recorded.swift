@@ -18,10 +18,19 @@ func window(_ begin: Double, _ end: Double) -> TimeWindow {
 
 /// What a catalogue would hold, written down by hand.
 struct Recorded {
-    var renditions: [RenditionRecord] = []
+    struct Rendition {
+        var description: RenditionDescription
+        var segments: [RecordedSegment]
+
+        var id: RenditionID { description.id }
+    }
+
+    var renditions: [Rendition] = []
     var states: [Int32: MediaState] = [1: .muxed]
     var watermark: Double = 100_000
     var targetSeconds = 4
+    /// Seconds before which retention has taken everything.
+    var forgotten: Double?
 
     init() {}
 
@@ -37,13 +46,13 @@ struct Recorded {
         guard let id = RenditionID(id) else { return }
         var description = RenditionDescription(id: id)
         describe(&description)
-        renditions.append(RenditionRecord(description: description, segments: segments))
+        renditions.append(Rendition(description: description, segments: segments))
     }
 
     var line: Line {
         Line(
-            epoch: 0, end: at(watermark), watermark: at(watermark), forgotten: Instant(microseconds: 0),
-            targetSeconds: targetSeconds)
+            epoch: 0, end: at(watermark), watermark: at(watermark),
+            forgotten: forgotten.map(at) ?? Instant(microseconds: 0), targetSeconds: targetSeconds)
     }
 
     /// As the composer gets it: every rendition in one block of which nothing is known in advance, or in several that
@@ -59,21 +68,25 @@ struct Recorded {
 
     var record: TimelineRecord { record() }
 
-    private func segments(of rendition: RenditionRecord, cutting cut: ((Int) -> Bool)?) -> SegmentList {
+    private func segments(of rendition: Rendition, cutting cut: ((Int) -> Bool)?) -> SegmentList {
         var list = SegmentList()
         var open: [RecordedSegment] = []
         for (index, segment) in rendition.segments.enumerated() {
             open.append(segment)
             guard index == rendition.segments.count - 1 || cut?(index) == true else { continue }
-            let quarter = Quarter(rendition: 1, containing: open[0].start.microseconds)
-            let block = Block(
-                QuarterRecord(quarter: quarter, version: nil, segments: open),
-                states: cut == nil ? [:] : states,
-                rendition: rendition.id)
-            list.append(block, open.indices)
+            list.append(block(of: rendition.id, open, states: cut == nil ? [:] : states), open.indices)
             open = []
         }
         return list
+    }
+
+    private func block(
+        of rendition: RenditionID, _ segments: [RecordedSegment], states: [Int32: MediaState]
+    ) -> Block {
+        let quarter = Quarter(rendition: 1, containing: segments.first?.start.microseconds ?? 0)
+        return Block(
+            QuarterRecord(quarter: quarter, version: nil, segments: segments), states: states,
+            rendition: rendition)
     }
 
     func closed(
@@ -82,18 +95,34 @@ struct Recorded {
         try composed(.closed(begin: at(begin), end: at(end)), change)
     }
 
-    func event(_ begin: Double, _ end: Double, isOver: Bool = false) throws -> ComposedWindow {
-        try composed(.event(begin: at(begin), end: at(end)), isOver: isOver)
+    func event(
+        _ begin: Double, _ end: Double, isOver: Bool = false,
+        _ change: (inout WindowRequest) -> Void = { _ in }
+    ) throws -> ComposedWindow {
+        try composed(.event(begin: at(begin), end: at(end)), isOver: isOver, change)
     }
 
-    /// What a reader of the published log sees: up to the watermark, with numbers.
+    /// What a reader of the published log sees while the watermark stands somewhere.
     func published(until seconds: Double) -> Recorded {
         var seen = self
         seen.watermark = seconds
-        for index in seen.renditions.indices {
-            seen.renditions[index].segments.removeAll { $0.number == nil || $0.end > at(seconds) }
+        let everything = TimeWindow(begin: Instant(microseconds: 0), end: .distantFuture)
+        let selection = BlockSelection(window: everything, view: .published, watermark: at(seconds))
+        for (index, rendition) in renditions.enumerated() {
+            let block = block(of: rendition.id, rendition.segments, states: [:])
+            seen.renditions[index].segments = Array(selection.segments(of: [block]))
         }
         return seen
+    }
+
+    /// What retention has left that has taken everything before an instant.
+    func forgetting(before seconds: Double) -> Recorded {
+        var left = self
+        left.forgotten = seconds
+        for index in left.renditions.indices {
+            left.renditions[index].segments.removeAll { $0.start < at(seconds) }
+        }
+        return left
     }
 
     func composed(

@@ -86,6 +86,16 @@ struct WindowComposerTests {
         #expect(try recorded.closed(0, 10).starts() == [0, 4, 8].map(at))
     }
 
+    @Test("A long stretch without a track is not passed over for a short one before it")
+    func longBehindShort() throws {
+        var recorded = Recorded(
+            run(7, from: 0, state: 2) + run(20, from: 29, epoch: 1, state: 2) + run(20, from: 109, epoch: 2))
+        recorded.states[2] = .silent
+        let window = try recorded.closed(0, 189)
+        #expect(window.starts().count == 27)
+        #expect(window.next == at(109))
+    }
+
     @Test("Another container ends the answer for all renditions")
     func containerChange() throws {
         var recorded = Recorded(run(2, from: 0) + run(2, from: 8, epoch: 1, state: 2))
@@ -107,6 +117,19 @@ struct WindowComposerTests {
             run(2, from: 0) + run(1, from: 8, epoch: 1, state: 2) + run(2, from: 12, epoch: 2))
         recorded.states[2] = MediaState(container: .transportStream)
         #expect(try recorded.closed(0, 20).starts().count == 5)
+    }
+
+    @Test("Segments that do not show their tracks do not decide what the answer has")
+    func unknownBegin() throws {
+        var recorded = Recorded(
+            run(2, from: 0, state: 3) + run(2, from: 8) + run(2, from: 16, epoch: 1, state: 2)
+                + run(20, from: 24, epoch: 2))
+        recorded.states[2] = .silent
+        recorded.states[3] = MediaState(container: .transportStream)
+        #expect(try recorded.closed(0, 32).starts() == [0, 4, 8, 12, 24, 28].map(at))
+        #expect(try recorded.closed(0, 16).starts() == [0, 4, 8, 12].map(at))
+        recorded.renditions[0].segments.removeSubrange(2..<4)
+        #expect(try recorded.closed(0, 32).starts() == [0, 4, 24, 28].map(at))
     }
 
     @Test("A segment whose key nobody has is left out")

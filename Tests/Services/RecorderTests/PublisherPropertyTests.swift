@@ -151,7 +151,7 @@ struct PublisherWatch {
         if stored[fact.identity] == nil { faults.append("\(fact.identity) decided before it was stored") }
         guard segment.number != nil else { return }
         sign[fact.identity.rendition] = stage.now
-        if PublisherStage.seconds(fact.end) <= watermark, watermark > 0 {
+        if PublisherStage.seconds(fact.start) < watermark {
             faults.append("\(fact.identity) published behind the watermark")
         }
     }

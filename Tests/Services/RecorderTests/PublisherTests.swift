@@ -274,6 +274,25 @@ struct PublisherTests {
         #expect(stage.watermark == 42)
     }
 
+    @Test("So does a segment of which a part was said to be complete")
+    func straddlesWatermark() {
+        var stage = PublisherStage(v0, audio)
+        stage.record(v0, 0)
+        stage.record(audio, 0)
+        stage.advance(to: 0)
+        for place in 1...5 {
+            stage.now = Double(place * 6)
+            stage.record(v0, Double(place * 6))
+            stage.advance(to: Double(place * 6))
+        }
+        #expect(stage.watermark == 36)
+        stage.record(audio, 34, 40)
+        stage.record(v0, 36, 42)
+        stage.advance(to: 36)
+        #expect(stage.archived(audio) == [34])
+        #expect(stage.published(audio) == [Published(0, 0, 0), Published(40, 1, 1)])
+    }
+
     @Test("With all renditions silent the watermark stands")
     func allSilent() {
         var stage = PublisherStage(v0, audio)

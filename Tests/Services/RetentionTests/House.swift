@@ -42,11 +42,13 @@ struct House {
 
     /// How many of the ten are still in the catalogue, and how many have their bytes.
     func left() async throws -> (facts: Int, files: Int) {
-        let day = TimeWindow(begin: noon - 24 * hourMicroseconds, end: noon)
-        let record = try await catalogue.record(of: channel.row, in: day, view: .archive)
+        let held = try await pool.query(
+            """
+            SELECT start_us FROM segment JOIN rendition USING (rendition_id) WHERE channel_id = \(channel.row)
+            """)
         var files = 0
         for fact in facts where try await store.contains(fact.key) { files += 1 }
-        return (record.renditions.first?.segments.count ?? 0, files)
+        return (held.count, files)
     }
 
     /// Files and folders of the channel in the archive's folder, in order.

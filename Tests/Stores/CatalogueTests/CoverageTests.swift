@@ -226,4 +226,17 @@ struct CoverageTests {
             #expect(left == [window(6 * hour, 6 * hour + 4 * second), window(7 * hour, 7 * hour + second)])
         }
     }
+
+    @Test("A window at the end of time neither traps nor fails")
+    func extremes() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.publish(0..<1, on: tape)
+            let all = TimeWindow(begin: Instant(microseconds: .min), end: Instant(microseconds: .max))
+            #expect(try await test.catalogue.timeline(of: tape.channel, in: all).spans.count == 1)
+            #expect(try await test.catalogue.available(of: tape.row, near: all).count == 1)
+            let last = TimeWindow(begin: Instant(microseconds: .max), end: Instant(microseconds: .max))
+            #expect(try await test.catalogue.available(of: tape.row, near: last).count == 1)
+        }
+    }
 }

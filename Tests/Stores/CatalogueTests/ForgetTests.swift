@@ -95,7 +95,7 @@ struct ForgetTests {
             #expect(cut > midnight + minute && cut < midnight + 36_500 * day)
             let next = tape.fact(3, at: cut + second - midnight)
             _ = try await test.catalogue.remember(tape.batch([.archived(next)]))
-            #expect(try await test.held(tape, in: TimeWindow(begin: cut, end: endOfTime)).count == 1)
+            #expect(try await test.held(tape).count == 1)
         }
     }
 
@@ -123,7 +123,7 @@ struct ForgetTests {
             let cut = midnight + 40 * day + second
             #expect(try await test.catalogue.forget(tape.channel, before: cut, graceSeconds: 0) == 4)
             #expect(try await test.catalogue.line(of: tape.row).forgotten == cut)
-            let left = try await test.held(tape, in: window(0, 60 * day)).map { $0.start - midnight }
+            let left = try await test.starts(tape)
             #expect(left == [40 * day + minute, 41 * day])
         }
     }
@@ -132,7 +132,7 @@ struct ForgetTests {
     func speed() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            try await WindowScanTests.fill(test, tape, segments: 7 * 21_600)
+            try await test.fill(tape, segments: 7 * 21_600)
             let began = ContinuousClock.now
             let count = try await test.catalogue.forget(
                 tape.channel, before: midnight + 7 * day, graceSeconds: 0)

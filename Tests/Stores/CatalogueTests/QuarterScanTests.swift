@@ -37,7 +37,7 @@ struct QuarterScanTests {
     func indexOnly() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            try await WindowScanTests.fill(test, tape, segments: 2 * 21_600, strangers: 5)
+            try await test.fill(tape, segments: 2 * 21_600, strangers: 5)
             let day = range(24 * 60, count: 96)
             #expect(
                 try await test.catalogue.quarters(day).map(\.segments.count)

@@ -19,8 +19,8 @@ struct RememberTests {
             (fact.iv, fact.programDateTime) = (Array(0..<16), midnight)
             _ = try await test.catalogue.remember(
                 tape.batch([DecidedSegment(fact: fact, number: 0, epoch: 3)]))
-            let record = try await test.catalogue.record(of: tape.row, in: window(0, minute), view: .archive)
-            let segment = try #require(record.renditions.first?.segments.first)
+            let held = try await test.held(tape)
+            let segment = try #require(held.first)
             #expect(
                 segment
                     == RecordedSegment(
@@ -28,7 +28,7 @@ struct RememberTests {
                         stateID: segment.stateID, flags: [.late, .damaged], storedBytes: 5_000,
                         plainBytes: 4_990,
                         iv: Array(0..<16)))
-            #expect(record.states == [segment.stateID: state])
+            #expect(try await test.catalogue.states([segment.stateID]) == [segment.stateID: state])
         }
     }
 

@@ -3,9 +3,7 @@ import Testing
 
 struct PreconditionsTests {
     static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
-    static let later = "Sun, 06 Nov 1994 08:49:38 GMT"
-    static let earlier = "Sun, 06 Nov 1994 08:49:36 GMT"
-    let current = Validators(entityTag: EntityTag(strong: "a"), lastModifiedSeconds: 784_111_777)
+    let current = Validators(entityTag: EntityTag(strong: "a"))
 
     func outcome(_ method: HTTPMethod, _ headers: HTTPHeaders) -> Preconditions {
         Preconditions.evaluated(method: method, headers: headers, current: current)
@@ -16,7 +14,6 @@ struct PreconditionsTests {
         arguments: [
             ("If-None-Match", "\"a\""), ("If-None-Match", "W/\"a\""), ("If-None-Match", "\"x\", \"a\""),
             ("If-None-Match", "*"),
-            ("If-Modified-Since", date), ("If-Modified-Since", later),
         ])
     func notModified(name: String, value: String) {
         #expect(outcome(.get, [name: value]) == .notModified)
@@ -26,10 +23,8 @@ struct PreconditionsTests {
     @Test(
         "A reader that has another version gets it",
         arguments: [
-            ("If-None-Match", "\"b\""), ("If-None-Match", "nonsense"), ("If-Modified-Since", earlier),
-            ("If-Modified-Since", "yesterday"), ("If-Match", "\"a\""), ("If-Match", "*"),
-            ("If-Unmodified-Since", date),
-            ("If-Unmodified-Since", "tomorrow"),
+            ("If-None-Match", "\"b\""), ("If-None-Match", "nonsense"), ("If-Match", "\"a\""),
+            ("If-Match", "*"),
         ])
     func proceed(name: String, value: String) {
         #expect(outcome(.get, [name: value]) == .proceed)
@@ -39,25 +34,28 @@ struct PreconditionsTests {
         "If-Match compares strongly, and fails when malformed",
         arguments: [
             ("If-Match", "\"b\""), ("If-Match", "W/\"a\""), ("If-Match", "a"),
-            ("If-Unmodified-Since", earlier),
         ])
     func failed(name: String, value: String) {
         #expect(outcome(.put, [name: value]) == .preconditionFailed)
         #expect(outcome(.get, [name: value]) == .preconditionFailed)
     }
 
-    @Test("If-None-Match overrules If-Modified-Since, If-Match comes first (RFC 9110 §13.2.2)")
+    @Test("If-Match comes before If-None-Match (RFC 9110 §13.2.2)")
     func order() {
-        #expect(outcome(.get, ["If-None-Match": "\"b\"", "If-Modified-Since": Self.date]) == .proceed)
-        #expect(outcome(.get, ["If-None-Match": "nonsense", "If-Modified-Since": Self.date]) == .proceed)
         #expect(outcome(.get, ["If-None-Match": "\"a\"", "If-Match": "\"b\""]) == .preconditionFailed)
-        #expect(outcome(.get, ["If-Unmodified-Since": Self.earlier, "If-Match": "\"a\""]) == .proceed)
+    }
+
+    @Test(
+        "Conditions by date are ignored where no date is known (RFC 9110 §13.1.3, §13.1.4)",
+        arguments: ["If-Modified-Since", "If-Unmodified-Since"])
+    func dates(name: String) {
+        #expect(outcome(.get, [name: Self.date]) == .proceed)
+        #expect(outcome(.put, [name: Self.date]) == .proceed)
     }
 
     @Test("A writer is refused where a reader would get 304")
     func writers() {
         #expect(outcome(.put, ["If-None-Match": "*"]) == .preconditionFailed)
-        #expect(outcome(.put, ["If-Modified-Since": Self.date]) == .proceed)
     }
 
     @Test("What does not exist matches nothing, not even a star")
@@ -72,9 +70,9 @@ struct PreconditionsTests {
     }
 
     @Test(
-        "A date in If-Range must be the very date",
-        arguments: [(date, true), (later, false), (earlier, false)])
-    func ifRangeDate(value: String, applies: Bool) {
+        "If-Range must name the very version, by its tag",
+        arguments: [("\"a\"", true), ("\"b\"", false), ("W/\"a\"", false), (date, false)])
+    func ifRange(value: String, applies: Bool) {
         #expect(Preconditions.rangeApplies(headers: ["If-Range": value], current: current) == applies)
     }
 }

@@ -27,8 +27,6 @@ final class BlockCache: Sendable {
         self.capacity = capacity
     }
 
-    var byteCount: Int { state.withLock { $0.byteCount } }
-
     /// The blocks that are there, and the loads to wait for: for each run of quarters that nobody loads yet one is made.
     func take(
         _ quarters: [Quarter], loading: (QuarterRange, _ number: Int) -> Load,

@@ -1,11 +1,21 @@
 import Catalogue
 import Timeline
 
+/// Which rows of a window are wanted.
+enum WindowView: Sendable {
+    /// All that is held.
+    case archive
+    /// The published log up to the watermark: what growing playlists may name.
+    case published
+}
+
 /// Which segments of blocks a window has.
 struct BlockSelection {
     let window: TimeWindow
     let view: WindowView
-    /// Of the published log nothing that ends later is seen.
+    /// Of the published log what begins before is seen: nothing of that can come any more.
+    ///
+    /// So what is decided from it stands, whichever rendition reaches beyond the watermark.
     let watermark: Instant
 
     /// The quarters in which segments of the window can begin; nil when there can be none.
@@ -28,11 +38,11 @@ struct BlockSelection {
     private func judge(_ piece: SegmentList.Piece) -> Bool? {
         let lies = piece.lies(in: window)
         guard view == .published, lies != false else { return lies }
-        return piece.block.summary.isPublished && piece.last.end <= watermark ? lies : nil
+        return piece.block.summary.isPublished && piece.last.start < watermark ? lies : nil
     }
 
     private func takes(_ segment: RecordedSegment) -> Bool {
         guard segment.window.overlaps(window) else { return false }
-        return view == .archive || segment.number != nil && segment.end <= watermark
+        return view == .archive || segment.number != nil && segment.start < watermark
     }
 }

@@ -37,7 +37,7 @@ package final class TimelineIndex: Sendable {
         return SeenHead(known.value, asOf: known.asOf)
     }
 
-    /// Every segment that overlaps a window: of the published log none that ends behind the head's watermark.
+    /// Every segment that overlaps a window: of the published log none that begins at the head's watermark or behind it.
     func record(
         of head: ChannelHead, in window: TimeWindow, view: WindowView,
     ) async throws(CatalogueError) -> TimelineRecord {

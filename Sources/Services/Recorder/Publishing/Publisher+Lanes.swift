@@ -71,9 +71,11 @@ extension Publisher {
 
     /// Whether the published log has gone past a segment: it would run back, change what was said to be complete, or
     /// enter an epoch that begins after it.
+    ///
+    /// Readers of the log decide by what begins before the watermark, so that it is passed by a part of a segment too.
     private func isPassed(_ slot: Lane.Slot, of lane: Lane) -> Bool {
         if let publishedEnd = lane.publishedEnd, slot.start < publishedEnd { return true }
-        return slot.end <= watermark || lane.epoch != epoch && slot.middle < epochBegin
+        return slot.start < watermark || lane.epoch != epoch && slot.middle < epochBegin
     }
 
     /// Whether another rendition still waits for a segment before this one, which is waited for as long as two target

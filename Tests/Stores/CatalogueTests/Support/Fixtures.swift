@@ -1,3 +1,4 @@
+import Postgres
 import TestSupport
 import Timeline
 
@@ -105,13 +106,17 @@ extension TestCatalogue {
         try await catalogue.remember(tape.batch(tape.published(numbers, of: rendition)))
     }
 
-    /// Everything held of a rendition around a window.
-    func held(
-        _ tape: Tape, _ rendition: RenditionID = video, in window: TimeWindow = window(-day, 30 * day),
-        view: WindowView = .archive,
-    ) async throws -> [RecordedSegment] {
-        let record = try await catalogue.record(of: tape.row, in: window, view: view)
-        return record.renditions.first { $0.id == rendition }?.segments ?? []
+    /// Everything held of a rendition, in order.
+    func held(_ tape: Tape, _ rendition: RenditionID = video) async throws -> [RecordedSegment] {
+        try RecordedSegment.reading(
+            try await pool.query(
+                """
+                SELECT s.start_us, s.duration_us, s.number, s.epoch, s.revision, s.state_id, s.flags,
+                    s.stored_bytes, s.plain_bytes, s.iv
+                FROM segment s JOIN rendition r USING (rendition_id)
+                WHERE r.channel_id = \(tape.row) AND r.name = \(rendition.description)
+                ORDER BY s.start_us
+                """))
     }
 
     /// The starts of what is held, microseconds after midnight.
