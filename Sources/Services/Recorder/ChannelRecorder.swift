@@ -55,8 +55,8 @@ actor ChannelRecorder {
     var refusal: String?
     /// The URL of the source in use.
     var usedURL: String?
-    /// The newest feed of an earlier process: its source is the one that was recorded from.
-    var earlierFeed: FeedFact?
+    /// The feed that began last, in this process or an earlier one: its source is the one that was recorded from.
+    var newestFeed: FeedFact?
     var lastStates: [RenditionID: MediaState] = [:]
     var status: ChannelStatus
     /// When this process took the channel.
@@ -187,14 +187,22 @@ actor ChannelRecorder {
         }
         let isDated = list.segments.contains { $0.programDateTimeMicroseconds != nil }
         let begun = FeedFact(
-            id: arrival.date.milliseconds << 20 | Int64.random(in: 0..<(1 << 20)),
-            source: status.sourceURL ?? "",
-            began: arrival.date, clock: (isDated ? progress.placing.clock : .arrival).rawValue)
+            id: nextFeed(at: arrival.date), source: status.sourceURL ?? "", began: arrival.date,
+            clock: (isDated ? progress.placing.clock : .arrival).rawValue)
         logger.info(
             "A feed begins", metadata: ["rendition": "\(progress.id)", "cause": "\(restart ?? "first list")"])
-        feed = begun
+        (feed, newestFeed) = (begun, begun)
         progress.feed = begun.id
         unjournalled.append(.feed(begun))
+    }
+
+    /// An id above all before it, wherever the host's clock stands: the newest feed is the one with the highest id.
+    ///
+    /// The low bits are chance, as a node that is cut off may begin a feed at the same time.
+    private func nextFeed(at date: Instant) -> Int64 {
+        let known = (renditions.values.map(\.feed) + [newestFeed?.id]).compactMap { $0 }
+        let next = known.max().map { ($0 >> 20) + 1 } ?? 0
+        return max(date.milliseconds, next) << 20 | Int64.random(in: 0..<(1 << 20))
     }
 
     private func take(
