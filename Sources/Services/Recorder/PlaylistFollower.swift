@@ -203,6 +203,12 @@ extension PlaylistFollower {
         return Int64(exactly: list.number(at: index))
     }
 
+    /// An entry's duration in microseconds; nil when EXTINF is zero or nonsense.
+    static func duration(of entry: MediaSegment) -> Int64? {
+        let duration = entry.durationMicroseconds
+        return duration > 0 && duration <= Limits.longestSegment ? duration : nil
+    }
+
     /// The list's target duration in microseconds; derived from its segments when the tag is missing.
     static func target(of list: MediaPlaylist) -> Int64 {
         let longest = list.segments.lazy.map(\.durationMicroseconds).max() ?? 0

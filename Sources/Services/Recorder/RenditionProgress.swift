@@ -122,8 +122,8 @@ struct RenditionProgress: Sendable {
             return ListedSegment(
                 identity: SegmentIdentity(rendition: id, feed: feed, number: number),
                 entry: list.segments[index], arrival: arrival,
-                start: window.begin, duration: window.microseconds, flags: [], domain: domain,
-                availableUntil: availableUntil)
+                start: window.begin, duration: window.microseconds, flags: NewEntries.flags(of: list, index),
+                domain: domain, availableUntil: availableUntil)
         }
     }
 
@@ -161,15 +161,14 @@ private struct NewEntries {
         let dates = Self.dates(of: list)
         indices = list.segments.indices.filter { $0 >= from && !Self.isRepeated(list, $0) }
         numbers = indices.map { PlaylistFollower.number(list, $0) ?? 0 }
-        flags = []
+        flags = indices.map { Self.flags(of: list, $0) }
         entries = []
         for (index, number) in zip(indices, numbers) {
-            let duration = Self.usable(list.segments[index].durationMicroseconds)
-            flags.append(duration == nil ? .correctedDuration : [])
-            if list.isIndependentSegments { flags[flags.count - 1].insert(.independent) }
+            // What follows must have its start decided now, also where EXTINF is of no use.
             entries.append(
                 TimePlacing.Entry(
-                    duration: duration ?? target, programDateTime: dates[index],
+                    duration: PlaylistFollower.duration(of: list.segments[index]) ?? target,
+                    programDateTime: dates[index],
                     opensHole: opensHole && entries.isEmpty, sharedStart: shared[number]))
         }
     }
@@ -183,9 +182,11 @@ private struct NewEntries {
         if !entries.isEmpty { entries[0].opensHole = opensHole }
     }
 
-    /// EXTINF of zero or nonsense is replaced by the target duration: the start of what follows must be decided now.
-    private static func usable(_ duration: Int64) -> Int64? {
-        duration > 0 && duration <= Limits.longestSegment ? duration : nil
+    /// What the list says of an entry besides its time.
+    static func flags(of list: MediaPlaylist, _ index: Int) -> SegmentFlags {
+        var flags: SegmentFlags = list.isIndependentSegments ? .independent : []
+        if PlaylistFollower.duration(of: list.segments[index]) == nil { flags.insert(.correctedDuration) }
+        return flags
     }
 
     /// An entry that says again what the one before it said is no segment of its own.
