@@ -27,6 +27,8 @@ enum Limits {
     ///
     /// Beyond it the oldest give way.
     static let segmentsWithoutKey = 20_000
+    /// The pause before a segment is tried for again whose fact the journal could not take.
+    static let journalPause = Duration.seconds(1)
     /// How often a source is opened in vain before the next one is tried.
     static let sourceTries = 3
     /// How long a preferred source that was left is left alone before it is looked at: providers count connections.
