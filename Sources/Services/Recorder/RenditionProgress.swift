@@ -60,14 +60,19 @@ struct RenditionProgress: Sendable {
 
     var id: RenditionID { description.id }
 
+    /// No list has gone on from what an earlier process held.
+    ///
+    /// What looks like a restart then may be a source that counts anew with each list, as nobody has watched it slide.
+    private var isComingBack: Bool { !missed.held.isEmpty }
+
     /// Makes listed segments of a list's new entries and decides their times.
     ///
     /// - Parameters:
     ///   - list: the list as it came
     ///   - from: index of the first new entry
     ///   - opensHole: numbers are missing before it, or a new feed begins with it
-    ///   - cause: the boundary in front of the first entry, if one is known; of another `source`, what shows again
-    ///     what is recorded already is passed over
+    ///   - cause: the boundary in front of the first entry, if one is known; of another `source`, and of a `restart`
+    ///     that is seen in coming back, what shows again what is recorded already is passed over
     ///   - hole: why time may be missing before a step
     ///   - arrival: when the list was fetched
     ///   - shared: starts by number that the leading rendition has
@@ -80,7 +85,7 @@ struct RenditionProgress: Sendable {
         let target = PlaylistFollower.target(of: list)
         let opensHole = opensHole || owedCause != nil
         var new = NewEntries(list, from: from, target: target, opensHole: opensHole, shared: shared)
-        if cause == "source" {
+        if cause == "source" || cause == "restart" && isComingBack {
             new.drop(
                 placing.coveredCount(new.entries, arrival: arrival.date, target: target), opensHole: opensHole
             )
