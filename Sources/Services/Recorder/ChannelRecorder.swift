@@ -148,15 +148,15 @@ actor ChannelRecorder {
             renditions[id]?.follower.confirm()
             return await listArrived(list, of: id, arrival: arrival)
         }
+        guard var progress = renditions[id] else { return ListOutcome() }
+        let corrected = progress.alignment.corrected(list)
         if known == digest {
-            renditions[id]?.follower.confirm()
+            renditions[id]?.follower.confirm(by: corrected, now: arrival.moment)
             return await listArrived(list, of: id, arrival: arrival)
         }
-        guard var progress = renditions[id] else { return ListOutcome() }
-        let list = progress.alignment.corrected(list)
-        joinFeed(&progress, list, restart: "a known number names another segment", arrival: arrival)
+        joinFeed(&progress, corrected, restart: "a known number names another segment", arrival: arrival)
         let segments = take(
-            list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
+            corrected, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
             arrival: arrival)
         await journalNews()
         return ListOutcome(segments: segments, changed: true, ended: list.isEnded)

@@ -71,6 +71,17 @@ struct PlaylistFollower: Sendable {
     }
 
     /// The bytes of an undecided segment were the ones stored: the numbering goes on.
+    ///
+    /// For one who comes back the list is the first that is known of it, were it older than what is held.
+    mutating func confirm(by list: MediaPlaylist, now: ContinuousClock.Instant) {
+        if isUnconfirmed {
+            recent = SeenEntry.entries(of: list)
+            lastAdvance = now
+        }
+        confirm()
+    }
+
+    /// The bytes of an undecided segment cannot be compared: nothing is held against the numbering.
     mutating func confirm() {
         isUnconfirmed = false
         isConfirmed = true
