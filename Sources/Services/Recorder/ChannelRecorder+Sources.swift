@@ -19,6 +19,7 @@ extension ChannelRecorder {
     /// The renditions that are recorded from now on.
     func open(_ descriptions: [RenditionDescription]) async {
         ailments = [:]
+        leading = descriptions.map(\.id).min()
         for description in descriptions { await open(description) }
         publishStatus()
     }

@@ -46,6 +46,8 @@ actor ChannelRecorder {
     var hasMore = false
     var lastLine: LineUpdate?
     var sharedStarts = SharedStarts()
+    /// The rendition whose starts the others take over: the first of those that are recorded now.
+    var leading: RenditionID?
     var trouble: (reason: GapReason, since: Instant)?
     /// What is wrong with single renditions while the source as a whole delivers.
     var ailments: [RenditionID: String] = [:]
@@ -217,7 +219,7 @@ actor ChannelRecorder {
         progress.follower.take(list, now: arrival.moment)
         progress.status.seen += segments.count
         renditions[progress.id] = progress
-        if progress.id == renditions.keys.min() { sharedStarts.note(segments) }
+        if progress.id == leading { sharedStarts.note(segments) }
         noteHoles(segments, before: before, of: progress.id)
         expect(segments)
         for segment in segments where segment.entry.isGap {
