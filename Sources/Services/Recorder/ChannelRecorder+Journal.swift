@@ -26,7 +26,10 @@ extension ChannelRecorder {
             backlog?.left(at: line)
             return
         }
-        if let earlier = positions.updateValue(line, forKey: fact.identity) { doneLines.append(earlier) }
+        let earlier = positions.updateValue(line, forKey: fact.identity)
+        // It was read back before whoever wrote it was told so.
+        if earlier == line { return }
+        if let earlier { doneLines.append(earlier) }
         publisher.stored(fact, now: parts.clock.steady())
         boundMemory()
     }

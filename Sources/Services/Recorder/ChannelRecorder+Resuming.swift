@@ -12,7 +12,7 @@ extension ChannelRecorder {
     /// What the journal has is entered part by part; what it says of the source's numbering and of the renditions is
     /// needed before the source is asked.
     func resume(heads: [RenditionHead], newestFeed: FeedFact?) async throws(JournalError) {
-        earlierFeed = newestFeed
+        self.newestFeed = newestFeed
         for head in heads {
             renditions[head.description.id] = RenditionProgress(
                 resuming: head, choice: channel.settings.clock)
@@ -72,7 +72,7 @@ extension ChannelRecorder {
                 doneLines.append(earlier.line)
             }
         case .feed(let feed):
-            if feed.id > earlierFeed?.id ?? 0 { earlierFeed = feed }
+            if feed.id > newestFeed?.id ?? 0 { newestFeed = feed }
         case .loss:
             break
         }

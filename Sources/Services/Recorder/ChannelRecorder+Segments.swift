@@ -34,6 +34,14 @@ extension ChannelRecorder {
         if let line { hold(fact, at: line) }
     }
 
+    /// The journal could not take a fact that it may take a little later.
+    func awaitsJournal(_ detail: String) {
+        if refusal != detail {
+            logger.warning("A segment waits for the journal", metadata: ["cause": "\(detail)"])
+        }
+        refusal = detail
+    }
+
     /// A download ended without a segment.
     ///
     /// One that was cancelled by stopping is not lost: it is fetched after the restart.

@@ -46,6 +46,8 @@ actor ChannelRecorder {
     var hasMore = false
     var lastLine: LineUpdate?
     var sharedStarts = SharedStarts()
+    /// The rendition whose starts the others take over: the first of those that are recorded now.
+    var leading: RenditionID?
     var trouble: (reason: GapReason, since: Instant)?
     /// What is wrong with single renditions while the source as a whole delivers.
     var ailments: [RenditionID: String] = [:]
@@ -55,8 +57,8 @@ actor ChannelRecorder {
     var refusal: String?
     /// The URL of the source in use.
     var usedURL: String?
-    /// The newest feed of an earlier process: its source is the one that was recorded from.
-    var earlierFeed: FeedFact?
+    /// The feed that began last, in this process or an earlier one: its source is the one that was recorded from.
+    var newestFeed: FeedFact?
     var lastStates: [RenditionID: MediaState] = [:]
     var status: ChannelStatus
     /// When this process took the channel.
@@ -148,15 +150,15 @@ actor ChannelRecorder {
             renditions[id]?.follower.confirm()
             return await listArrived(list, of: id, arrival: arrival)
         }
+        guard var progress = renditions[id] else { return ListOutcome() }
+        let corrected = progress.alignment.corrected(list)
         if known == digest {
-            renditions[id]?.follower.confirm()
+            renditions[id]?.follower.confirm(by: corrected, now: arrival.moment)
             return await listArrived(list, of: id, arrival: arrival)
         }
-        guard var progress = renditions[id] else { return ListOutcome() }
-        let list = progress.alignment.corrected(list)
-        joinFeed(&progress, list, restart: "a known number names another segment", arrival: arrival)
+        joinFeed(&progress, corrected, restart: "a known number names another segment", arrival: arrival)
         let segments = take(
-            list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
+            corrected, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
             arrival: arrival)
         await journalNews()
         return ListOutcome(segments: segments, changed: true, ended: list.isEnded)
@@ -187,14 +189,22 @@ actor ChannelRecorder {
         }
         let isDated = list.segments.contains { $0.programDateTimeMicroseconds != nil }
         let begun = FeedFact(
-            id: arrival.date.milliseconds << 20 | Int64.random(in: 0..<(1 << 20)),
-            source: status.sourceURL ?? "",
-            began: arrival.date, clock: (isDated ? progress.placing.clock : .arrival).rawValue)
+            id: nextFeed(at: arrival.date), source: status.sourceURL ?? "", began: arrival.date,
+            clock: (isDated ? progress.placing.clock : .arrival).rawValue)
         logger.info(
             "A feed begins", metadata: ["rendition": "\(progress.id)", "cause": "\(restart ?? "first list")"])
-        feed = begun
+        (feed, newestFeed) = (begun, begun)
         progress.feed = begun.id
         unjournalled.append(.feed(begun))
+    }
+
+    /// An id above all before it, wherever the host's clock stands: the newest feed is the one with the highest id.
+    ///
+    /// The low bits are chance, as a node that is cut off may begin a feed at the same time.
+    private func nextFeed(at date: Instant) -> Int64 {
+        let known = (renditions.values.map(\.feed) + [newestFeed?.id]).compactMap { $0 }
+        let next = known.max().map { ($0 >> 20) + 1 } ?? 0
+        return max(date.milliseconds, next) << 20 | Int64.random(in: 0..<(1 << 20))
     }
 
     private func take(
@@ -209,7 +219,7 @@ actor ChannelRecorder {
         progress.follower.take(list, now: arrival.moment)
         progress.status.seen += segments.count
         renditions[progress.id] = progress
-        if progress.id == renditions.keys.min() { sharedStarts.note(segments) }
+        if progress.id == leading { sharedStarts.note(segments) }
         noteHoles(segments, before: before, of: progress.id)
         expect(segments)
         for segment in segments where segment.entry.isGap {

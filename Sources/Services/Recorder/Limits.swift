@@ -27,6 +27,8 @@ enum Limits {
     ///
     /// Beyond it the oldest give way.
     static let segmentsWithoutKey = 20_000
+    /// The pause before a segment is tried for again whose fact the journal could not take.
+    static let journalPause = Duration.seconds(1)
     /// How often a source is opened in vain before the next one is tried.
     static let sourceTries = 3
     /// How long a preferred source that was left is left alone before it is looked at: providers count connections.
@@ -91,6 +93,9 @@ enum Limits {
     static let tolerance: Int64 = 100_000
     /// Dates further than this from the host's clock are not believed, microseconds.
     static let plausibleOffset: Int64 = 86_400_000_000
+    /// How far the time stamps of two segments in a row may be off from the first one's duration, microseconds, besides a
+    /// tenth of it; more is a jump.
+    static let timestampSlack: Int64 = 500_000
     /// Time between two segments that is no hole, microseconds: sources count in milliseconds.
     static let seam: Int64 = 1000
     /// Numbers that a list may jump ahead within one feed; a larger jump is another numbering.

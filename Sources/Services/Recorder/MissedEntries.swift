@@ -22,13 +22,14 @@ struct MissedEntries: Sendable {
     func found(in list: MediaPlaylist, before end: Int) -> [(index: Int, window: TimeWindow)] {
         var found: [(index: Int, window: TimeWindow)] = []
         var cursor: Instant?
+        let target = PlaylistFollower.target(of: list)
         for index in list.segments.indices.prefix(end) {
             guard let number = PlaylistFollower.number(list, index) else { break }
             if let window = held[number] {
                 cursor = window.end
             } else if let start = cursor {
-                let next = min(
-                    start + max(list.segments[index].durationMicroseconds, 0), limit(after: number))
+                let duration = PlaylistFollower.duration(of: list.segments[index])
+                let next = min(start + (duration ?? target), limit(after: number))
                 if next > start { found.append((index, TimeWindow(begin: start, end: next))) }
                 cursor = next
             }

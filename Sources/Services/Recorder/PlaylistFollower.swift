@@ -71,6 +71,17 @@ struct PlaylistFollower: Sendable {
     }
 
     /// The bytes of an undecided segment were the ones stored: the numbering goes on.
+    ///
+    /// For one who comes back the list is the first that is known of it, were it older than what is held.
+    mutating func confirm(by list: MediaPlaylist, now: ContinuousClock.Instant) {
+        if isUnconfirmed {
+            recent = SeenEntry.entries(of: list)
+            lastAdvance = now
+        }
+        confirm()
+    }
+
+    /// The bytes of an undecided segment cannot be compared: nothing is held against the numbering.
     mutating func confirm() {
         isUnconfirmed = false
         isConfirmed = true
@@ -201,6 +212,12 @@ extension PlaylistFollower {
     static func number(_ list: MediaPlaylist, _ index: Int) -> Int64? {
         guard list.segments.indices.contains(index) else { return nil }
         return Int64(exactly: list.number(at: index))
+    }
+
+    /// An entry's duration in microseconds; nil when EXTINF is zero or nonsense.
+    static func duration(of entry: MediaSegment) -> Int64? {
+        let duration = entry.durationMicroseconds
+        return duration > 0 && duration <= Limits.longestSegment ? duration : nil
     }
 
     /// The list's target duration in microseconds; derived from its segments when the tag is missing.

@@ -57,15 +57,30 @@ package struct RecorderService: Sendable {
     /// Starts, restarts and stops channels as their settings say.
     private func supervise() async {
         var seats = ChannelSeats()
+        var complaint: String?
         while !Task.isCancelled {
-            if let channels = try? await parts.catalogue.everyChannel() {
-                for channel in channels {
-                    seats.settle(channel.row, version: channel.version) { await work(on: channel) }
-                }
-            }
+            complaint = await settle(&seats, after: complaint)
             try? await Task.sleep(for: .seconds(1))
         }
         await seats.stop()
+    }
+
+    /// One round; what is wrong is said when it is not what was wrong in the round before.
+    ///
+    /// - Returns: what is wrong
+    func settle(_ seats: inout ChannelSeats, after complaint: String?) async -> String? {
+        do {
+            for channel in try await parts.catalogue.everyChannel() {
+                seats.settle(channel.row, version: channel.version) { await work(on: channel) }
+            }
+            return nil
+        } catch {
+            let words = "\(error)"
+            if words != complaint, !Task.isCancelled {
+                logger.warning("Channels stay as they are", metadata: ["cause": "\(words)"])
+            }
+            return words
+        }
     }
 
     private func work(on channel: Channel) async {

@@ -60,14 +60,19 @@ struct RenditionProgress: Sendable {
 
     var id: RenditionID { description.id }
 
+    /// No list has gone on from what an earlier process held.
+    ///
+    /// What looks like a restart then may be a source that counts anew with each list, as nobody has watched it slide.
+    private var isComingBack: Bool { !missed.held.isEmpty }
+
     /// Makes listed segments of a list's new entries and decides their times.
     ///
     /// - Parameters:
     ///   - list: the list as it came
     ///   - from: index of the first new entry
     ///   - opensHole: numbers are missing before it, or a new feed begins with it
-    ///   - cause: the boundary in front of the first entry, if one is known; of another `source`, what shows again
-    ///     what is recorded already is passed over
+    ///   - cause: the boundary in front of the first entry, if one is known; of another `source`, and of a `restart`
+    ///     that is seen in coming back, what shows again what is recorded already is passed over
     ///   - hole: why time may be missing before a step
     ///   - arrival: when the list was fetched
     ///   - shared: starts by number that the leading rendition has
@@ -80,7 +85,7 @@ struct RenditionProgress: Sendable {
         let target = PlaylistFollower.target(of: list)
         let opensHole = opensHole || owedCause != nil
         var new = NewEntries(list, from: from, target: target, opensHole: opensHole, shared: shared)
-        if cause == "source" {
+        if cause == "source" || cause == "restart" && isComingBack {
             new.drop(
                 placing.coveredCount(new.entries, arrival: arrival.date, target: target), opensHole: opensHole
             )
@@ -122,8 +127,8 @@ struct RenditionProgress: Sendable {
             return ListedSegment(
                 identity: SegmentIdentity(rendition: id, feed: feed, number: number),
                 entry: list.segments[index], arrival: arrival,
-                start: window.begin, duration: window.microseconds, flags: [], domain: domain,
-                availableUntil: availableUntil)
+                start: window.begin, duration: window.microseconds, flags: NewEntries.flags(of: list, index),
+                domain: domain, availableUntil: availableUntil)
         }
     }
 
@@ -161,15 +166,14 @@ private struct NewEntries {
         let dates = Self.dates(of: list)
         indices = list.segments.indices.filter { $0 >= from && !Self.isRepeated(list, $0) }
         numbers = indices.map { PlaylistFollower.number(list, $0) ?? 0 }
-        flags = []
+        flags = indices.map { Self.flags(of: list, $0) }
         entries = []
         for (index, number) in zip(indices, numbers) {
-            let duration = Self.usable(list.segments[index].durationMicroseconds)
-            flags.append(duration == nil ? .correctedDuration : [])
-            if list.isIndependentSegments { flags[flags.count - 1].insert(.independent) }
+            // What follows must have its start decided now, also where EXTINF is of no use.
             entries.append(
                 TimePlacing.Entry(
-                    duration: duration ?? target, programDateTime: dates[index],
+                    duration: PlaylistFollower.duration(of: list.segments[index]) ?? target,
+                    programDateTime: dates[index],
                     opensHole: opensHole && entries.isEmpty, sharedStart: shared[number]))
         }
     }
@@ -183,9 +187,11 @@ private struct NewEntries {
         if !entries.isEmpty { entries[0].opensHole = opensHole }
     }
 
-    /// EXTINF of zero or nonsense is replaced by the target duration: the start of what follows must be decided now.
-    private static func usable(_ duration: Int64) -> Int64? {
-        duration > 0 && duration <= Limits.longestSegment ? duration : nil
+    /// What the list says of an entry besides its time.
+    static func flags(of list: MediaPlaylist, _ index: Int) -> SegmentFlags {
+        var flags: SegmentFlags = list.isIndependentSegments ? .independent : []
+        if PlaylistFollower.duration(of: list.segments[index]) == nil { flags.insert(.correctedDuration) }
+        return flags
     }
 
     /// An entry that says again what the one before it said is no segment of its own.

@@ -1,6 +1,7 @@
 import HLS
 import HTTP
 import HTTPClient
+import Journal
 import Logging
 import Timeline
 
@@ -110,15 +111,38 @@ extension RenditionRecorder {
             if case .again(let pause) = outcome { return pause }
             do {
                 try await enter(outcome, of: segment)
+                return nil
             } catch {
-                await recorder.failed(segment, FetchFailure(.segmentMissing, "the journal: \(error)"))
+                return await notEntered(segment, error)
             }
-            return nil
         }
         if !taken {
             await recorder.failed(
                 segment, FetchFailure(.segmentExpired, "too many segments wait to be fetched"))
         }
+    }
+
+    /// The bytes are durable and the journal could not take the fact.
+    ///
+    /// - Returns: after what pause the segment is tried for once more, which finds the same bytes under their name
+    private func notEntered(_ segment: ListedSegment, _ error: any Error) async -> Duration? {
+        if let pause = Self.pause(after: error, until: segment.availableUntil, now: clock.steady()) {
+            await recorder.awaitsJournal("the journal: \(error)")
+            return pause
+        }
+        await recorder.failed(segment, FetchFailure(.segmentMissing, "the journal: \(error)"))
+        return nil
+    }
+
+    /// Nil when the journal will not take the fact later either, or the source can no longer be expected to hold the
+    /// segment.
+    static func pause(
+        after error: any Error, until end: ContinuousClock.Instant, now: ContinuousClock.Instant,
+    ) -> Duration? {
+        guard let error = error as? JournalError, error.isTransient, now + Limits.journalPause <= end else {
+            return nil
+        }
+        return Limits.journalPause
     }
 
     private func enter(_ outcome: SegmentFetcher.Outcome, of segment: ListedSegment) async throws {

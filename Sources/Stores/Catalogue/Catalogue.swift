@@ -9,6 +9,7 @@ package final class Catalogue: Sendable {
     let pool: PostgresPool
     let logger: Logger
     let days = KnownDays()
+    let channelFaults = KnownFaults()
 
     package init(pool: PostgresPool, logger: Logger) {
         self.pool = pool

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Postgres
 package import Timeline
 
@@ -116,10 +117,27 @@ extension Catalogue {
     }
 
     /// Every channel that ever was, for processes that keep a picture of them all.
+    ///
+    /// One that this program cannot read is left out, so that it does not hold the others; that is said once.
     package func everyChannel() async throws(CatalogueError) -> [Channel] {
         try await asking {
-            try await pool.query("SELECT \(verbatim: Self.columns) FROM channel ORDER BY channel_id")
-                .map(Self.channel(from:))
+            let rows = try await pool.query(
+                "SELECT \(verbatim: Self.columns), slug FROM channel ORDER BY channel_id")
+            var faults: [String: String] = [:]
+            var channels: [Channel] = []
+            for row in rows {
+                do {
+                    channels.append(try Self.channel(from: row))
+                } catch {
+                    let slug: String = try row.decode("slug")
+                    faults[slug] = "\(CatalogueError.wrapping(error))"
+                }
+            }
+            for (slug, fault) in channelFaults.news(in: faults) {
+                logger.warning(
+                    "A channel cannot be read", metadata: ["channel": "\(slug)", "cause": "\(fault)"])
+            }
+            return channels
         }
     }
 

@@ -3,12 +3,14 @@ package import Timeline
 
 extension Catalogue {
     /// The feed of a channel that began last; nil when none ever did.
+    ///
+    /// Ids go in the order of beginning, whatever the host's clock said.
     package func newestFeed(of channel: Int32) async throws(CatalogueError) -> FeedFact? {
         try await asking {
             try await pool.query(
                 """
                 SELECT feed_id, source, began_us, clock FROM feed WHERE channel_id = \(channel)
-                ORDER BY began_us DESC, feed_id DESC LIMIT 1
+                ORDER BY feed_id DESC LIMIT 1
                 """
             ).first.map { row in
                 FeedFact(

@@ -100,6 +100,34 @@ struct BacklogCommitTests {
         }
     }
 
+    @Test("keeps the line of a segment that is read back before its writer was told that it is written")
+    func readBackFirst() async throws {
+        try await House.run { house in
+            let folder = try TemporaryFolder("journal")
+            let clock = TestClock()
+            let first = try await RecordingProcess(house, journal: folder.path, clock: clock.clock)
+            await first.recorder.open(RenditionDescription(id: video(0)))
+            let listed = await first.list(0...1)
+            var fact = PublisherStage.fact(video(0), 6)
+            (fact.channel, fact.identity) = (house.channel.id, listed[1].identity)
+            // who stores                               who commits
+            // the line is written with another's
+            //                                          reads the line; the backlog has ended
+            // holds the fact, behind a segment that
+            // is still on its way
+            let line = try #require(try await first.recorder.journal.append([.segment(fact)]).first)
+            _ = try await first.recorder.readBack()
+            await first.recorder.hold(fact, at: line)
+            try await first.commitAll()
+            #expect(try await house.number("SELECT count(*) FROM segment") == 0)
+            await first.kill()
+            let second = try await RecordingProcess(house, journal: folder.path, clock: clock.clock)
+            try await second.commitAll()
+            #expect(try await house.rows("SELECT origin_number FROM segment") == ["1"])
+            await second.kill()
+        }
+    }
+
     /// Every segment once, numbers in the order of starts, one epoch, no hole, the watermark at the end, an empty journal,
     /// and no transaction with more facts than a batch may have.
     private static func expectWhole(

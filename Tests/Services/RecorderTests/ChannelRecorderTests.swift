@@ -102,6 +102,64 @@ struct ChannelRecorderTests {
         }
     }
 
+    @Test("A list that lies behind what is held is no restart for one who comes back")
+    func staleAfterRestart() async throws {
+        try await House.run { house in
+            let folder = try TemporaryFolder("journal")
+            let first = try await RecordingProcess(house, journal: folder.path)
+            await first.recorder.open(RenditionDescription(id: video(0)))
+            try await first.record(90...100)
+            try await first.commitAll()
+            await first.kill()
+            let second = try await RecordingProcess(house, journal: folder.path)
+            #expect(await second.recorder.resumedList(90...98).isEmpty)
+            #expect(await second.recorder.resumedList(92...101).map(\.identity.number) == [101])
+            await second.kill()
+        }
+    }
+
+    @Test("A feed has a higher id than those before it, however far back the host's clock was set")
+    func feedOrder() async throws {
+        try await House.run { house in
+            let folder = try TemporaryFolder("journal")
+            let first = try await RecordingProcess(house, journal: folder.path)
+            await first.recorder.open(RenditionDescription(id: video(0)))
+            try await first.record(100...102)
+            try await first.commitAll()
+            await first.kill()
+            let second = try await RecordingProcess(house, journal: folder.path)
+            await second.recorder.use(SourceSettings(url: "http://other.test/"))
+            let outcome = await second.recorder.listArrived(
+                list(200...202, date: { Double($0) * 6 }), of: video(0),
+                arrival: Arrival(date: at(18), moment: moment(18)))
+            try await second.store(outcome.segments)
+            try await second.commitAll()
+            let numbers = "SELECT origin_number FROM segment ORDER BY feed_id, origin_number"
+            #expect(try await house.rows(numbers) == ["100", "101", "102", "200", "201", "202"])
+            await second.kill()
+        }
+    }
+
+    @Test(
+        "Without dates the first of the renditions that are recorded now leads, not the first that ever was")
+    func leading() async throws {
+        try await House.run { house in
+            let folder = try TemporaryFolder("journal")
+            let process = try await RecordingProcess(house, journal: folder.path)
+            for leading in [video(0), video(1)] {
+                await process.recorder.open([leading, audio].map { RenditionDescription(id: $0) })
+            }
+            var starts: [[Instant]] = []
+            for (rendition, time) in [(video(1), 18.0), (audio, 20.0)] {
+                let arrival = Arrival(date: at(time), moment: moment(time))
+                let outcome = await process.recorder.listArrived(list(0...2), of: rendition, arrival: arrival)
+                starts.append(outcome.segments.map(\.start))
+            }
+            #expect(starts == [[at(0), at(6), at(12)], [at(0), at(6), at(12)]])
+            await process.kill()
+        }
+    }
+
     @Test(
         "What another node has taken over goes to its archive unpublished, each segment once, batch by batch")
     func formerOwner() async throws {

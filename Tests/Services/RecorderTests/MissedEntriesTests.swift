@@ -1,3 +1,4 @@
+import HLS
 import Testing
 import Timeline
 
@@ -25,6 +26,14 @@ struct MissedEntriesTests {
     func between() {
         let missed = held((10, 100, 106), (13, 117, 123))
         #expect(windows(missed.found(in: list(9...15), before: 7)) == [[2, 106, 112], [3, 112, 117]])
+    }
+
+    @Test("An entry whose EXTINF is of no use gets the target duration", arguments: [0, -1, Int64.max])
+    func unusableDuration(duration: Int64) {
+        let missed = held((10, 100, 106), (13, 117, 123))
+        var one = list(9...15)
+        one.segments[2].durationMicroseconds = duration
+        #expect(windows(missed.found(in: one, before: 7)) == [[2, 106, 112], [3, 112, 117]])
     }
 
     @Test("Where the held ones leave no time, there is nothing to fetch")

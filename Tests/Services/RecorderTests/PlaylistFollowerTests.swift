@@ -228,6 +228,25 @@ struct PlaylistFollowerTests {
         #expect(follower.judge(list(0...5), now: moment(0)).isRestart)
     }
 
+    @Test(
+        "Resumed to a list that lies behind what is held: equal bytes make it stale, and numbers go on from it"
+    )
+    func resumedStale() {
+        var follower = PlaylistFollower(resumingAfter: 100)
+        #expect(follower.judge(list(90...98), now: moment(0)) == .undecided(index: 8))
+        follower.confirm(by: list(90...98), now: moment(0))
+        for time in [0.0, 6, 600] { #expect(follower.judge(list(90...98), now: moment(time)) == .stale) }
+        #expect(follower.judge(list(92...101), now: moment(12)) == .new(from: 9, missing: 0))
+    }
+
+    @Test("Resumed to a list behind what is held, a restart that follows is one after three target durations")
+    func resumedStaleThenRestart() {
+        var follower = PlaylistFollower(resumingAfter: 100)
+        follower.confirm(by: list(90...98), now: moment(0))
+        #expect(follower.judge(list(0...3), now: moment(17)) == .stale)
+        #expect(follower.judge(list(0...3), now: moment(18)).isRestart)
+    }
+
     // MARK: Names
 
     @Test("Hosts, folders and tokens that change with each load change nothing")

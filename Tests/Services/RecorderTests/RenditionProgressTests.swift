@@ -139,6 +139,28 @@ struct RenditionProgressTests {
         #expect(starts(segments) == [118, 124])
     }
 
+    @Test(
+        "In coming back to a source that counts anew with each list, what is held already is passed over",
+        arguments: [true, false])
+    func comingBack(isDated: Bool) {
+        let known = (0...4).map { place in
+            KnownSegment(
+                feed: 2, number: 100 + Int64(place), start: at(100 + Double(place) * 6),
+                duration: 6 * seconds,
+                isLost: false, digest: [1])
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 9, last: nil, known: known)
+        var progress = RenditionProgress(resuming: head, choice: .auto)
+        let date = { (number: Int) in 106 + Double(number) * 6 }
+        let segments = take(
+            &progress, list(0...4, date: isDated ? date : nil), opensHole: true, cause: "restart",
+            arrival: 137)
+        #expect(segments.map(\.identity.number) == [4])
+        #expect(starts(segments) == [isDated ? 130 : 131])
+        #expect(segments.map(\.boundary) == ["restart"])
+    }
+
     @Test("Resumed from a head: the newest feed, its highest number, its digests, and the later end")
     func resumed() {
         let identities: [(feed: Int64, number: Int64, start: Double)] = [

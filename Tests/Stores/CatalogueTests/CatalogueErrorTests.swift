@@ -40,6 +40,15 @@ struct CatalogueErrorTests {
         }
     }
 
+    @Test("A channel that this program cannot read does not hold the others")
+    func unreadableAmongOthers() async throws {
+        try await withCatalogue { test in
+            for id in ["one", "two"] { _ = try await test.catalogue.create(try settings(id)) }
+            _ = try await test.pool.query("UPDATE channel SET settings = '{}' WHERE slug = 'one'")
+            #expect(try await test.catalogue.everyChannel().map(\.id.text) == ["two"])
+        }
+    }
+
     @Test("Settings that this program cannot read are an error that says so, not a missing channel")
     func unreadable() async throws {
         try await withCatalogue { test in

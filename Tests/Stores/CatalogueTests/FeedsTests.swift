@@ -5,13 +5,17 @@ import Timeline
 
 @Suite("Feeds")
 struct FeedsTests {
-    @Test("The newest feed of a channel is the one with the highest id, with its source")
+    @Test(
+        "The newest feed of a channel is the one with the highest id, with its source, whatever the clock said"
+    )
     func newest() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             #expect(try await test.catalogue.newestFeed(of: tape.row) == nil)
-            let feeds = [7, 9, 8].map { id in
-                FeedFact(id: id, source: "http://origin.test/\(id)", began: midnight, clock: "source")
+            let feeds = ([7, 9, 8] as [Int64]).map { id in
+                FeedFact(
+                    id: id, source: "http://origin.test/\(id)", began: midnight - id * second, clock: "source"
+                )
             }
             var batch = tape.batch()
             batch.feeds = feeds

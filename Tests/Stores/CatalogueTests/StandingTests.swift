@@ -27,7 +27,7 @@ struct StandingTests {
             ]
             var batch = tape.batch(facts.map { .archived($0) }, watermark: hour)
             batch.renditions = [RenditionDescription(id: secondVideo)]
-            batch.feeds = [(2, 0), (1, minute)].map {
+            batch.feeds = [(1, minute), (2, 0)].map {
                 FeedFact(id: $0, source: "http://origin.test/\($0)", began: midnight + $1, clock: "source")
             }
             _ = try await test.catalogue.remember(batch)

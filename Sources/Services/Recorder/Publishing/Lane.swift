@@ -39,6 +39,8 @@ struct Lane: Sendable {
     var epoch: Int32?
     /// State of the last published segment.
     var state: MediaState?
+    /// Where the time stamps of what was published stand.
+    private var timestamps = TimestampTrail()
     /// Asked for by something that was given up.
     var pendingBoundary: String?
     /// When the first slot became the next one.
@@ -61,6 +63,7 @@ struct Lane: Sendable {
         guard let publishedEnd else { return nil }
         if let asked = slot.boundary ?? pendingBoundary { return asked }
         if let state, !state.followsSeamlessly(fact.state) { return "media" }
+        if timestamps.jumps(to: fact) { return "timestamps" }
         return slot.start - publishedEnd > Limits.seam ? "hole" : nil
     }
 
@@ -140,6 +143,7 @@ extension Lane {
         publishedEnd = fact.end
         self.epoch = epoch
         state = fact.state
+        timestamps.take(fact)
         pendingBoundary = nil
         lastProgress = now
         settle(now: now)

@@ -1,0 +1,51 @@
+import MediaFormat
+import Timeline
+
+/// How the time stamps of a lane's segments go on from one to the next.
+///
+/// An encoder that starts anew may go on with its numbers and say nothing; players stall where time jumps inside a
+/// discontinuity domain. Only transport streams are followed: all of them count alike.
+struct TimestampTrail: Sendable {
+    private struct Place {
+        var identity: SegmentIdentity
+        var timestamp: Int64
+        var duration: Int64
+
+        /// Nil when the fact does not say where its media begins and how long it lasts.
+        init?(_ fact: SegmentFact) {
+            guard fact.state.container == .transportStream, !fact.flags.contains(.correctedDuration),
+                let first = fact.firstTimestamp
+            else { return nil }
+            (identity, timestamp, duration) = (fact.identity, first, fact.duration)
+        }
+    }
+
+    /// The segment published last, as far as it can be compared.
+    private var last: Place?
+    /// The time stamps went on by the duration when they were last compared.
+    ///
+    /// A source whose EXTINF never fits its media would have a boundary at every segment.
+    private var isReliable = false
+
+    /// Whether the time stamps of a segment jump away from what was published last.
+    func jumps(to fact: SegmentFact) -> Bool {
+        isReliable && goesOn(with: fact) == false
+    }
+
+    /// A segment was published.
+    mutating func take(_ fact: SegmentFact) {
+        isReliable = goesOn(with: fact) ?? false
+        last = Place(fact)
+    }
+
+    /// Whether the time stamps went on by the last duration; nil unless the segment is the next one of the numbering.
+    private func goesOn(with fact: SegmentFact) -> Bool? {
+        guard let last, let next = Place(fact), next.identity.feed == last.identity.feed,
+            next.identity.number == last.identity.number + 1
+        else { return nil }
+        let ticks = PresentationTime.difference(
+            UInt64(bitPattern: next.timestamp), UInt64(bitPattern: last.timestamp))
+        let step = ticks * Microseconds.perSecond / Int64(PresentationTime.timescale)
+        return abs(step - last.duration) <= Limits.timestampSlack + last.duration / 10
+    }
+}
