@@ -10,7 +10,7 @@ struct EventGrowthTests {
         "EVENT lists of unequally cut renditions only ever append, and nothing follows their end",
         arguments: 0..<4)
     func unequalCuts(series: Int) throws {
-        for round in 0..<15 {
+        for round in 0..<6 {
             let seed = UInt64(series * 1_000 + round)
             var generator = SeededGenerator(seed: seed)
             let recorded = UnequalCuts.recorded(&generator)
