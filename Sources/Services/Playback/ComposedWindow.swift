@@ -43,4 +43,12 @@ package struct ComposedWindow: Sendable {
         let missing = rendition.missing(in: window)
         return (window.microseconds - missing, missing)
     }
+
+    /// Throws if anything is missing in a rendition; in any of them when none is named.
+    package func checkWhole(_ named: RenditionID?) throws(PlaybackError) {
+        for rendition in renditions where named == nil || rendition.id == named {
+            let missing = completeness(of: rendition).missing
+            if missing > 0 { throw .incomplete(rendition: rendition.id, missing: missing) }
+        }
+    }
 }

@@ -6,7 +6,9 @@ import Timeline
 extension WindowAnswers {
     func playlist(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse {
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
-        guard let wanted = try await media(asked, window) else {
+        let wanted = try await media(asked, window)
+        if asked.parameters.window.isStrict { try window.checkWhole(wanted) }
+        guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
             let playlist = try RenderedPlaylist(window.multivariantPlaylist(query: query))
             return try response(asked, playlist, window, leading: window.leading)

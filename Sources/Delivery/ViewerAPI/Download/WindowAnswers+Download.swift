@@ -16,6 +16,7 @@ extension WindowAnswers {
         }
         let plan = try TransportStreamPlan(window, channel: asked.channel.id, rendition: wanted)
         let leading = wanted.flatMap { window[$0] } ?? window.leading
+        if asked.parameters.window.isStrict { try window.checkWhole(leading?.id) }
         var headers = fields(asked, window, leading)
         headers["Content-Type"] = "video/mp2t"
         headers["Accept-Ranges"] = "bytes"
