@@ -30,6 +30,12 @@ package struct ComposedWindow: Sendable {
         Self.leading(of: renditions)
     }
 
+    /// The rendition whose segments begin first; of several the leading one.
+    package var earliest: ListedRendition? {
+        let begin = renditions.compactMap(\.segments.first?.start).min()
+        return Self.leading(of: renditions.filter { $0.segments.first?.start == begin })
+    }
+
     static func leading(of renditions: [ListedRendition]) -> ListedRendition? {
         let videos = renditions.filter { $0.id.kind == .video }
         let best = videos.max {

@@ -26,8 +26,21 @@ extension WindowAnswers {
         case .media(let id): return try await present(id, asked, window)
         case .index, .transportStream:
             if let id = asked.parameters.rendition { return try await present(id, asked, window) }
-            return asked.channel.shape == .media ? window.leading?.id : nil
+            return Self.indexed(asked.channel, window)
         }
+    }
+
+    /// The rendition whose media playlist `index.m3u8` is; nil where that is multivariant.
+    ///
+    /// A change to multivariant is for new windows: one that begins before it goes on with the rendition that it began
+    /// with. A sliding list has no begin of its own, and its players ask for it for ever: it stays as it is until nothing
+    /// from before the change is listed any more.
+    private static func indexed(_ channel: Channel, _ window: ComposedWindow) -> RenditionID? {
+        if channel.shape == .media { return window.leading?.id }
+        guard let changed = channel.mediaUntil, let earliest = window.earliest,
+            let first = earliest.segments.first, first.start < changed
+        else { return nil }
+        return window.plan.kind == .sliding || window.plan.window.begin < changed ? earliest.id : nil
     }
 
     /// A rendition that the window has.
