@@ -30,6 +30,12 @@ package struct ComposedWindow: Sendable {
         Self.leading(of: renditions)
     }
 
+    /// The rendition whose segments begin first; of several the leading one.
+    package var earliest: ListedRendition? {
+        let begin = renditions.compactMap(\.segments.first?.start).min()
+        return Self.leading(of: renditions.filter { $0.segments.first?.start == begin })
+    }
+
     static func leading(of renditions: [ListedRendition]) -> ListedRendition? {
         let videos = renditions.filter { $0.id.kind == .video }
         let best = videos.max {
@@ -42,5 +48,13 @@ package struct ComposedWindow: Sendable {
     package func completeness(of rendition: ListedRendition) -> (held: Int64, missing: Int64) {
         let missing = rendition.missing(in: window)
         return (window.microseconds - missing, missing)
+    }
+
+    /// Throws if anything is missing in a rendition; in any of them when none is named.
+    package func checkWhole(_ named: RenditionID?) throws(PlaybackError) {
+        for rendition in renditions where named == nil || rendition.id == named {
+            let missing = completeness(of: rendition).missing
+            if missing > 0 { throw .incomplete(rendition: rendition.id, missing: missing) }
+        }
     }
 }

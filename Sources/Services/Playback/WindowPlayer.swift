@@ -16,7 +16,7 @@ package final class WindowPlayer: Sendable {
         _ request: WindowRequest, of channel: Channel, now: Instant,
     ) async throws(PlaybackError) -> ComposedWindow {
         try checkSliding(request, channel)
-        let window = try await offering(request, channel) { () throws(PlaybackError) in
+        return try await offering(request, channel) { () throws(PlaybackError) in
             let seen = try await asking { () throws(CatalogueError) in
                 try await index.head(of: channel.row)
             }
@@ -29,8 +29,6 @@ package final class WindowPlayer: Sendable {
             return try await compose(
                 plan, request, seen, isOver: isOver(channel, seen, now: now), now: now)
         }
-        if request.isStrict { try checkWhole(window) }
-        return window
     }
 
     /// Adds to "nothing is recorded there" what is recorded near by.
@@ -114,13 +112,6 @@ extension WindowPlayer {
             delay > kept * Microseconds.perSecond
         {
             throw .delayTooLong(limitSeconds: kept)
-        }
-    }
-
-    private func checkWhole(_ window: ComposedWindow) throws(PlaybackError) {
-        for rendition in window.renditions {
-            let missing = window.completeness(of: rendition).missing
-            if missing > 0 { throw .incomplete(rendition: rendition.id, missing: missing) }
         }
     }
 

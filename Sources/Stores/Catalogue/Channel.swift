@@ -8,12 +8,14 @@ package struct Channel: Sendable, Equatable {
     /// Goes up by one with each change of the settings.
     package var version: Int64
     package var shape: ChannelShape?
+    /// Windows that begin before it may have been answered as media playlists; nil if the shape never changed.
+    package var mediaUntil: Instant?
     package var isDeleted: Bool
 
     package var id: ChannelID { settings.id }
 }
 
-/// What `index.m3u8` answers: fixed when the source is first seen, it only ever goes to multivariant.
+/// What `index.m3u8` answers: fixed when the source is first seen, it only ever goes to multivariant, for new windows.
 package enum ChannelShape: String, Sendable {
     case media
     case multivariant

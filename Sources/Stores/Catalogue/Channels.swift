@@ -5,7 +5,7 @@ package import Timeline
 
 extension Catalogue {
     private static let columns =
-        "channel_id, settings::text AS settings, version, shape, deleted_at IS NOT NULL AS deleted"
+        "channel_id, settings::text AS settings, version, shape, media_until_us, deleted_at IS NOT NULL AS deleted"
 
     /// Enters a new channel.
     ///
@@ -142,12 +142,15 @@ extension Catalogue {
     }
 
     /// Fixes what `index.m3u8` answers; never goes back from multivariant to media.
+    ///
+    /// Up to where the channel is published when it leaves media is kept with it.
     package func setShape(_ shape: ChannelShape, of channel: Int32) async throws(CatalogueError) {
         try await asking {
             _ = try await pool.query(
                 """
                 WITH changed AS (
-                    UPDATE channel SET shape = \(shape.rawValue)
+                    UPDATE channel SET shape = \(shape.rawValue), media_until_us =
+                        (SELECT watermark_us FROM line WHERE channel_id = \(channel) AND shape = 'media')
                     WHERE channel_id = \(channel) AND shape IS DISTINCT FROM 'multivariant'
                         AND shape IS DISTINCT FROM \(shape.rawValue)
                     RETURNING slug)
@@ -188,6 +191,7 @@ extension Catalogue {
             settings: try JSONDecoder().decode(ChannelSettings.self, from: Data(text.utf8)),
             version: try row.decode("version"),
             shape: try row.decode("shape", as: String?.self).flatMap(ChannelShape.init),
+            mediaUntil: try row.decode("media_until_us", as: Int64?.self).map(Instant.init(microseconds:)),
             isDeleted: try row.decode("deleted"))
     }
 }

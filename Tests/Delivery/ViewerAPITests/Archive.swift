@@ -25,6 +25,7 @@ final class Archive: Sendable {
     let store: MemorySegmentStore
     let api: ViewerAPI
     let clock = Clock()
+    private let node = UUID().uuidString
 
     private init(pool: PostgresPool, store: MemorySegmentStore, maxWindowSeconds: Int64) {
         self.store = store
@@ -82,13 +83,19 @@ final class Archive: Sendable {
             id: id, title: recording.channel, sources: [], retentionSeconds: recording.retentionSeconds)
         settings.timeZone = recording.timeZone
         let channel = try await catalogue.create(settings)
-        let node = UUID().uuidString
         try await catalogue.heartbeat(node: node, seconds: 600, about: "{}")
-        guard let lease = try await catalogue.takeLease(channel: channel.row, node: node) else { return }
         if let shape = recording.shape { try await catalogue.setShape(shape, of: channel.row) }
-        _ = try await catalogue.remember(recording.batch(channel, fence: lease.fence))
+        try await goOn(recording)
         for segment in recording.segments { try await store.put(segment.stored, as: segment.key(of: id)) }
         for (name, key) in recording.keys { try await store.put(key, as: .key(id, name)) }
+    }
+
+    /// Enters what a channel has recorded since: what is known of it already is not entered again.
+    func goOn(_ recording: Recording) async throws {
+        guard let id = ChannelID(recording.channel), let found = try await catalogue.channel(id),
+            let lease = try await catalogue.takeLease(channel: found.row, node: node)
+        else { throw TestFailure("\(recording.channel) cannot be recorded") }
+        _ = try await catalogue.remember(recording.batch(found, fence: lease.fence))
     }
 
     /// Enters a segment that came too late to be published.

@@ -47,4 +47,39 @@ import Timeline
             }
         }
     }
+
+    @Test(
+        "What was asked for before answers in time from a database that hangs, and is fresh when it goes on")
+    func hanging() async throws {
+        let server = try await PostgresCluster()
+        try await Archive.with(server: server) { archive in
+            var recording = Recording(seconds: 80)
+            recording.segments.removeAll { $0.start == 8 }
+            try await archive.record(recording)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await archive.api.run() }
+                var before: [String: [UInt8]] = [:]
+                for query in Self.known { before[query] = try await archive.ask(Self.base + query).body }
+                try await server.whileStandingStill {
+                    // Long enough for everything in memory to be asked for anew more than once.
+                    let end = ContinuousClock.now + .seconds(6)
+                    while ContinuousClock.now < end {
+                        for query in Self.known {
+                            let asked = ContinuousClock.now
+                            let answer = try await archive.ask(Self.base + query)
+                            #expect(ContinuousClock.now - asked < .seconds(2), "\(query)")
+                            #expect(answer.status == 200 && answer.body == before[query], "\(query)")
+                        }
+                        try await Task.sleep(for: .milliseconds(100))
+                    }
+                }
+                try await eventually("the database's return") { await archive.catalogue.isReachable() }
+                try await archive.repair("cctv2", at: 8)
+                try await eventually("the repair") {
+                    try await archive.ask(Self.base + Self.known[0]).uris.count == 5
+                }
+                group.cancelAll()
+            }
+        }
+    }
 }

@@ -72,6 +72,21 @@ import Timeline
         }
     }
 
+    @Test("An open end that is cut at the longest window names the rest: the URL with the end written cannot")
+    func openEndCut() async throws {
+        try await Archive.with(maxWindowSeconds: 20) { archive in
+            try await archive.record(Recording())
+            let answer = try await archive.ask("/live/cctv2/download.ts?begintime=1469509516")
+            #expect(answer.status == 302)
+            #expect(
+                answer.headers["Location"] == "download.ts?begintime=1469509516000&endtime=1469509536000")
+            #expect(answer.headers["Backcast-Next"] == "2016-07-26T05:05:36.000Z")
+            let rest = try await archive.ask("/live/cctv2/download.ts?begintime=1469509536")
+            #expect(rest.status == 302)
+            #expect(rest.headers["Backcast-Next"] == nil)
+        }
+    }
+
     @Test("Separate sound and other containers are for download.mp4", arguments: [true, false])
     func other(isFragmented: Bool) async throws {
         try await Archive.with { archive in

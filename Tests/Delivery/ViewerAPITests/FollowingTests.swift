@@ -1,9 +1,10 @@
-import Catalogue
 import HTTP
+import Postgres
 import TestSupport
 import Testing
 import Timeline
 
+@testable import Catalogue
 @testable import ViewerAPI
 
 @Suite(.serialized) struct FollowingTests {
@@ -64,6 +65,41 @@ import Timeline
             let after = try await archive.ask(window)
             #expect(after.headers["ETag"] != before.headers["ETag"])
             #expect(after.uris.count == 10)
+        }
+    }
+
+    @Test(
+        "What a slow question brings is settled three target durations after its answer, not after its begin")
+    func slowQuestion() async throws {
+        try await Archive.with { archive in
+            var recording = Recording(seconds: 44)
+            recording.watermark = 40
+            recording.targetSeconds = 1
+            try await archive.record(recording)
+            archive.clock.now = at(44)
+            let path = "/live/cctv2/index.m3u8?begintime=1469509516&duration=44"
+            let before = try await archive.ask(path)
+            #expect(before.uris.count == 10)
+            // Nobody reads the line while it is locked: a question that begins meanwhile sees what is committed.
+            let committing = try await archive.catalogue.pool.transaction { transaction in
+                _ = try await transaction.query("LOCK TABLE line")
+                let end = ContinuousClock.now + .seconds(6)
+                while ContinuousClock.now < end {
+                    #expect(try await archive.ask(path).uris.count == 10)
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                let committing = ContinuousClock.now
+                _ = try await transaction.query(
+                    "UPDATE line SET watermark_us = \(at(44).microseconds), revision = revision + 1")
+                return committing
+            }
+            try await eventually("the end of it all") {
+                let answer = try await archive.ask(path)
+                guard answer.headers["Backcast-Final"] == "true" else { return false }
+                #expect(answer.uris.count == 11)
+                return true
+            }
+            #expect(ContinuousClock.now - committing >= .seconds(3))
         }
     }
 

@@ -140,20 +140,41 @@ import Timeline
         }
     }
 
-    @Test("strict refuses a window that lacks anything, in any rendition")
+    /// Forty seconds, of which the sound lacks the segment at 16 s.
+    private var halfSilent: Recording {
+        var recording = Recording()
+        recording.shape = .multivariant
+        recording.add("a0", from: 0, count: 4, state: .sound) { $0.groupID = "aac" }
+        recording.add("a0", from: 20, count: 5, epoch: 1, state: .sound)
+        return recording
+    }
+
+    @Test("strict refuses a multivariant playlist of which any rendition lacks anything")
     func strict() async throws {
         try await Archive.with { archive in
-            var recording = Recording()
-            recording.shape = .multivariant
-            recording.add("a0", from: 0, count: 4, state: .sound) { $0.groupID = "aac" }
-            recording.add("a0", from: 20, count: 5, epoch: 1, state: .sound)
-            try await archive.record(recording)
+            try await archive.record(halfSilent)
             let path = "/live/cctv2/index.m3u8?begintime=1469509516&strict=true&duration="
             #expect(try await archive.ask(path + "16").status == 200)
             let answer = try await archive.ask(path + "40")
             #expect(answer.status == 409)
             #expect(answer.problem["rendition"] as? String == "a0")
             #expect(answer.problem["missing_seconds"] as? Double == 4)
+        }
+    }
+
+    @Test(
+        "strict on one rendition asks nothing of the others",
+        arguments: [
+            ("v0.m3u8?", 200), ("index.m3u8?rendition=v0&", 200), ("download.ts?rendition=v0&", 200),
+            ("a0.m3u8?", 409), ("index.m3u8?rendition=a0&", 409), ("master.m3u8?", 409),
+        ])
+    func strictOnOne(resource: String, status: Int) async throws {
+        try await Archive.with { archive in
+            try await archive.record(halfSilent)
+            let answer = try await archive.ask(
+                "/live/cctv2/\(resource)begintime=1469509516&duration=40&strict=true")
+            #expect(answer.status == status)
+            #expect(answer.problem["rendition"] as? String == (status == 409 ? "a0" : nil))
         }
     }
 

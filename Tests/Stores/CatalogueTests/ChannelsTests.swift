@@ -159,4 +159,26 @@ struct ChannelsTests {
             #expect(try await test.catalogue.channel(channel.id)?.version == 1)
         }
     }
+
+    @Test(
+        "Up to where a channel was published when it left media is kept; one that never was media has nothing"
+    )
+    func mediaUntil() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            try await test.catalogue.setShape(.media, of: tape.row)
+            try await test.publish(0..<3, on: tape)
+            #expect(try await test.catalogue.channel(tape.channel.id)?.mediaUntil == nil)
+            for numbers in [0..<3, 3..<5] as [Range<Int64>] {
+                try await test.publish(numbers, on: tape)
+                try await test.catalogue.setShape(.multivariant, of: tape.row)
+                let channel = try await test.catalogue.channel(tape.channel.id)
+                #expect(channel?.mediaUntil == midnight + 12 * second)
+            }
+            let other = try await Tape("other", in: test)
+            try await test.publish(0..<3, on: other)
+            try await test.catalogue.setShape(.multivariant, of: other.row)
+            #expect(try await test.catalogue.channel(other.channel.id)?.mediaUntil == nil)
+        }
+    }
 }

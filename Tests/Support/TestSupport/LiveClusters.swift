@@ -27,11 +27,18 @@ enum LiveClusters {
         }
     }
 
+    /// The id of a server's first process.
+    static func server(of data: String) throws -> pid_t {
+        let text = try String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
+        guard let process = text.split(separator: "\n").first.flatMap({ pid_t($0) }) else {
+            throw TestFailure("no process in \(data)/postmaster.pid")
+        }
+        return process
+    }
+
     /// SIGQUIT is the server's immediate shutdown; ten seconds are plenty for it.
     private static func quit(_ data: String) {
-        guard let text = try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8),
-            let process = text.split(separator: "\n").first.flatMap({ pid_t($0) })
-        else { return }
+        guard let process = try? server(of: data) else { return }
         kill(process, SIGQUIT)
         for _ in 0..<1_000 where kill(process, 0) == 0 { usleep(10_000) }
     }
@@ -43,6 +50,7 @@ enum LiveClusters {
             [ -f "$2/postmaster.pid" ] || exit 0
             server=$(head -n 1 "$2/postmaster.pid")
             kill -QUIT "$server"
+            kill -CONT "$server"
             while kill -0 "$server" 2>/dev/null; do sleep 0.1; done
             rm -rf "$3"
             """

@@ -46,6 +46,29 @@ package final class PostgresCluster: Sendable {
         try await control("restart")
     }
 
+    /// Runs a body while every process of the server stands still, as if disk or machine hung: it takes connections and
+    /// answers nothing.
+    package func whileStandingStill<T>(_ body: () async throws -> T) async throws -> T {
+        let server = try LiveClusters.server(of: data)
+        // The server first, so that it makes no more processes.
+        kill(server, SIGSTOP)
+        let children = Self.children(of: server)
+        for child in children { kill(child, SIGSTOP) }
+        defer { for process in children + [server] { kill(process, SIGCONT) } }
+        return try await body()
+    }
+
+    /// The processes whose parent is the one given, by the fourth field of `/proc/{id}/stat` (proc_pid_stat(5)).
+    private static func children(of parent: pid_t) -> [pid_t] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return all.compactMap { pid_t($0) }.filter { process in
+            // The name before it stands in brackets and may have spaces.
+            let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            let fields = stat?.split(separator: ")").last?.split(separator: " ") ?? []
+            return fields.count > 1 && pid_t(fields[1]) == parent
+        }
+    }
+
     /// Runs SQL by `psql`; what it answers.
     @discardableResult
     package func run(sql: String, database: String = "postgres") async throws -> String {

@@ -6,7 +6,9 @@ import Timeline
 extension WindowAnswers {
     func playlist(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse {
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
-        guard let wanted = try await media(asked, window) else {
+        let wanted = try await media(asked, window)
+        if asked.parameters.window.isStrict { try window.checkWhole(wanted) }
+        guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
             let playlist = try RenderedPlaylist(window.multivariantPlaylist(query: query))
             return try response(asked, playlist, window, leading: window.leading)
@@ -24,8 +26,21 @@ extension WindowAnswers {
         case .media(let id): return try await present(id, asked, window)
         case .index, .transportStream:
             if let id = asked.parameters.rendition { return try await present(id, asked, window) }
-            return asked.channel.shape == .media ? window.leading?.id : nil
+            return Self.indexed(asked.channel, window)
         }
+    }
+
+    /// The rendition whose media playlist `index.m3u8` is; nil where that is multivariant.
+    ///
+    /// A change to multivariant is for new windows: one that begins before it goes on with the rendition that it began
+    /// with. A sliding list has no begin of its own, and its players ask for it for ever: it stays as it is until nothing
+    /// from before the change is listed any more.
+    private static func indexed(_ channel: Channel, _ window: ComposedWindow) -> RenditionID? {
+        if channel.shape == .media { return window.leading?.id }
+        guard let changed = channel.mediaUntil, let earliest = window.earliest,
+            let first = earliest.segments.first, first.start < changed
+        else { return nil }
+        return window.plan.kind == .sliding || window.plan.window.begin < changed ? earliest.id : nil
     }
 
     /// A rendition that the window has.

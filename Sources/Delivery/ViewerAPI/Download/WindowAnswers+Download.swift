@@ -16,6 +16,7 @@ extension WindowAnswers {
         }
         let plan = try TransportStreamPlan(window, channel: asked.channel.id, rendition: wanted)
         let leading = wanted.flatMap { window[$0] } ?? window.leading
+        if asked.parameters.window.isStrict { try window.checkWhole(leading?.id) }
         var headers = fields(asked, window, leading)
         headers["Content-Type"] = "video/mp2t"
         headers["Accept-Ranges"] = "bytes"
@@ -36,11 +37,14 @@ extension WindowAnswers {
     }
 
     /// An open end moves: the client is sent to the URL that says where it is now, so that a resumed download fits.
+    ///
+    /// That URL cannot know of a rest behind its end, so this answer names it.
     private func pinned(_ asked: AskedWindow, _ window: ComposedWindow) -> HTTPResponse {
         var query = asked.parameters.window.query(pinnedTo: window.plan) ?? ""
         if let rendition = asked.parameters.rendition { query += "&rendition=\(rendition)" }
         var headers = Fields.common
         headers["Location"] = "download.ts?\(query)"
+        headers["Backcast-Next"] = window.next?.exactRFC3339
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
     }

@@ -14,9 +14,12 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Reads the present value of a key, given the one that is known; nil if there is none.
     typealias Reading = @Sendable (Known?) async -> Result<Value?, CatalogueError>
 
-    private enum Outcome: Sendable {
-        case read(Known?)
-        case failed(CatalogueError)
+    private typealias Outcome = Result<Known?, CatalogueError>
+
+    /// A reading under way: what comes of it, and what came of it in time for those who have something to go by.
+    private struct Running {
+        var outcome: Task<Outcome, Never>
+        var inTime: Task<Outcome?, Never>
     }
 
     private struct Entry {
@@ -26,13 +29,14 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private struct State {
         var entries: [Key: Entry] = [:]
-        var readings: [Key: Task<Outcome, Never>] = [:]
+        var readings: [Key: Running] = [:]
+        /// When the catalogue last failed or let somebody wait for too long.
         var failed: ContinuousClock.Instant?
     }
 
     private enum Glance {
         case use(Known)
-        case wait(Task<Outcome, Never>, known: Known?)
+        case wait(Running, known: Known?)
     }
 
     private let capacity: Int
@@ -45,32 +49,34 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.away = away
     }
 
-    /// The value of a key, at most `Limits.knownFor` old; the last known one while the catalogue is away.
+    /// The value of a key, at most `Limits.knownFor` old; the last known one while the catalogue is away or hangs.
+    ///
+    /// A reading that takes long goes on, so that it comes in at last; it is never cancelled.
     func value(of key: Key, reading: @escaping Reading) async throws(CatalogueError) -> Known? {
         switch glance(at: key, reading) {
         case .use(let known): return known
-        case .wait(let task, let known):
-            switch await task.value {
-            case .read(let read): return read
-            case .failed(let error):
-                guard error.isTransient, let known, isUsable(known) else { throw error }
-                return known
+        case .wait(let running, let known?) where isUsable(known):
+            switch await running.inTime.value {
+            case .success(let read)?: return read
+            case .failure(let error)? where !error.isTransient: throw error
+            default: return known
             }
+        case .wait(let running, _): return try await running.outcome.value.get()
         }
     }
 
     /// Reads a value anew, whatever is known; an error leaves the known one.
     ///
     /// There is never more than one reading of a key, so that an older one cannot come in last. One that runs already
-    /// may have begun too early; the one after it has not.
+    /// may have begun too early; the one after it has not. One that takes long is left to itself: others wait behind it.
     func renew(_ key: Key, reading: @escaping Reading) async {
         for _ in 0..<2 {
-            let (task, isOwn) = state.withLock { state in
+            let (running, isOwn) = state.withLock { state in
                 if let running = state.readings[key] { return (running, false) }
                 return (begin(key, reading, &state), true)
             }
-            _ = await task.value
-            if isOwn { return }
+            let outcome = await running.inTime.value
+            if isOwn || outcome == nil { return }
         }
     }
 
@@ -84,8 +90,8 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             if let entry, let failed = state.failed, now - failed < Limits.retryPause, isUsable(entry.known) {
                 return .use(entry.known)
             }
-            let task = state.readings[key] ?? begin(key, reading, &state)
-            return .wait(task, known: entry?.known)
+            let running = state.readings[key] ?? begin(key, reading, &state)
+            return .wait(running, known: entry?.known)
         }
     }
 
@@ -93,26 +99,33 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         ContinuousClock.now - known.asOf <= away
     }
 
-    private func begin(
-        _ key: Key, _ reading: @escaping Reading, _ state: inout State,
-    ) -> Task<Outcome, Never> {
+    private func begin(_ key: Key, _ reading: @escaping Reading, _ state: inout State) -> Running {
         let known = state.entries[key]?.known
-        let task = Task {
-            let outcome = await Self.outcome(of: reading, known)
+        let outcome = Task {
+            let began = ContinuousClock.now
+            let outcome = await reading(known).map { $0.map { Known(value: $0, asOf: began) } }
             self.finish(key, outcome)
             return outcome
         }
-        state.readings[key] = task
-        return task
+        let running = Running(outcome: outcome, inTime: Task { await self.inTime(outcome) })
+        state.readings[key] = running
+        return running
+    }
+
+    /// What comes of a reading while somebody waits who has something to go by; nobody else waits so long at once.
+    private func inTime(_ outcome: Task<Outcome, Never>) async -> Outcome? {
+        let inTime = await outcome.value(within: Limits.readingTime)
+        if inTime == nil { state.withLock { $0.failed = .now } }
+        return inTime
     }
 
     private func finish(_ key: Key, _ outcome: Outcome) {
         state.withLock { state in
             state.readings[key] = nil
             switch outcome {
-            case .read(let known?): keep(known, for: key, &state)
-            case .read(nil): state.entries[key] = nil
-            case .failed(let error): if error.isTransient { state.failed = .now }
+            case .success(let known?): keep(known, for: key, &state)
+            case .success(nil): state.entries[key] = nil
+            case .failure(let error): if error.isTransient { state.failed = .now }
             }
         }
     }
@@ -127,32 +140,6 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         // A change that came while this was read may not be in it.
         let expired = state.entries[key]?.expired.flatMap { $0 > known.asOf ? $0 : nil }
         state.entries[key] = Entry(known: known, expired: expired)
-    }
-
-    private static func outcome(of reading: @escaping Reading, _ known: Known?) async -> Outcome {
-        let began = ContinuousClock.now
-        let answer = known == nil ? await reading(nil) : await inTime { await reading(known) }
-        switch answer {
-        case .success(let value)?: return .read(value.map { Known(value: $0, asOf: began) })
-        case .failure(let error)?: return .failed(error)
-        case nil: return .failed(.notInTime)
-        }
-    }
-
-    /// Nobody waits for long who has something else to go by.
-    private static func inTime(
-        _ body: @escaping @Sendable () async -> Result<Value?, CatalogueError>,
-    ) async -> Result<Value?, CatalogueError>? {
-        await withTaskGroup(of: Result<Value?, CatalogueError>?.self) { group in
-            group.addTask { await body() }
-            group.addTask {
-                try? await Task.sleep(for: Limits.readingTime)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first
-        }
     }
 }
 

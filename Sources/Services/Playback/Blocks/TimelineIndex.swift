@@ -67,14 +67,15 @@ package final class TimelineIndex: Sendable {
     func readHead(
         of channel: Int32, _ known: Remembered<Int32, KnownHead>.Known?,
     ) async -> Result<KnownHead?, CatalogueError> {
-        let began = ContinuousClock.now
-        return await Self.result { () async throws(CatalogueError) in
+        await Self.result { () async throws(CatalogueError) in
             let head = try await catalogue.head(of: channel)
+            // A reading may take long: of its begin it says nothing.
+            let seen = ContinuousClock.now
             if let known, known.value.head.revision == head.revision { return known.value }
             let touched = announced.touched(
                 channel, after: known?.value.head.revision, upTo: head.revision)
             try await blocks.renew(head.renditions, touched: touched)
-            return known?.value.following(head, at: began) ?? KnownHead(head, at: began)
+            return known?.value.following(head, at: seen) ?? KnownHead(head, at: seen)
         }
     }
 

@@ -1,0 +1,108 @@
+import Catalogue
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Playback
+
+struct RememberedTests {
+    /// A catalogue that counts questions and, while it hangs, answers none: nor does it notice that one is cancelled.
+    private final class Source: Sendable {
+        private struct State {
+            var value = 0
+            var asked = 0
+            var isHanging = false
+            var waiting: [CheckedContinuation<Void, Never>] = []
+        }
+
+        private let state = Mutex(State())
+
+        var asked: Int { state.withLock { $0.asked } }
+
+        func set(_ value: Int) { state.withLock { $0.value = value } }
+
+        func hang() { state.withLock { $0.isHanging = true } }
+
+        func goOn() {
+            let waiting = state.withLock { state in
+                state.isHanging = false
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+
+        func read() async -> Int {
+            await withCheckedContinuation { continuation in
+                let answers = state.withLock { state in
+                    state.asked += 1
+                    if state.isHanging { state.waiting.append(continuation) }
+                    return !state.isHanging
+                }
+                if answers { continuation.resume() }
+            }
+            return state.withLock { $0.value }
+        }
+    }
+
+    private let source = Source()
+    private let remembered = Remembered<String, Int>(capacity: 10, away: .seconds(3600))
+
+    private func value(_ key: String = "a") async throws -> Int? {
+        try await remembered.value(of: key) { [source] _ in .success(await source.read()) }?.value
+    }
+
+    /// What a question of a hanging catalogue may take: a second, and what a busy machine adds.
+    private func promptly<T>(_ body: () async throws -> T) async rethrows -> T {
+        let began = ContinuousClock.now
+        let answer = try await body()
+        #expect(ContinuousClock.now - began < .seconds(5))
+        return answer
+    }
+
+    @Test(
+        "A catalogue that hangs holds nobody who has something to go by, and the one reading comes in at last"
+    )
+    func hanging() async throws {
+        #expect(try await value() == 0)
+        source.set(1)
+        source.hang()
+        remembered.expire("a")
+        for _ in 0..<3 { #expect(try await promptly { try await value() } == 0) }
+        #expect(source.asked == 2)
+        source.goOn()
+        try await eventually("the reading that hung") { remembered.known("a") == 1 }
+        #expect(source.asked == 2)
+    }
+
+    @Test("Renewing a value of a catalogue that hangs does not hold what comes after")
+    func renewing() async throws {
+        #expect(try await value() == 0)
+        source.hang()
+        for _ in 0..<2 {
+            await promptly { await remembered.renew("a") { [source] _ in .success(await source.read()) } }
+        }
+        #expect(source.asked == 2)
+        source.goOn()
+    }
+
+    @Test("Who has nothing to go by waits for as long as it takes")
+    func unknown() async throws {
+        source.hang()
+        source.set(3)
+        async let first = value()
+        try await eventually("the question") { source.asked == 1 }
+        source.goOn()
+        #expect(try await first == 3)
+    }
+
+    @Test("What is too old to go by is waited for")
+    func tooOld() async throws {
+        let short = Remembered<String, Int>(capacity: 10, away: .zero)
+        let read: Remembered<String, Int>.Reading = { [source] _ in .success(await source.read()) }
+        #expect(try await short.value(of: "a", reading: read)?.value == 0)
+        short.expire("a")
+        source.set(2)
+        #expect(try await short.value(of: "a", reading: read)?.value == 2)
+    }
+}
