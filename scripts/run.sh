@@ -35,9 +35,9 @@ is_running() { [ -n "$1" ] && kill -0 "$1" 2>/dev/null; }
 
 # Ends one process and waits for it; one that does not go is killed.
 stop() {
-    local process=$1 name=$2 tenths
+    local process=$1 name=$2 signal=${3:-TERM} tenths
     is_running "$process" || return 0
-    kill -TERM "$process" 2>/dev/null || true
+    kill -"$signal" "$process" 2>/dev/null || true
     for ((tenths = 0; tenths < stop_seconds * 10; tenths++)); do
         is_running "$process" || break
         sleep 0.1
@@ -51,7 +51,7 @@ stop() {
 
 stop_all() {
     trap '' INT TERM HUP
-    stop "$builder" "the build"
+    stop "$builder" "the build" INT  # SwiftPM ends what it has started for this signal only
     stop "$origin" "the encoder"
     stop "$service" "the service"
     if [ -n "$owns_postgres" ]; then

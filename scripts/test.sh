@@ -10,7 +10,8 @@ faults=$log.faults
 running=''
 
 finish() {
-    [ -z "$running" ] || kill -TERM "$running" 2>/dev/null || true
+    # SwiftPM ends what it has started for this signal only.
+    [ -z "$running" ] || { kill -INT "$running" 2>/dev/null && wait "$running"; } || true
     exit 130
 }
 
@@ -50,7 +51,7 @@ count_tests() {
 
 run_suite() {
     local part=$log.part status=0
-    timeout -k 20 "$suite_seconds" swift test --skip-build --disable-xctest --filter "^$1\." >"$part" 2>&1 &
+    timeout -s INT -k 20 "$suite_seconds" swift test --skip-build --disable-xctest --filter "^$1\." >"$part" 2>&1 &
     running=$!
     wait "$running" || status=$?
     running=''

@@ -67,7 +67,8 @@ import Timeline
                         for query in Self.known {
                             let asked = ContinuousClock.now
                             let answer = try await archive.ask(Self.base + query)
-                            #expect(ContinuousClock.now - asked < .seconds(2), "\(query)")
+                            // One second for the channel, one for its head, and what a slow machine takes.
+                            #expect(ContinuousClock.now - asked < .seconds(5), "\(query)")
                             #expect(answer.status == 200 && answer.body == before[query], "\(query)")
                         }
                         try await Task.sleep(for: .milliseconds(100))
