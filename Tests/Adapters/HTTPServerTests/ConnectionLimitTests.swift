@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import TestSupport
 import Testing
 
 @Suite("Connections of one address")
@@ -48,7 +49,7 @@ struct ConnectionLimitTests {
                 #expect(try await client.response().text == "/")
                 _ = await client.rest()
                 // The client sees the end a moment before the server has counted it.
-                while server.openConnections > 0 { await Task.yield() }
+                try await eventually("the end of the connection") { server.openConnections == 0 }
             }
         }
     }

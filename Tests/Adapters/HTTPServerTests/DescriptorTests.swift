@@ -2,6 +2,7 @@ import Glibc
 import HTTP
 import HTTPServer
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("What a request leaves behind")
@@ -50,9 +51,10 @@ struct DescriptorTests {
                 // Every fifth client leaves without reading.
                 if round % 5 != 0 { #expect(try await client.response().status == 200) }
             }
-            while server.openConnections > 0 || server.requestsInFlight > 0 { await Task.yield() }
+            try await becomesIdle(server)
+            try await eventually("the end of every connection") { server.openConnections == 0 }
             #expect(summaries.withLock { $0 } == 500)
-            while sources.withLock({ $0 }) > 0 { await Task.yield() }
+            try await eventually("the end of every source") { sources.withLock { $0 } == 0 }
             #expect(CountedFile.open.withLock { $0 } == 0)
             #expect(Self.openDescriptors(of: "/tmp/backcast-leak") == 0)
         }

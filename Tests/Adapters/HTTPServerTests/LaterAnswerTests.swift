@@ -32,7 +32,7 @@ struct LaterAnswerTests {
                     #expect(try await client.response().text == "/\(index)")
                 }
             }
-            #expect(server.requestsInFlight == 0)
+            try await becomesIdle(server)
         }
     }
 
@@ -74,7 +74,7 @@ struct LaterAnswerTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(server.requestsInFlight == 0)
+            try await becomesIdle(server)
         }
     }
 

@@ -2,6 +2,7 @@ import Glibc
 import HTTP
 import HTTPServer
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Stopping")
@@ -54,7 +55,7 @@ struct StopTests {
             let clients = try (0..<2).map { _ in try TestConnection(port: server.port) }
             clients[0].get("/stream")
             clients[1].get("/later")
-            while server.requestsInFlight < 2 { await Task.yield() }
+            try await eventually("both requests") { server.requestsInFlight == 2 }
             await server.stop(drain: .milliseconds(30))
             await cancelled.wait()
             await gone.wait()

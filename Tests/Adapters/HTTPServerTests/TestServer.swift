@@ -3,6 +3,7 @@ import HTTP
 import HTTPServer
 import Logging
 import Synchronization
+import TestSupport
 
 /// A handler made of closures.
 struct TestHandler: HTTPHandler {
@@ -33,6 +34,13 @@ func withServer<Result>(
         await server.stop(drain: .zero)
         throw error
     }
+}
+
+/// Waits until no request is in flight.
+///
+/// A client has the last byte a moment before the server is told that it was sent.
+func becomesIdle(_ server: HTTPServer) async throws {
+    try await eventually("the end of every request") { server.requestsInFlight == 0 }
 }
 
 extension HTTPAnswer {
