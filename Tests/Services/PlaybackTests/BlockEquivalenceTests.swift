@@ -10,8 +10,8 @@ import Timeline
 /// What is composed over blocks is what is composed over rows, byte for byte, wherever blocks begin and end.
 struct BlockEquivalenceTests {
     @Test("Closed windows of any time line, with any options", arguments: 0..<8)
-    func closed(series: Int) throws {
-        try forEachTimeline(series) { recorded, generator in
+    func closed(series: Int) async throws {
+        try await forEachTimeline(series) { recorded, generator in
             let begin = Double.random(in: -20...300, using: &generator)
             let end = begin + Double.random(in: 1...900, using: &generator)
             let (gaps, tracks) = (Bool.random(using: &generator), Bool.random(using: &generator))
@@ -26,8 +26,8 @@ struct BlockEquivalenceTests {
     }
 
     @Test("Start-over at any moment", arguments: 8..<12)
-    func event(series: Int) throws {
-        try forEachTimeline(series) { recorded, generator in
+    func event(series: Int) async throws {
+        try await forEachTimeline(series) { recorded, generator in
             let seen = recorded.published(until: Double.random(in: 20...500, using: &generator))
             let begin = Double.random(in: 0...15, using: &generator)
             let end = begin + Double.random(in: 1...600, using: &generator)
@@ -36,8 +36,8 @@ struct BlockEquivalenceTests {
     }
 
     @Test("Sliding lists at any moment, of any length", arguments: 12..<16)
-    func sliding(series: Int) throws {
-        try forEachTimeline(series) { recorded, generator in
+    func sliding(series: Int) async throws {
+        try await forEachTimeline(series) { recorded, generator in
             let time = Double.random(in: 20...500, using: &generator)
             let seen = recorded.published(until: time)
             let sliding = SlidingWindow(
@@ -69,10 +69,12 @@ struct BlockEquivalenceTests {
 
     private typealias Composing = (((Int) -> Bool)?) throws -> ComposedWindow
 
+    /// Lets others have the thread between the rounds: tests that wait for something run beside.
     private func forEachTimeline(
         _ series: Int, _ choose: (Recorded, inout SeededGenerator) throws -> Composing
-    ) throws {
+    ) async throws {
         for round in 0..<60 {
+            await Task.yield()
             let seed = UInt64(series * 1_000 + round)
             var generator = SeededGenerator(seed: seed)
             let recorded = RandomTimeline.recorded(&generator)

@@ -9,21 +9,22 @@ struct EventGrowthTests {
     @Test(
         "EVENT lists of unequally cut renditions only ever append, and nothing follows their end",
         arguments: 0..<4)
-    func unequalCuts(series: Int) throws {
+    func unequalCuts(series: Int) async throws {
         for round in 0..<6 {
             let seed = UInt64(series * 1_000 + round)
             var generator = SeededGenerator(seed: seed)
             let recorded = UnequalCuts.recorded(&generator)
             let begin = Double.random(in: 0...30, using: &generator)
             let end = begin + Double.random(in: 5...120, using: &generator)
-            try follow(recorded, begin, end, "seed \(seed)")
+            try await follow(recorded, begin, end, "seed \(seed)")
         }
     }
 
-    private func follow(_ recorded: Recorded, _ begin: Double, _ end: Double, _ name: String) throws {
+    private func follow(_ recorded: Recorded, _ begin: Double, _ end: Double, _ name: String) async throws {
         var said: [String: [UInt8]] = [:]
         let times = Array(stride(from: begin + 0.7, through: end + 75, by: 1.3)) + [10_000]
         for time in times {
+            await Task.yield()
             let window = try recorded.published(until: time).event(begin, end)
             if window.isEnded {
                 #expect(at(time) >= min(at(end), window.next ?? at(end)), "\(name) at \(time)")
