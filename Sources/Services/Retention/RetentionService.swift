@@ -143,13 +143,13 @@ package struct RetentionService: Sendable {
     /// Below the floor what waits for its grace goes at once, then the oldest unkept segments of all channels; when none
     /// are left, recording stops until there is room again.
     ///
-    /// So it does while the catalogue is away and half of the floor is eaten up: what it needs to come back must stay.
+    /// It stops, too, while the catalogue is away and half of the floor is eaten up: what that needs to come back must stay.
     package func keepSpaceFree() async throws {
         do {
             try await makeRoom()
         } catch {
             let space = try await store.space()
-            stopRecording(space.availableBytes < configuration.floor.bytes(of: space) / 2)
+            setFull(diskGuard.isFull || space.availableBytes < configuration.floor.bytes(of: space) / 2)
             throw error
         }
     }
@@ -173,10 +173,10 @@ package struct RetentionService: Sendable {
             try await deleteDoomed()
         }
         let space = try await store.space()
-        stopRecording(space.availableBytes < configuration.floor.bytes(of: space))
+        setFull(space.availableBytes < configuration.floor.bytes(of: space))
     }
 
-    private func stopRecording(_ isFull: Bool) {
+    private func setFull(_ isFull: Bool) {
         if isFull, !diskGuard.isFull { logger.error("The disk is full: recording stops") }
         diskGuard.set(isFull)
     }

@@ -173,6 +173,9 @@ struct RetentionServiceTests {
             await house.pool.close()
             await #expect(throws: CatalogueError.self) { try await service.keepSpaceFree() }
             #expect(diskGuard.isFull == isUsedUp)
+            diskGuard.set(true)
+            await #expect(throws: CatalogueError.self) { try await service.keepSpaceFree() }
+            #expect(diskGuard.isFull, "what was stopped below the floor stays so")
         }
     }
 
