@@ -16,14 +16,15 @@ package struct DoomedHour: Sendable, Hashable {
 
 extension Catalogue {
     static let hourMicroseconds: Int64 = 3_600_000_000
+    /// SQL for the end of a doomed hour's grace, microseconds since 1970.
+    private static let notBefore = "(extract(epoch FROM not_before) * 1000000)::bigint"
 
     /// Hours whose grace is over, at most so many.
     package func doomedHours(limit: Int) async throws(CatalogueError) -> [DoomedHour] {
         try await asking {
             try await pool.query(
                 """
-                SELECT prefix, hour_us, forgotten_us, (extract(epoch FROM not_before) * 1000000)::bigint AS not_before_us
-                FROM doomed
+                SELECT prefix, hour_us, forgotten_us, \(verbatim: Self.notBefore) AS not_before_us FROM doomed
                 JOIN channel ON slug = split_part(prefix, '/', 1) JOIN line USING (channel_id)
                 WHERE not_before <= now() ORDER BY not_before LIMIT \(limit)
                 """
@@ -97,7 +98,7 @@ extension Catalogue {
             _ = try await pool.query(
                 """
                 DELETE FROM doomed WHERE prefix = \(hour.prefix) AND hour_us = \(hour.hour.microseconds)
-                    AND (extract(epoch FROM not_before) * 1000000)::bigint = \(hour.notBefore)
+                    AND \(verbatim: Self.notBefore) = \(hour.notBefore)
                 """)
         }
     }
