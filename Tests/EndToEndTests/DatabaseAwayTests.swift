@@ -8,9 +8,7 @@ struct DatabaseAwayTests {
         "stops neither recording nor the service, and gets everything when it is back",
         .timeLimit(.minutes(5)))
     func away() async throws {
-        let cluster = try await PostgresCluster()
-        try await Stack.run(origin: ["--segment-seconds", "1"], database: cluster.uri()) { stack in
-            try await stack.addChannel()
+        try await Self.recording { stack, cluster in
             let early = try await stack.published(4)
             try await stack.settled(early[2].end)
             try await cluster.stop()
@@ -34,9 +32,7 @@ struct DatabaseAwayTests {
 
     @Test("that is not there at the start is waited for, while the probes answer", .timeLimit(.minutes(5)))
     func notYet() async throws {
-        let cluster = try await PostgresCluster()
-        try await Stack.run(origin: ["--segment-seconds", "1"], database: cluster.uri()) { stack in
-            try await stack.addChannel()
+        try await Self.recording { stack, cluster in
             try await stack.published(3)
             #expect(try await stack.endService(SIGTERM) == 0)
             try await cluster.stop()
@@ -60,9 +56,7 @@ struct DatabaseAwayTests {
         "does not hold the service when it is told to stop: what was not entered is entered at the next start",
         .timeLimit(.minutes(5)))
     func stoppedMeanwhile() async throws {
-        let cluster = try await PostgresCluster()
-        try await Stack.run(origin: ["--segment-seconds", "1"], database: cluster.uri()) { stack in
-            try await stack.addChannel()
+        try await Self.recording { stack, cluster in
             let early = try await stack.published(4)
             try await stack.settled(early[2].end)
             try await cluster.stop()
@@ -76,6 +70,15 @@ struct DatabaseAwayTests {
             #expect(held == Array(Set(held)).sorted { (Int($0) ?? 0) < (Int($1) ?? 0) })
             #expect(held.count >= early.count + 6)
             #expect(try await stack.rows("SELECT count(*) FROM loss") == ["0"])
+        }
+    }
+
+    /// Records a channel into a database of its own, which can be stopped and started.
+    private static func recording(_ scenario: (Stack, PostgresCluster) async throws -> Void) async throws {
+        let cluster = try await PostgresCluster()
+        try await Stack.run(origin: ["--segment-seconds", "1"], database: cluster.uri()) { stack in
+            try await stack.addChannel()
+            try await scenario(stack, cluster)
         }
     }
 }

@@ -66,8 +66,8 @@ extension Exchange {
     /// The exchange is in the table: from now on the task resumes it; it has perhaps made its answer by now.
     private func parked() {
         let isAnswered = state.withLock { state in
-            if case .making = state.stage { state.stage = .waiting }
             if case .answered = state.stage { return true }
+            if case .making = state.stage { state.stage = .waiting }
             return false
         }
         if isAnswered { core.suspended.resume(self) { nil } }

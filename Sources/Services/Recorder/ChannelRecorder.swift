@@ -128,10 +128,7 @@ actor ChannelRecorder {
                 cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
                 hole: missing > 0 ? .sourceJump : .sourceStalled, arrival: arrival)
         case .restart(let reason):
-            joinFeed(&progress, list, restart: reason, arrival: arrival)
-            outcome.segments = take(
-                list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
-                arrival: arrival)
+            outcome.segments = restart(&progress, list, reason, arrival: arrival)
         }
         await journalNews()
         outcome.changed = !outcome.segments.isEmpty
@@ -156,12 +153,20 @@ actor ChannelRecorder {
             renditions[id]?.follower.confirm(by: corrected, now: arrival.moment)
             return await listArrived(list, of: id, arrival: arrival)
         }
-        joinFeed(&progress, corrected, restart: "a known number names another segment", arrival: arrival)
-        let segments = take(
-            corrected, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
-            arrival: arrival)
+        let reason = "a known number names another segment"
+        let segments = restart(&progress, corrected, reason, arrival: arrival)
         await journalNews()
         return ListOutcome(segments: segments, changed: true, ended: list.isEnded)
+    }
+
+    /// The source counts anew: everything that the list has is new.
+    private func restart(
+        _ progress: inout RenditionProgress, _ list: MediaPlaylist, _ reason: String, arrival: Arrival,
+    ) -> [ListedSegment] {
+        joinFeed(&progress, list, restart: reason, arrival: arrival)
+        return take(
+            list, from: 0, &progress, opensHole: true, cause: "restart", hole: .sourceStalled,
+            arrival: arrival)
     }
 
     private func probe(_ list: MediaPlaylist, _ index: Int, _ progress: RenditionProgress) -> ListedSegment? {
@@ -177,12 +182,10 @@ actor ChannelRecorder {
         _ progress: inout RenditionProgress, _ list: MediaPlaylist, restart: String?, arrival: Arrival,
     ) {
         if restart == nil, progress.feed != nil { return }
-        if restart != nil || progress.feed == nil {
-            progress.follower.reset()
-            progress.placing.beginFeed()
-            progress.domain += 1
-            progress.digests = [:]
-        }
+        progress.follower.reset()
+        progress.placing.beginFeed()
+        progress.domain += 1
+        progress.digests = [:]
         if let feed, progress.feed != feed.id, progress.feed != nil || restart == nil {
             progress.feed = feed.id
             return

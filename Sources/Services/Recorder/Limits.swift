@@ -45,7 +45,7 @@ enum Limits {
     static let backlogSegments = 2000
     /// Segments fetched at once for one rendition.
     static let parallelFetches = 4
-    /// Listed segments that wait for their turn to be fetched in one rendition; beyond it the oldest give way.
+    /// Listed segments that wait for their turn to be fetched in one rendition; more are lost.
     static let waitingSegments = 4000
     /// Identities remembered to tell a stale list from a restart: several lists of usual length.
     static let recentEntries = 400

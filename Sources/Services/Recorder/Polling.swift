@@ -12,8 +12,8 @@ struct Polling: Sendable {
     private var beat: ListingBeat
     /// The number that the next segment will have in the list.
     private var end: UInt64?
-    /// The duration of the last segment, when the pause is that: then polls can be brought nearer to the beat.
-    private var step: Duration?
+    /// Whether the pause is the duration of the last segment: then polls can be brought nearer to the beat.
+    private var isBeat = false
     /// The list's target duration in microseconds.
     private var target: Int64 = 4_000_000
     private var lastNews: ContinuousClock.Instant
@@ -38,7 +38,7 @@ struct Polling: Sendable {
             : PollPace.afterLoad(
                 changed: changed, lastDuration: last, target: target, listLength: list.durationMicroseconds)
         beat.loaded(at: begun, added: changed ? added(list) : 0, duration: .microseconds(last))
-        step = changed && pause == last ? .microseconds(last) : nil
+        isBeat = changed && pause == last
     }
 
     /// How many segments a list that brought something has more than the one before.
@@ -51,14 +51,14 @@ struct Polling: Sendable {
 
     mutating func failed() {
         failures += 1
-        step = nil
+        isBeat = false
         pause = PollPace.afterFailure(failures, target: target)
     }
 
     /// The pause with chance's part in it, at most 5 % longer or shorter; `chance` is between −1 and 1.
     func leanedPause(chance: Double) -> Int64 {
-        guard let step else { return PollPace.jittered(pause, chance: chance) }
-        return pause + Int64(Double(pause) * beat.lean(duration: step, chance: chance))
+        guard isBeat else { return PollPace.jittered(pause, chance: chance) }
+        return pause + Int64(Double(pause) * beat.lean(duration: .microseconds(pause), chance: chance))
     }
 
     /// What is to be said of the list: nothing new for three target durations is as bad as failing for long

@@ -15,9 +15,7 @@ struct BacklogCommitTests {
         .timeLimit(.minutes(10)))
     func away() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
-            let process = try await RecordingProcess(house, journal: folder.path)
-            for rendition in both { await process.recorder.open(RenditionDescription(id: rendition)) }
+            let process = try await RecordingProcess(house, opening: both)
             try await process.record(0...9, of: both)
             try await process.commitAll()
             try await house.cluster.stop()
@@ -50,9 +48,8 @@ struct BacklogCommitTests {
         arguments: End.allCases)
     func killed(end: End) async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
-            let first = try await RecordingProcess(house, journal: folder.path(of: "a"))
-            for rendition in both { await first.recorder.open(RenditionDescription(id: rendition)) }
+            let folder = house.journal
+            let first = try await RecordingProcess(house, opening: both, journal: folder.path(of: "a"))
             try await first.record(0...9, of: both)
             try await first.commitAll()
             for start in stride(from: 10, to: 610, by: 200) {
@@ -80,12 +77,10 @@ struct BacklogCommitTests {
     @Test("lets what is listed meanwhile go in behind it, in order")
     func listedMeanwhile() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
-            let first = try await RecordingProcess(house, journal: folder.path)
-            await first.recorder.open(RenditionDescription(id: video(0)))
+            let first = try await RecordingProcess(house, opening: [video(0)])
             try await first.record(0...649)
             await first.kill()
-            let second = try await RecordingProcess(house, journal: folder.path)
+            let second = try await RecordingProcess(house)
             let listed = await second.recorder.resumedList(640...653)
             #expect(listed.map(\.identity.number) == [650, 651, 652, 653])
             // The second download is through before the first, while the backlog is read.
@@ -103,10 +98,8 @@ struct BacklogCommitTests {
     @Test("keeps the line of a segment that is read back before its writer was told that it is written")
     func readBackFirst() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
             let clock = TestClock()
-            let first = try await RecordingProcess(house, journal: folder.path, clock: clock.clock)
-            await first.recorder.open(RenditionDescription(id: video(0)))
+            let first = try await RecordingProcess(house, opening: [video(0)], clock: clock.clock)
             let listed = await first.list(0...1)
             var fact = PublisherStage.fact(video(0), 6)
             (fact.channel, fact.identity) = (house.channel.id, listed[1].identity)
@@ -121,7 +114,7 @@ struct BacklogCommitTests {
             try await first.commitAll()
             #expect(try await house.number("SELECT count(*) FROM segment") == 0)
             await first.kill()
-            let second = try await RecordingProcess(house, journal: folder.path, clock: clock.clock)
+            let second = try await RecordingProcess(house, clock: clock.clock)
             try await second.commitAll()
             #expect(try await house.rows("SELECT origin_number FROM segment") == ["1"])
             await second.kill()

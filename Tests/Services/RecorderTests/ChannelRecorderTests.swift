@@ -16,16 +16,15 @@ struct ChannelRecorderTests {
     @Test("A rendition that only the journal knows keeps its id and its attributes after a kill")
     func renditionFromJournal() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
             let known = [
                 description(video(0), "640x360", position: 0), description(video(1), "320x180", position: 1),
             ]
-            let first = try await RecordingProcess(house, journal: folder.path)
+            let first = try await RecordingProcess(house)
             for description in known { await first.recorder.open(description) }
             try await first.record(0...2, of: [video(0), video(1)])
             await first.kill()
             #expect(try await house.number("SELECT count(*) FROM rendition") == 0)
-            let second = try await RecordingProcess(house, journal: folder.path)
+            let second = try await RecordingProcess(house)
             let found = await second.recorder.renditions.values.map(\.description).sorted { $0.id < $1.id }
             #expect(found == known)
             for description in found { await second.recorder.open(description) }
@@ -39,10 +38,8 @@ struct ChannelRecorderTests {
     @Test("Patience goes by the steady clock: a step of the wall's neither ends it nor makes it longer")
     func clockStep() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
             let clock = TestClock()
-            let process = try await RecordingProcess(house, journal: folder.path, clock: clock.clock)
-            await process.recorder.open(RenditionDescription(id: video(0)))
+            let process = try await RecordingProcess(house, opening: [video(0)], clock: clock.clock)
             let listed = await process.list(0...2)
             try await process.store([listed[0], listed[2]])
             try await process.commitAll()
@@ -64,10 +61,8 @@ struct ChannelRecorderTests {
     @Test("What is lost after it was given up is known as lost, and a late repair makes it stored")
     func lostAfterGivingUp() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
             let clock = TestClock()
-            let process = try await RecordingProcess(house, journal: folder.path, clock: clock.clock)
-            await process.recorder.open(RenditionDescription(id: video(0)))
+            let process = try await RecordingProcess(house, opening: [video(0)], clock: clock.clock)
             let listed = await process.list(0...1)
             try await process.store([listed[1]])
             clock.pass(6.5)
@@ -89,9 +84,7 @@ struct ChannelRecorderTests {
     @Test("A segment has arrived when the list that first showed it was fetched")
     func arrival() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
-            let process = try await RecordingProcess(house, journal: folder.path)
-            await process.recorder.open(RenditionDescription(id: video(0)))
+            let process = try await RecordingProcess(house, opening: [video(0)])
             let listed = await process.list(0...2)
             await process.list(1...3)
             try await process.store(listed)
@@ -105,13 +98,11 @@ struct ChannelRecorderTests {
     @Test("A list that lies behind what is held is no restart for one who comes back")
     func staleAfterRestart() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
-            let first = try await RecordingProcess(house, journal: folder.path)
-            await first.recorder.open(RenditionDescription(id: video(0)))
+            let first = try await RecordingProcess(house, opening: [video(0)])
             try await first.record(90...100)
             try await first.commitAll()
             await first.kill()
-            let second = try await RecordingProcess(house, journal: folder.path)
+            let second = try await RecordingProcess(house)
             #expect(await second.recorder.resumedList(90...98).isEmpty)
             #expect(await second.recorder.resumedList(92...101).map(\.identity.number) == [101])
             await second.kill()
@@ -121,13 +112,11 @@ struct ChannelRecorderTests {
     @Test("A feed has a higher id than those before it, however far back the host's clock was set")
     func feedOrder() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
-            let first = try await RecordingProcess(house, journal: folder.path)
-            await first.recorder.open(RenditionDescription(id: video(0)))
+            let first = try await RecordingProcess(house, opening: [video(0)])
             try await first.record(100...102)
             try await first.commitAll()
             await first.kill()
-            let second = try await RecordingProcess(house, journal: folder.path)
+            let second = try await RecordingProcess(house)
             await second.recorder.use(SourceSettings(url: "http://other.test/"))
             let outcome = await second.recorder.listArrived(
                 list(200...202, date: { Double($0) * 6 }), of: video(0),
@@ -144,8 +133,7 @@ struct ChannelRecorderTests {
         "Without dates the first of the renditions that are recorded now leads, not the first that ever was")
     func leading() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
-            let process = try await RecordingProcess(house, journal: folder.path)
+            let process = try await RecordingProcess(house)
             for leading in [video(0), video(1)] {
                 await process.recorder.open([leading, audio].map { RenditionDescription(id: $0) })
             }
@@ -164,9 +152,9 @@ struct ChannelRecorderTests {
         "What another node has taken over goes to its archive unpublished, each segment once, batch by batch")
     func formerOwner() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
-            let former = try await RecordingProcess(house, journal: folder.path(of: "former"))
-            await former.recorder.open(RenditionDescription(id: video(0)))
+            let folder = house.journal
+            let former = try await RecordingProcess(
+                house, opening: [video(0)], journal: folder.path(of: "former"))
             try await former.record(0...9)
             try await former.commitAll()
             try await former.record(10...159)

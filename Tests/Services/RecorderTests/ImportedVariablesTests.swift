@@ -60,8 +60,7 @@ struct ImportedVariablesTests {
             try await Origin.run { origin in
                 origin.serve("/index.m3u8", Self.master("a"))
                 origin.serve("/v.m3u8") { Self.media($0) }
-                let folder = try TemporaryFolder("journal")
-                let process = try await RecordingProcess(house, journal: folder.path)
+                let process = try await RecordingProcess(house)
                 let fetching = ChannelFetching(recorder: process.recorder)
                 let source = SourceRecorder(
                     recorder: process.recorder, link: try origin.link(), fetching: fetching,

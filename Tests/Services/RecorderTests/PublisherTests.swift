@@ -254,8 +254,8 @@ struct PublisherTests {
         #expect(stage.watermark >= 74)
     }
 
-    @Test("What a silent rendition brings for time that was said to be complete goes to the archive only")
-    func backFromSilence() {
+    /// Audio that has brought one segment and nothing for thirty seconds, beside video that went on.
+    private func silentAudio() -> PublisherStage {
         var stage = PublisherStage(v0, audio)
         stage.record(v0, 0)
         stage.record(audio, 0)
@@ -265,6 +265,12 @@ struct PublisherTests {
             stage.record(v0, Double(place * 6))
             stage.advance(to: Double(place * 6))
         }
+        return stage
+    }
+
+    @Test("What a silent rendition brings for time that was said to be complete goes to the archive only")
+    func backFromSilence() {
+        var stage = silentAudio()
         stage.record(audio, 6, 12, 18, 24, 30, 36)
         stage.record(v0, 36)
         stage.advance(to: 36)
@@ -276,15 +282,7 @@ struct PublisherTests {
 
     @Test("So does a segment of which a part was said to be complete")
     func straddlesWatermark() {
-        var stage = PublisherStage(v0, audio)
-        stage.record(v0, 0)
-        stage.record(audio, 0)
-        stage.advance(to: 0)
-        for place in 1...5 {
-            stage.now = Double(place * 6)
-            stage.record(v0, Double(place * 6))
-            stage.advance(to: Double(place * 6))
-        }
+        var stage = silentAudio()
         #expect(stage.watermark == 36)
         stage.record(audio, 34, 40)
         stage.record(v0, 36, 42)

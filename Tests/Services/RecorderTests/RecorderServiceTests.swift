@@ -9,8 +9,7 @@ struct RecorderServiceTests {
     @Test("That the channels cannot be read is said once, not in every round")
     func complaint() async throws {
         try await House.run { house in
-            let folder = try TemporaryFolder("journal")
-            let process = try await RecordingProcess(house, journal: folder.path)
+            let process = try await RecordingProcess(house)
             let log = LogLines()
             let service = RecorderService(node: House.node, parts: process.parts, logger: log.logger)
             var seats = ChannelSeats()

@@ -69,9 +69,7 @@ struct WrongKeyTests {
         try await House.run { house in
             try await Origin.run { origin in
                 origin.serve("/key", Ciphered.key)
-                let folder = try TemporaryFolder("journal")
-                let process = try await RecordingProcess(house, journal: folder.path)
-                await process.recorder.open(RenditionDescription(id: video(0)))
+                let process = try await RecordingProcess(house, opening: [video(0)])
                 let room = KeyRoom(recorder: process.recorder)
                 let whole = try Ciphered.encrypted(Ciphered.subtitles(comments: 200))
                 // Without its last block a body is still of whole blocks, and no key opens it.

@@ -5,7 +5,7 @@ import Postgres
 import TestSupport
 import Timeline
 
-/// A catalogue with one channel, on a database that can go away.
+/// A catalogue with one channel, on a database that can go away, and a folder for the journal of who records it.
 struct House: Sendable {
     static let node = "11111111-1111-1111-1111-111111111111"
     static let otherNode = "22222222-2222-2222-2222-222222222222"
@@ -15,6 +15,7 @@ struct House: Sendable {
     let pool: PostgresPool
     let catalogue: Catalogue
     let channel: Channel
+    let journal: TemporaryFolder
 
     /// Runs a body and closes the connections.
     static func run(_ body: (House) async throws -> Void) async throws {
@@ -29,6 +30,7 @@ struct House: Sendable {
     }
 
     private init() async throws {
+        journal = try TemporaryFolder("journal")
         cluster = try await PostgresCluster()
         pool = PostgresPool(
             PoolConfiguration(try ConnectionString(cluster.uri()), acquireTimeout: .seconds(2)),

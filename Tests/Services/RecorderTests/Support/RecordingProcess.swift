@@ -14,13 +14,16 @@ struct RecordingProcess: Sendable {
     let lease: Lease
     let parts: RecorderParts
 
-    /// Takes the channel and goes on where catalogue and journal stand.
-    init(_ house: House, journal folder: String, node: String = House.node, clock: HostClock = .system)
-        async throws
-    {
+    /// Takes the channel, goes on where catalogue and journal stand, and opens renditions.
+    ///
+    /// The journal is the house's, unless another folder is given.
+    init(
+        _ house: House, opening renditions: [RenditionID] = [], journal folder: String? = nil,
+        node: String = House.node, clock: HostClock = .system,
+    ) async throws {
         parts = RecorderParts(
             catalogue: house.catalogue, store: MemorySegmentStore(),
-            journal: try Journal.open(folder: folder, logger: House.quiet),
+            journal: try Journal.open(folder: folder ?? house.journal.path, logger: House.quiet),
             client: try HTTPClient.open(ClientConfiguration(logger: House.quiet)),
             addressPolicy: AddressPolicy(), board: StatusBoard(), clock: clock, isDiskFull: { false })
         guard let lease = try await house.catalogue.takeLease(channel: house.channel.row, node: node) else {
@@ -33,6 +36,7 @@ struct RecordingProcess: Sendable {
         try await recorder.resume(
             heads: house.catalogue.heads(of: house.channel.row),
             newestFeed: house.catalogue.newestFeed(of: house.channel.row))
+        for rendition in renditions { await recorder.open(RenditionDescription(id: rendition)) }
     }
 
     /// Ends like a killed process: nothing is done but that its files are let go.
