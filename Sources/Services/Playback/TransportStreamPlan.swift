@@ -67,6 +67,9 @@ package struct TransportStreamPlan: Sendable {
         guard let state = window.states[segment.stateID], state.container == .transportStream else {
             throw .notOneStream("\(rendition.id) is not recorded as a transport stream")
         }
+        guard state.initName == nil else {
+            throw .notOneStream("the tables of \(rendition.id) are an initialization section of their own")
+        }
         let name = SegmentName(
             start: segment.start, revision: segment.revision, fileExtension: .transportStream)
         var part = Part(

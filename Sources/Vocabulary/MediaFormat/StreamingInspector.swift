@@ -7,7 +7,7 @@ package struct StreamingInspector: Sendable {
     /// Set as soon as it is clear that this is no media: the transfer may be broken off.
     package private(set) var refusal: MediaFormatError?
 
-    /// `initSection` is the one in effect, for fragments of MP4.
+    /// `initSection` is the one in effect.
     package init(initSection: InitSection? = nil) {
         self.initSection = initSection
     }
@@ -43,8 +43,8 @@ package struct StreamingInspector: Sendable {
             refusal = .empty
             return
         }
-        switch ContainerSniffer.container(of: opening) {
-        case .transportStream: inspector = TransportStreamInspector()
+        switch container(of: opening) {
+        case .transportStream: inspector = TransportStreamInspector(behind: initSection)
         case .fragmentedMP4: inspector = FragmentedMP4Inspector(initSection: initSection)
         case .packedAudio(let kind): inspector = PackedAudioInspector(kind: kind)
         case .webVTT: inspector = WebVTTInspector()
@@ -55,6 +55,15 @@ package struct StreamingInspector: Sendable {
         let first = opening
         opening = []
         inspector?.append(first.span)
+    }
+
+    /// Text behind a section of WebVTT needs no header of its own.
+    private func container(of opening: [UInt8]) -> Container? {
+        let container = ContainerSniffer.container(of: opening)
+        guard container == nil, initSection?.container == .webVTT, Lookalike(opening) == .text else {
+            return container
+        }
+        return .webVTT
     }
 }
 

@@ -1,7 +1,8 @@
 /// What an object of the archive is called below its root; a URL determines it without asking the catalogue.
 package enum ArchiveKey: Hashable, Sendable {
     case segment(ChannelID, RenditionID, SegmentName)
-    /// An initialization section, named by its digest: `init-{16 hex digits}.mp4`.
+    /// An initialization section, named by its digest: `init-{16 hex digits}.mp4`, of a transport stream `.ts`, of WebVTT
+    /// `.vtt`.
     case initialization(ChannelID, RenditionID, String)
     /// A content key, named by its digest in hex digits.
     case key(ChannelID, String)
@@ -15,10 +16,15 @@ package enum ArchiveKey: Hashable, Sendable {
         }
     }
 
-    /// Whether a text is `init-{16 hex digits}.mp4`.
+    /// Whether a text is the name of an initialization section.
     package static func isInitializationName(_ text: String) -> Bool {
-        text.hasPrefix("init-") && text.hasSuffix(".mp4") && isHex(text.dropFirst(5).dropLast(4), count: 16)
+        guard text.hasPrefix("init-"), let ending = initializationEndings.first(where: text.hasSuffix) else {
+            return false
+        }
+        return isHex(text.dropFirst(5).dropLast(ending.count), count: 16)
     }
+
+    private static let initializationEndings = [".mp4", ".ts", ".vtt"]
 
     /// Whether a text is the id of a key: 32 hex digits.
     package static func isKeyName(_ text: String) -> Bool {

@@ -87,13 +87,15 @@ import Timeline
         }
     }
 
-    @Test("Separate sound and other containers are for download.mp4", arguments: [true, false])
-    func other(isFragmented: Bool) async throws {
+    @Test(
+        "Separate sound, other containers and tables of their own are for download.mp4",
+        arguments: [SegmentExtension.fragmentedMP4, .transportStream, nil])
+    func other(container: SegmentExtension?) async throws {
         try await Archive.with { archive in
             var recording = Recording(seconds: 0)
             recording.watermark = 40
-            if isFragmented {
-                var state = MediaState(container: .fragmentedMP4, tracks: "video:h264,audio:aac")
+            if let container {
+                var state = MediaState(container: container, tracks: "video:h264,audio:aac")
                 state.initName = "init-0123456789abcdef.mp4"
                 recording.add("v0", from: 0, count: 10, state: state)
             } else {

@@ -65,17 +65,19 @@ import Timeline
         }
     }
 
-    @Test("Initialization sections and keys have their types")
-    func others() async throws {
+    @Test(
+        "Initialization sections and keys have their types",
+        arguments: [("mp4", "video/mp4"), ("ts", "video/mp2t"), ("vtt", "text/vtt; charset=utf-8")])
+    func others(ending: String, type: String) async throws {
         try await Archive.with { archive in
             let id = try #require(ChannelID("cctv2"))
             let rendition = try #require(RenditionID("v0"))
-            let name = "init-0123456789abcdef.mp4"
+            let name = "init-0123456789abcdef.\(ending)"
             let key = "0123456789abcdef0123456789abcdef"
             try await archive.store.put([1, 2, 3], as: .initialization(id, rendition, name))
             try await archive.store.put([UInt8](repeating: 7, count: 16), as: .key(id, key))
             let section = try await archive.ask("/live/cctv2/v0/\(name)")
-            #expect(section.headers["Content-Type"] == "video/mp4")
+            #expect(section.headers["Content-Type"] == type)
             #expect(section.body == [1, 2, 3])
             let answer = try await archive.ask("/live/cctv2/keys/\(key)")
             #expect(answer.headers["Content-Type"] == "application/octet-stream")

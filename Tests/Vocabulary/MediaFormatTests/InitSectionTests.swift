@@ -15,6 +15,35 @@ struct InitSectionTests {
         #expect(section.tracks.map(\.timescale) == [12800, 48000])
     }
 
+    @Test("The tables of a transport stream speak for segments without any")
+    func tables() throws {
+        let segment = TransportStreamBuilder.segment()
+        let section = try InitSection.reading(Array(segment.prefix(376)))
+        let media = Array(segment.dropFirst(376))
+        let found = try MediaInspector.inspect(media, initSection: section)
+        let expected = try MediaInspector.inspect(segment)
+        #expect(section.container == .transportStream)
+        #expect(found.tracks == expected.tracks)
+        #expect(found.wholeness == .whole)
+        #expect(found.byteCount == media.count)
+        #expect(try MediaInspector.inspect(media).tracks != expected.tracks)
+        #expect(throws: MediaFormatError.invalidInitSection(.partialPacket(byteCount: 187))) {
+            try InitSection.reading(Array(segment.prefix(375)))
+        }
+    }
+
+    @Test("The header of WebVTT speaks for text without any, and for nothing else")
+    func header() throws {
+        let section = try InitSection.reading(Array("WEBVTT\n\n".utf8))
+        let text = Array("00:00.000 --> 00:01.000\nHello\n".utf8)
+        #expect(section.container == .webVTT)
+        #expect(try MediaInspector.inspect(text, initSection: section).container == .webVTT)
+        #expect(throws: MediaFormatError.self) { try MediaInspector.inspect(text) }
+        #expect(throws: MediaFormatError.self) {
+            try MediaInspector.inspect(Array("<html></html>".utf8), initSection: section)
+        }
+    }
+
     @Test("HEVC's string follows ISO 14496-15 annex E")
     func hevc() throws {
         let general: [UInt8] = [0x01, 0x60, 0, 0, 0, 0xB0, 0, 0, 0, 0, 0, 93]

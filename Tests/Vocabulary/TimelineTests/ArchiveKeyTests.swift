@@ -16,9 +16,12 @@ struct ArchiveKeyTests {
 
     @Test("Names of initialization sections and keys are digests in lower case")
     func digests() {
-        #expect(ArchiveKey.isInitializationName("init-0123456789abcdef.mp4"))
+        for ending in ["mp4", "ts", "vtt"] {
+            #expect(ArchiveKey.isInitializationName("init-0123456789abcdef.\(ending)"))
+        }
         for text in [
             "init-0123456789ABCDEF.mp4", "init-0123.mp4", "init-../../etc/passw.mp4", "init-.mp4", "",
+            "init-0123456789abcdef.key", "init-0123456789abcdef",
         ] {
             #expect(!ArchiveKey.isInitializationName(text))
         }

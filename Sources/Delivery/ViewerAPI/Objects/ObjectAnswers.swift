@@ -84,7 +84,9 @@ extension ArchiveKey {
     fileprivate var mediaType: String {
         switch self {
         case .segment(_, _, let name): name.fileExtension.mediaType
-        case .initialization: "video/mp4"
+        case .initialization(_, _, let name):
+            name.split(separator: ".").last.flatMap { SegmentExtension(rawValue: String($0)) }?.mediaType
+                ?? "video/mp4"
         case .key: "application/octet-stream"
         }
     }

@@ -54,7 +54,7 @@ actor InitializationKeeper {
 
     /// Keeps the section of a map as it comes, because its key is not to be had now; its name.
     func keep(_ map: MediaMap, at url: HTTPURL, link: SourceLink) async throws -> String {
-        try await put(try await download(map, url, link: link))
+        try await put(try await download(map, url, link: link), ending: "mp4")
     }
 
     /// A section that the archive has, decrypted with `key` when it was kept as it came.
@@ -77,11 +77,11 @@ actor InitializationKeeper {
             bytes = head + (try cipher.finish())
         }
         let section = try InitSection.reading(bytes)
-        return HeldInitialization(name: try await put(bytes), section: section)
+        return HeldInitialization(name: try await put(bytes, ending: section.ending), section: section)
     }
 
-    private func put(_ bytes: [UInt8]) async throws -> String {
-        let name = "init-\(Hexadecimal.encode(try SHA256.digest(of: bytes).prefix(8))).mp4"
+    private func put(_ bytes: [UInt8], ending: String) async throws -> String {
+        let name = "init-\(Hexadecimal.encode(try SHA256.digest(of: bytes).prefix(8))).\(ending)"
         _ = try await store.put(bytes, as: .initialization(channel, rendition, name))
         return name
     }
@@ -100,5 +100,16 @@ actor InitializationKeeper {
         }
         throw FetchFailure(
             .segmentMissing, "the source answered \(body.status.rawValue) for the initialization section")
+    }
+}
+
+extension InitSection {
+    /// The ending of its name in the archive.
+    fileprivate var ending: String {
+        switch container {
+        case .transportStream: SegmentExtension.transportStream.rawValue
+        case .webVTT: SegmentExtension.webVTT.rawValue
+        case .fragmentedMP4, .packedAudio: "mp4"
+        }
     }
 }

@@ -6,6 +6,13 @@ struct TransportStreamInspector: ContainerInspector {
     private var tables = ProgramTables()
     private var streams: [ElementaryStream] = []
 
+    /// A section of a transport stream has the tables that its segments may do without.
+    init(behind section: InitSection? = nil) {
+        guard let section, section.container == .transportStream else { return }
+        append(section.opening.span)
+        byteCount = 0
+    }
+
     mutating func append(_ bytes: Span<UInt8>) {
         var offset = 0
         if !partial.isEmpty {

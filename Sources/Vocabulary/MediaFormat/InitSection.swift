@@ -1,4 +1,4 @@
-/// An initialization section (EXT-X-MAP) of fMP4: what its fragments do not say themselves.
+/// An initialization section (EXT-X-MAP, RFC 8216, 3): what its segments do not say themselves.
 package struct InitSection: Equatable, Sendable {
     package struct MovieTrack: Equatable, Sendable {
         /// Kind, codec and resolution; without times.
@@ -10,18 +10,32 @@ package struct InitSection: Equatable, Sendable {
         var sampleFlags: UInt32?
     }
 
-    package private(set) var tracks: [MovieTrack]
+    /// Of fMP4, of a transport stream or of WebVTT.
+    package let container: Container
+    /// The tracks of fMP4.
+    package private(set) var tracks: [MovieTrack] = []
+    /// The tables of a transport stream or the header of WebVTT, which stand before each of its segments.
+    let opening: [UInt8]
 
-    /// Reads the whole section; it must hold a moov with a track, and its boxes must fit.
+    /// Reads the whole section: of fMP4 a moov with a track and boxes that fit, of a transport stream whole packets.
     package static func reading(_ bytes: [UInt8]) throws(MediaFormatError) -> InitSection {
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= Limits.initSectionByteCount else {
             throw .initSectionTooLong(byteCount: bytes.count)
         }
-        guard ContainerSniffer.container(of: Array(bytes.prefix(Limits.sniffByteCount))) == .fragmentedMP4
-        else {
+        switch ContainerSniffer.container(of: Array(bytes.prefix(Limits.sniffByteCount))) {
+        case .fragmentedMP4: return try movie(bytes)
+        case .transportStream:
+            let rest = bytes.count % TransportPacket.byteCount
+            guard rest == 0 else { throw .invalidInitSection(.partialPacket(byteCount: rest)) }
+            return InitSection(container: .transportStream, opening: bytes)
+        case .webVTT: return InitSection(container: .webVTT, opening: bytes)
+        case .packedAudio, nil:
             throw .unrecognised(Lookalike(bytes), excerpt: Array(bytes.prefix(Limits.excerptByteCount)))
         }
+    }
+
+    private static func movie(_ bytes: [UInt8]) throws(MediaFormatError) -> InitSection {
         var boxes = BoxSequence(ByteCursor(bytes))
         var found: InitSection?
         while let box = boxes.next() {
@@ -32,9 +46,14 @@ package struct InitSection: Equatable, Sendable {
         return found
     }
 
+    private init(container: Container, opening: [UInt8] = []) {
+        self.container = container
+        self.opening = opening
+    }
+
     /// Reads the content of a moov.
     init(movie: ByteCursor) {
-        tracks = []
+        self.init(container: .fragmentedMP4)
         for box in BoxSequence(movie) where box.type == "trak" && tracks.count < Limits.trackCount {
             if let track = MovieTrackReader.track(box.content) { tracks.append(track) }
         }
