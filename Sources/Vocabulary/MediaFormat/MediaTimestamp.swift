@@ -23,6 +23,9 @@ package struct MediaTimestamp: Hashable, Sendable {
         wraps = false
     }
 
+    /// The same instant on a clock of 90 kHz, as MPEG's is, but not cut to 33 bits; nil beyond 63 bits.
+    package var mpegTicks: Int64? { Self.rescaled(value, timescale, to: UInt64(PresentationTime.timescale)) }
+
     /// Time from `earlier` to this, negative if it is the other way round; nil between different clocks.
     package func microseconds(since earlier: MediaTimestamp) -> Int64? {
         guard timescale == earlier.timescale, wraps == earlier.wraps else { return nil }
@@ -38,8 +41,12 @@ package struct MediaTimestamp: Hashable, Sendable {
 
     /// Nil when the result is beyond 63 bits or the time scale is 0.
     static func microseconds(_ ticks: UInt64, _ timescale: UInt32) -> Int64? {
+        rescaled(ticks, timescale, to: 1_000_000)
+    }
+
+    private static func rescaled(_ ticks: UInt64, _ timescale: UInt32, to units: UInt64) -> Int64? {
         guard timescale > 0 else { return nil }
-        let product = ticks.multipliedFullWidth(by: 1_000_000)
+        let product = ticks.multipliedFullWidth(by: units)
         guard product.high < UInt64(timescale) else { return nil }
         return Int64(exactly: UInt64(timescale).dividingFullWidth(product).quotient)
     }

@@ -18,7 +18,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     package var programDateTime: Instant?
     /// When the list that first showed the segment was fetched.
     package var arrived: Instant
-    /// The first timestamp in the media, in units of the container.
+    /// The first timestamp in the media, in units of 90 kHz.
     package var firstTimestamp: Int64?
     /// SHA-256 of the stored bytes.
     package var digest: [UInt8]

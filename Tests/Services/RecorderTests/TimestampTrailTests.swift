@@ -4,14 +4,16 @@ import Timeline
 
 @testable import Recorder
 
-/// A segment of six seconds in a transport stream; its time follows from its number.
+/// A segment of six seconds; its time follows from its number.
 private func timed(
     _ number: Int64, at seconds: Double?, of rendition: RenditionID = video(0),
+    in container: SegmentExtension = .transportStream,
 ) -> SegmentFact {
     var fact = PublisherStage.fact(rendition, Double(number) * 6)
     fact.identity = SegmentIdentity(rendition: rendition, feed: 1, number: number)
-    fact.state.container = .transportStream
-    fact.firstTimestamp = seconds.map { Int64($0 * 90_000) & (1 << 33 - 1) }
+    fact.state.container = container
+    let mask: Int64 = container == .transportStream ? 1 << 33 - 1 : .max
+    fact.firstTimestamp = seconds.map { Int64($0 * 90_000) & mask }
     return fact
 }
 
@@ -42,13 +44,25 @@ struct TimestampTrailTests {
         #expect(trail().jumps(to: timed(3, at: second)) == isJump)
     }
 
+    @Test("Fragments count on over more than 33 bits, and their jumps are seen, too")
+    func fragments() {
+        var trail = TimestampTrail()
+        let begin = 1.7e9
+        for number: Int64 in 0..<3 {
+            let fact = timed(number, at: begin + Double(number) * 6, in: .fragmentedMP4)
+            #expect(!trail.jumps(to: fact))
+            trail.take(fact)
+        }
+        #expect(!trail.jumps(to: timed(3, at: begin + 18, in: .fragmentedMP4)))
+        #expect(trail.jumps(to: timed(3, at: 0, in: .fragmentedMP4)))
+    }
+
     @Test("What is not the next of the numbering, or says no time, is not compared")
     func incomparable() {
-        var facts = Array(repeating: timed(3, at: 500), count: 4)
+        var facts = Array(repeating: timed(3, at: 500), count: 3)
         facts[0].identity.feed = 2
         facts[1].identity.number = 4
         facts[2].firstTimestamp = nil
-        facts[3].state.container = .fragmentedMP4
         for fact in facts { #expect(!trail().jumps(to: fact)) }
         var unmeasured = trail(upTo: 1)
         var fact = timed(2, at: 12)

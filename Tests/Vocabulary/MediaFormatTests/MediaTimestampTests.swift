@@ -21,6 +21,15 @@ struct MediaTimestampTests {
         #expect(MediaTimestamp(track: 1, timescale: 0) == nil)
     }
 
+    @Test("All times are told on one clock of 90 kHz")
+    func ticks() throws {
+        #expect(MediaTimestamp(mpeg: 45_000).mpegTicks == 45_000)
+        #expect(try #require(MediaTimestamp(track: 72_000, timescale: 48_000)).mpegTicks == 135_000)
+        let long = try #require(MediaTimestamp(track: 1 << 40, timescale: 90_000))
+        #expect(long.mpegTicks == 1 << 40)
+        #expect(try #require(MediaTimestamp(track: .max, timescale: 1)).mpegTicks == nil)
+    }
+
     @Test("What is beyond 63 bits of microseconds is nil, not a trap")
     func overflow() throws {
         let start = try #require(MediaTimestamp(track: 0, timescale: 1))

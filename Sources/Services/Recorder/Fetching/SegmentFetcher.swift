@@ -161,6 +161,6 @@ struct SegmentFetcher: Sendable {
         return Stored(
             object: object, state: state, flags: flags, plainBytes: received.plainBytes,
             iv: intake.isStoredEncrypted ? intake.iv : nil,
-            firstTimestamp: received.inspection?.firstTimestamp.flatMap { Int64(exactly: $0.value) })
+            firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks)
     }
 }

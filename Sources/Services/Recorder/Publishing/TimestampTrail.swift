@@ -4,7 +4,7 @@ import Timeline
 /// How the time stamps of a lane's segments go on from one to the next.
 ///
 /// An encoder that starts anew may go on with its numbers and say nothing; players stall where time jumps inside a
-/// discontinuity domain. Only transport streams are followed: all of them count alike.
+/// discontinuity domain.
 struct TimestampTrail: Sendable {
     private struct Place {
         var identity: SegmentIdentity
@@ -13,9 +13,9 @@ struct TimestampTrail: Sendable {
 
         /// Nil when the fact does not say where its media begins and how long it lasts.
         init?(_ fact: SegmentFact) {
-            guard fact.state.container == .transportStream, !fact.flags.contains(.correctedDuration),
-                let first = fact.firstTimestamp
-            else { return nil }
+            guard !fact.flags.contains(.correctedDuration), let first = fact.firstTimestamp else {
+                return nil
+            }
             (identity, timestamp, duration) = (fact.identity, first, fact.duration)
         }
     }
