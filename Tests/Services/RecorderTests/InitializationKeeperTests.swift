@@ -34,6 +34,30 @@ struct InitializationKeeperTests {
         }
     }
 
+    @Test("A section or key that retention has forgotten meanwhile is kept anew")
+    func forgotten() async throws {
+        try await Origin.run { origin in
+            origin.serve("/init", Self.header)
+            origin.serve("/key", [UInt8](repeating: 7, count: 16))
+            let store = MemorySegmentStore()
+            let channel = try #require(ChannelID("news"))
+            let sections = InitializationKeeper(channel: channel, rendition: video(0), store: store)
+            let keys = KeyKeeper(channel: channel, store: store, clock: .system)
+            let link = try origin.link()
+            for _ in 0..<2 {
+                let section = try await sections.section(
+                    MediaMap(uri: "init"), at: try origin.url("/init"), domain: 0, link: link, key: nil)
+                let key = try await keys.key(at: try origin.url("/key"), link: link)
+                for object in [
+                    ArchiveKey.initialization(channel, video(0), section.name), .key(channel, key.name),
+                ] {
+                    #expect(try await store.contains(object))
+                    try await store.delete(object)
+                }
+            }
+        }
+    }
+
     @Test("What is no section is refused, and nothing is kept")
     func refused() async throws {
         try await Origin.run { origin in

@@ -41,7 +41,10 @@ actor InitializationKeeper {
         key: (ContentKey, iv: [UInt8])?,
     ) async throws -> HeldInitialization {
         let place = Place(url: url.absoluteString, offset: map.byteRange?.offset, domain: domain)
-        if let known = held.last(where: { $0.place == place }) { return known.section }
+        if let known = held.last(where: { $0.place == place }) {
+            if try await isKept(known.section) { return known.section }
+            held.removeAll { $0.place == place }
+        }
         if let running = inFlight[place] { return try await running.value }
         let task = Task { try await self.fetch(map, url, link: link, key: key) }
         inFlight[place] = task
@@ -50,6 +53,11 @@ actor InitializationKeeper {
         held.append((place, section))
         if held.count > Limits.rememberedObjects { held.removeFirst() }
         return section
+    }
+
+    /// Retention forgets a section that no segment has needed for long, while it is remembered here.
+    private func isKept(_ section: HeldInitialization) async throws -> Bool {
+        try await store.contains(.initialization(channel, rendition, section.name))
     }
 
     /// Keeps the section of a map as it comes, because its key is not to be had now; its name.

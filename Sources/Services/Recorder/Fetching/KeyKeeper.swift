@@ -51,7 +51,10 @@ actor KeyKeeper {
 
     private func key(at url: HTTPURL, link: SourceLink, within time: Duration) async throws -> ContentKey {
         let name = url.absoluteString
-        if let known = held.last(where: { $0.url == name }) { return known.key }
+        if let known = held.last(where: { $0.url == name }) {
+            try await keep(known.key)
+            return known.key
+        }
         if let running = inFlight[name] { return try await running.value }
         let task = Task { try await self.fetch(url, link: link, within: time) }
         inFlight[name] = task
@@ -64,6 +67,12 @@ actor KeyKeeper {
             miss(name, error)
             throw error
         }
+    }
+
+    /// Retention forgets a key that no segment has needed for long, while it is remembered here.
+    private func keep(_ key: ContentKey) async throws {
+        let object = ArchiveKey.key(channel, key.name)
+        if try await !store.contains(object) { _ = try await store.put(key.bytes, as: object) }
     }
 
     private func keep(_ key: ContentKey, at url: String) {
@@ -96,7 +105,8 @@ actor KeyKeeper {
             throw FetchFailure(.keyMissing, "the key has \(body.bytes.count) bytes instead of 16")
         }
         let name = Hexadecimal.encode(try SHA256.digest(of: body.bytes).prefix(16))
-        _ = try await store.put(body.bytes, as: .key(channel, name))
-        return ContentKey(name: name, bytes: body.bytes)
+        let key = ContentKey(name: name, bytes: body.bytes)
+        try await keep(key)
+        return key
     }
 }
