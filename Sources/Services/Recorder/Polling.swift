@@ -61,10 +61,13 @@ struct Polling: Sendable {
         return pause + Int64(Double(pause) * beat.lean(duration: .microseconds(pause), chance: chance))
     }
 
+    /// How long a source may bring nothing.
+    var patience: Duration { .microseconds(3 * target) }
+
     /// What is to be said of the list: nothing new for three target durations is as bad as failing for long
     /// (RFC 8216bis §6.3.4).
     func condition(now: ContinuousClock.Instant) -> SourceCondition {
-        if failures >= 4 || now - lastNews > .microseconds(3 * target) { return .barren }
+        if failures >= 4 || now - lastNews > patience { return .barren }
         return failures >= 2 ? .failing : .well
     }
 }

@@ -36,6 +36,10 @@ struct RenditionRecorder: Sendable {
                 guard case .media(let list) = fetched.playlist else {
                     return .needsReload("a multivariant playlist stands where a media playlist was")
                 }
+                guard list.skip == nil else {
+                    throw PlaylistFailure(
+                        description: "the list leaves out what nobody asked it to (EXT-X-SKIP)")
+                }
                 let isNews = try await take(list, fetched)
                 polling.loaded(list, changed: isNews, begun: begun, now: clock.steady())
                 await recorder.recovered(id)
@@ -43,11 +47,18 @@ struct RenditionRecorder: Sendable {
                 polling.failed()
                 if !Task.isCancelled, let ending = await failed(error, polling) { return ending }
             }
-            let condition = await session.report(id, polling.condition(now: clock.steady()))
-            if hasAlternative, condition == .barren { return .barren }
+            if await condition(of: polling) == .barren {
+                if hasAlternative { return .barren }
+                guard await session.renew() else { return .needsReload("the source brings nothing") }
+            }
             await rest(polling, since: begun)
         }
         return .cancelled
+    }
+
+    /// That of the source as a whole.
+    private func condition(of polling: Polling) async -> SourceCondition {
+        await session.report(id, polling.condition(now: clock.steady()), patience: polling.patience)
     }
 
     private func rest(_ polling: Polling, since begun: ContinuousClock.Instant) async {
@@ -67,13 +78,13 @@ struct RenditionRecorder: Sendable {
     /// Tells the recorder what is wrong; an ending when polling on makes no sense.
     private func failed(_ error: any Error, _ polling: Polling) async -> Ending? {
         let failure = error as? PlaylistFailure ?? PlaylistFailure(description: "\(error)")
-        let condition = await session.report(id, polling.condition(now: clock.steady()))
-        if condition > .well {
+        if await condition(of: polling) > .well {
             await recorder.inTrouble(.sourceUnreachable, failure.description)
         } else if polling.failures >= 2 {
             await recorder.ails(id, failure.description)
         }
-        guard failure.needsReload, await !session.renew() else { return nil }
+        // Where the configured URL led to may be gone for good, whatever it answers: the URL may lead elsewhere by now.
+        guard failure.needsReload || polling.failures >= 2, await !session.renew() else { return nil }
         return .needsReload(failure.description)
     }
 }
@@ -108,6 +119,7 @@ extension RenditionRecorder {
     private func fetch(_ segment: ListedSegment, base: HTTPURL) async {
         let taken = await fetching.pools.pool(of: id).add { [self] attempt in
             let outcome = await fetcher.store(segment, base: base, attempt: attempt)
+            await session.tried(id, succeeded: outcome.isHad)
             if case .again(let pause) = outcome { return pause }
             do {
                 try await enter(outcome, of: segment)

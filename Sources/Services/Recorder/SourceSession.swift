@@ -17,6 +17,8 @@ actor SourceSession {
     /// Those of the multivariant playlist, for its media playlists to import.
     private var variables: [String: String]
     private var conditions: [RenditionID: SourceCondition] = [:]
+    /// Tries for segments that came to nothing since one was last had.
+    private var misses: [RenditionID: (count: Int, since: ContinuousClock.Instant)] = [:]
     private var lastRenewal: ContinuousClock.Instant
 
     init(
@@ -62,11 +64,23 @@ actor SourceSession {
         }
     }
 
-    /// Notes how a rendition goes; the condition of the source as a whole.
+    /// A segment of a rendition was had, or a try for one came to nothing.
+    func tried(_ rendition: RenditionID, succeeded: Bool) {
+        let before = misses[rendition] ?? (0, clock.steady())
+        misses[rendition] = succeeded ? nil : (before.count + 1, before.since)
+    }
+
+    /// Notes how a rendition's list goes; the condition of the source as a whole.
     ///
-    /// It is that of the best of its videos: one dead list of sound or subtitles is no reason to leave a source.
-    func report(_ rendition: RenditionID, _ condition: SourceCondition) -> SourceCondition {
-        conditions[rendition] = condition
+    /// It is that of the best of its videos: one dead list of sound or subtitles is no reason to leave a source. A list
+    /// whose segments cannot be had for longer than `patience` is as bad as none.
+    func report(
+        _ rendition: RenditionID, _ condition: SourceCondition, patience: Duration,
+    ) -> SourceCondition {
+        let isBarren =
+            misses[rendition].map { $0.count >= Limits.missesInARow && clock.steady() - $0.since > patience }
+            ?? false
+        conditions[rendition] = isBarren ? .barren : condition
         let videos = places.keys.filter { $0.kind == .video }
         let leading = videos.isEmpty ? Array(places.keys) : videos
         return leading.map { conditions[$0] ?? .well }.min() ?? condition

@@ -36,6 +36,15 @@ struct SegmentFetcher: Sendable {
         case failed(FetchFailure)
         /// Another try after a pause: the source can still be expected to hold the segment.
         case again(after: Duration)
+
+        /// Whether the source gave it; what fails for want of our own room says nothing of the source.
+        var isHad: Bool {
+            switch self {
+            case .stored, .keyPending: true
+            case .failed(let failure): failure.reason == .diskFull
+            case .again: false
+            }
+        }
     }
 
     /// Tries to fetch, verify and store a segment.
