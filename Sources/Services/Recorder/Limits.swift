@@ -88,6 +88,11 @@ enum Limits {
     static let longestSegment: Int64 = 600_000_000
     /// Microseconds that a segment's duration may be stretched or cut to bring drift back.
     static let slew: Int64 = 10_000
+    /// What the dates of a list may differ from its durations in all, microseconds: some are in whole seconds.
+    static let dateResolution: Int64 = 1_000_000
+    /// The part of a segment's duration, as a divisor, by which it may be stretched or cut where drift is beyond its bound:
+    /// seconds without decimals are off by a quarter of a segment of two.
+    static let firmSlewShare: Int64 = 4
     /// The part of a new difference between source clock and arrival that is taken for drift, as a divisor: arrival
     /// jitters by a target duration.
     static let driftShare: Int64 = 32

@@ -71,8 +71,9 @@ struct RenditionProgress: Sendable {
     ///   - list: the list as it came
     ///   - from: index of the first new entry
     ///   - opensHole: numbers are missing before it, or a new feed begins with it
-    ///   - cause: the boundary in front of the first entry, if one is known; of another `source`, and of a `restart`
-    ///     that is seen in coming back, what shows again what is recorded already is passed over
+    ///   - cause: the boundary in front of the first entry, if one is known; of another `source` and of a `restart`
+    ///     what shows again what is recorded already is passed over, of a restart that was not seen in coming back only
+    ///     by its dates
     ///   - hole: why time may be missing before a step
     ///   - arrival: when the list was fetched
     ///   - shared: starts by number that the leading rendition has
@@ -85,10 +86,11 @@ struct RenditionProgress: Sendable {
         let target = PlaylistFollower.target(of: list)
         let opensHole = opensHole || owedCause != nil
         var new = NewEntries(list, from: from, target: target, opensHole: opensHole, shared: shared)
-        if cause == "source" || cause == "restart" && isComingBack {
-            new.drop(
-                placing.coveredCount(new.entries, arrival: arrival.date, target: target), opensHole: opensHole
-            )
+        if cause == "source" || cause == "restart" {
+            let covered = placing.coveredCount(
+                new.entries, arrival: arrival.date, target: target,
+                byDates: cause == "restart" && !isComingBack)
+            new.drop(covered, opensHole: opensHole)
         }
         let cause = cause ?? owedCause
         owedCause = new.entries.isEmpty ? cause : nil
@@ -101,8 +103,8 @@ struct RenditionProgress: Sendable {
         return refetched
             + new.indices.indices.map { place in
                 let entry = list.segments[new.indices[place]]
-                if entry.discontinuityCount > 0 { domain += 1 }
                 let stepped = placements[place].stepped
+                if entry.discontinuityCount > 0 || stepped || place == 0 && cause != nil { domain += 1 }
                 return ListedSegment(
                     identity: SegmentIdentity(rendition: id, feed: feed, number: new.numbers[place]),
                     entry: entry, arrival: arrival.date,
@@ -164,6 +166,7 @@ private struct NewEntries {
 
     init(_ list: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant]) {
         let dates = Self.dates(of: list)
+        let stretch = DatedDurations(list).stretch
         indices = list.segments.indices.filter { $0 >= from && !Self.isRepeated(list, $0) }
         numbers = indices.map { PlaylistFollower.number(list, $0) ?? 0 }
         flags = indices.map { Self.flags(of: list, $0) }
@@ -172,7 +175,7 @@ private struct NewEntries {
             // What follows must have its start decided now, also where EXTINF is of no use.
             entries.append(
                 TimePlacing.Entry(
-                    duration: PlaylistFollower.duration(of: list.segments[index]) ?? target,
+                    duration: PlaylistFollower.duration(of: list.segments[index]).map(stretch) ?? target,
                     programDateTime: dates[index],
                     opensHole: opensHole && entries.isEmpty, sharedStart: shared[number]))
         }

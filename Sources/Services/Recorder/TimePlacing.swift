@@ -42,8 +42,14 @@ struct TimePlacing: Sendable {
     ///
     /// It follows their drift.
     private(set) var sourceOffset: Int64?
+    /// The same of the feed before.
+    private var formerOffset: Int64?
     /// Why the source's dates are not used, in words.
     private(set) var distrust: String?
+    /// What was left of the difference to the source's clock behind the last segment, microseconds.
+    private var remainder: Int64 = 0
+    /// How much of the difference came at once, microseconds: no drift, and left to be slewed off gently.
+    private var leap: Int64 = 0
     private let choice: ClockChoice
 
     init(choice: ClockChoice, end: Instant? = nil) {
@@ -55,6 +61,7 @@ struct TimePlacing: Sendable {
     /// Begins a feed: its dates are judged anew.
     mutating func beginFeed() {
         clock = choice == .arrival ? .arrival : .source
+        formerOffset = sourceOffset ?? formerOffset
         sourceOffset = nil
         distrust = nil
     }
@@ -76,10 +83,17 @@ struct TimePlacing: Sendable {
 
     /// How many entries of a source that comes in for another one show what is recorded already: those whose middle
     /// lies before the end of what is decided.
-    func coveredCount(_ entries: [Entry], arrival: Instant, target: Int64) -> Int {
+    ///
+    /// With `byDates` only if their dates say so, and stand to arrival as those of the feed before did.
+    func coveredCount(_ entries: [Entry], arrival: Instant, target: Int64, byDates: Bool) -> Int {
         guard let end else { return 0 }
         var trial = TimePlacing(choice: choice)
         let placements = trial.place(entries, arrival: arrival, target: target)
+        if byDates {
+            guard trial.clock == .source, let offset = trial.sourceOffset, let formerOffset,
+                (offset - formerOffset).magnitude <= Self.step(target: target).magnitude
+            else { return 0 }
+        }
         return placements.prefix { $0.start + $0.duration / 2 < end }.count
     }
 
@@ -163,15 +177,28 @@ extension TimePlacing {
             return decide(start: own.start, duration: entry.duration, stepped: false)
         }
         let difference = own.start - previous
-        if entry.opensHole || difference > Self.step(target: target) {
+        // What has grown bit by bit is drift, and no missing time.
+        let isSudden = (difference - remainder).magnitude > target.magnitude
+        if entry.opensHole || isSudden && difference > Self.step(target: target) {
             let start = max(own.start, previous)
+            remainder = own.start - start
+            leap = Int64(remainder.magnitude)
             return decide(start: start, duration: entry.duration, stepped: start > previous)
         }
-        guard difference.magnitude > own.slack.magnitude else {
-            return decide(start: previous, duration: entry.duration, stepped: false)
-        }
-        let slew = min(max(difference, -Limits.slew), Limits.slew)
+        let size = Int64(difference.magnitude)
+        leap = isSudden ? size : min(leap, size)
+        let bound = max(Self.step(target: target), leap)
+        let slew = size > own.slack ? Self.slew(size, bound, entry.duration) * difference.signum() : 0
+        remainder = difference - slew
         return decide(start: previous, duration: max(1, entry.duration + slew), stepped: false)
+    }
+
+    /// By how much a segment is stretched or cut for the time line to come nearer to its clock, microseconds.
+    ///
+    /// What has drifted beyond the bound is taken back at once, as far as a segment can bear: a source whose EXTINF never
+    /// fits its media would lead the time line away without end.
+    private static func slew(_ size: Int64, _ bound: Int64, _ duration: Int64) -> Int64 {
+        max(min(size, Limits.slew), min(size - bound, duration / Limits.firmSlewShare))
     }
 
     private mutating func decide(start: Instant, duration: Int64, stepped: Bool) -> Placement {

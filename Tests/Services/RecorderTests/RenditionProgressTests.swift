@@ -112,7 +112,7 @@ struct RenditionProgressTests {
         #expect(first.map(\.boundary) == [nil, nil, nil])
         #expect(segments.map(\.boundary) == ["restart", "discontinuity", nil, "hole"])
         #expect(segments.map(\.hole) == [nil, nil, nil, .sourceJump])
-        #expect(segments.map(\.domain) == [0, 1, 1, 1])
+        #expect(segments.map(\.domain) == [1, 2, 2, 3])
     }
 
     @Test(
@@ -137,6 +137,20 @@ struct RenditionProgressTests {
             &progress, list(0...1, date: { 100 + Double($0) * 6 }), opensHole: true, cause: "restart",
             arrival: 119)
         #expect(starts(segments) == [118, 124])
+    }
+
+    @Test(
+        "Of a restart whose dates go on by the same clock, what is recorded already is passed over",
+        arguments: [(100, [5003, 5004]), (60, [5000, 5001, 5002, 5003, 5004])] as [(Double, [Int64])])
+    func redundantPackager(firstDate: Double, expected: [Int64]) {
+        var progress = progress()
+        _ = take(&progress, list(0...2, date: { 100 + Double($0) * 6 }), arrival: 120)
+        progress.placing.beginFeed()
+        let other = list(5000...5004, date: { firstDate + Double($0 - 5000) * 6 })
+        let segments = take(&progress, other, opensHole: true, cause: "restart", arrival: 132)
+        #expect(segments.map(\.identity.number) == expected)
+        #expect(starts(segments).first == 118)
+        #expect(segments.first?.boundary == "restart")
     }
 
     @Test(

@@ -306,7 +306,7 @@ struct TimePlacingTests {
             TimePlacing.Entry(duration: 6 * seconds, programDateTime: at(100 + Double($0) * 6))
         }
         let placing = TimePlacing(choice: .auto, end: at(end))
-        #expect(placing.coveredCount(entries, arrival: at(125), target: 6 * seconds) == count)
+        #expect(placing.coveredCount(entries, arrival: at(125), target: 6 * seconds, byDates: false) == count)
     }
 
     @Test("Dates at the ends of time do no harm", arguments: [Int64.min, .max, 0])
