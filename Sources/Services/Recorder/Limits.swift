@@ -39,6 +39,8 @@ enum Limits {
     static let lastingReturn = Duration.seconds(600)
     /// How often a multivariant playlist is read anew at most, however many of its URLs fail.
     static let renewalPause = Duration.seconds(10)
+    /// Tries for a segment that is not whole before it is taken as it is if it does not grow: three seconds.
+    static let triesForWhole = 5
     /// Tries for segments that come to nothing before a source whose list goes on counts as barren.
     static let missesInARow = 3
     /// How often it is read anew when nothing fails, so that renditions that are added are noticed.

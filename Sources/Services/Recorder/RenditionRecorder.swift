@@ -117,8 +117,9 @@ extension RenditionRecorder {
     }
 
     private func fetch(_ segment: ListedSegment, base: HTTPURL) async {
+        let damage = LastDamage()
         let taken = await fetching.pools.pool(of: id).add { [self] attempt in
-            let outcome = await fetcher.store(segment, base: base, attempt: attempt)
+            let outcome = await fetcher.store(segment, base: base, attempt: attempt, damage: damage)
             await session.tried(id, succeeded: outcome.isHad)
             if case .again(let pause) = outcome { return pause }
             do {

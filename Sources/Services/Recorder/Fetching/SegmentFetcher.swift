@@ -50,13 +50,18 @@ struct SegmentFetcher: Sendable {
     /// Tries to fetch, verify and store a segment.
     ///
     /// A segment is tried for at growing distances while the source can be expected to hold it (RFC 8216bis §6.2.2), and
-    /// three times at least; on the last try one that is not whole is taken as it is, and one that its key does not
-    /// open waits for another key.
-    func store(_ listed: ListedSegment, base: HTTPURL, attempt: Int) async -> Outcome {
+    /// three times at least. One that is not whole is taken as it is on the last try, or when it does not change any
+    /// more; one that its key does not open waits for another key.
+    func store(
+        _ listed: ListedSegment, base: HTTPURL, attempt: Int, damage: LastDamage = LastDamage(),
+    ) async -> Outcome {
         let pause = Duration.milliseconds(min(200 << min(attempt - 1, 4), 3000))
         let isLast = attempt >= 3 && clock.steady() + pause > listed.availableUntil
         do {
-            return try await self.attempt(listed, base: base, takesDamaged: isLast)
+            return try await self.attempt(listed, base: base) { byteCount in
+                let isSame = damage.note(byteCount)
+                return isLast || isSame && attempt >= Limits.triesForWhole
+            }
         } catch {
             if error.reason == .keyMissing || error.reason == .segmentCorrupt {
                 await distrustKey(of: listed, base: base)
@@ -85,7 +90,7 @@ struct SegmentFetcher: Sendable {
     // MARK: One try
 
     private func attempt(
-        _ listed: ListedSegment, base: HTTPURL, takesDamaged: Bool,
+        _ listed: ListedSegment, base: HTTPURL, takesDamaged: (_ byteCount: Int64) -> Bool,
     ) async throws(FetchFailure) -> Outcome {
         try await failing {
             guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full", isTransient: false) }
@@ -94,7 +99,9 @@ struct SegmentFetcher: Sendable {
             let draft = try await store.makeDraft()
             let body = try await open(listed, base: base)
             let received = try await pass(body, through: intake) { try await draft.append($0) }
-            if case .damaged(let damage) = received.inspection?.wholeness, !takesDamaged {
+            if case .damaged(let damage) = received.inspection?.wholeness,
+                !takesDamaged(received.plainBytes)
+            {
                 throw FetchFailure(.segmentCorrupt, "the segment is not whole: \(damage)")
             }
             return .stored(

@@ -1,0 +1,44 @@
+import SegmentStore
+import Testing
+import Timeline
+
+@testable import Recorder
+
+@Suite("A segment that is not whole")
+struct DamagedSegmentTests {
+    /// A transport stream of padding, without any media.
+    private static func padding(packets: Int) -> [UInt8] {
+        (0..<packets).flatMap { _ in [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184) }
+    }
+
+    /// The number of the try that took it; `grows` for a segment that is still being written.
+    private func tries(grows: Bool) async throws -> Int? {
+        var taken: Int?
+        try await Origin.run { origin in
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            let damage = LastDamage()
+            var listed = Ciphered.listed("7.ts")
+            listed.availableUntil = .now + .seconds(600)
+            for attempt in 1...8 where taken == nil {
+                origin.serve("/7.ts", Self.padding(packets: grows ? 10 + attempt : 10))
+                let outcome = await fetcher.store(
+                    listed, base: try origin.url("/index.m3u8"), attempt: attempt, damage: damage)
+                if let stored = outcome.stored {
+                    #expect(stored.flags.contains(.damaged))
+                    taken = attempt
+                }
+            }
+        }
+        return taken
+    }
+
+    @Test("is taken as it is when it stays so")
+    func stays() async throws {
+        #expect(try await tries(grows: false) == 5)
+    }
+
+    @Test("is waited for as long as it grows")
+    func grows() async throws {
+        #expect(try await tries(grows: true) == nil)
+    }
+}
