@@ -11,11 +11,11 @@ package struct SlidingWindow: Sendable {
     /// Follows the live edge at a distance.
     ///
     /// A channel that stands still does not hold a delayed viewer: what is recorded
-    /// goes on at the pace of the clock.
-    package init(length: Int64?, delay: Int64, line: Line, now: Instant) {
+    /// goes on at the pace of the clock. One whose end lies `lag` behind the clock does not stand still.
+    package init(length: Int64?, delay: Int64, line: Line, lag: Int64, now: Instant) {
         self.length = length
         let settling = Limits.settlingTargets * Int64(line.targetSeconds) * Microseconds.perSecond
-        let byClock = min(line.watermark, now - settling - delay)
+        let byClock = min(line.watermark, now - lag - settling - delay)
         edge = delay == 0 ? line.watermark : max(line.watermark - delay, byClock)
     }
 

@@ -16,12 +16,14 @@ package final class WindowPlayer: Sendable {
         _ request: WindowRequest, of channel: Channel, now: Instant,
     ) async throws(PlaybackError) -> ComposedWindow {
         try checkSliding(request, channel)
+        let asked = ContinuousClock.now
         return try await offering(request, channel) { () throws(PlaybackError) in
             let seen = try await asking { () throws(CatalogueError) in
                 try await index.head(of: channel.row)
             }
             if case .sliding(let length, let delay) = request.span {
-                let sliding = SlidingWindow(length: length, delay: delay, line: seen.head.line, now: now)
+                let sliding = SlidingWindow(
+                    length: length, delay: delay, line: seen.head.line, lag: seen.lag(at: asked), now: now)
                 return try await compose(sliding, seen.head, isOver: isOver(channel, seen, now: now))
             }
             let plan = try WindowPlan.resolving(

@@ -12,14 +12,17 @@ package struct ChannelHead: Sendable, Equatable {
     /// When segments are that are listed or wait for their key and are not in the archive yet: of each rendition the
     /// newest, at most `Limits.pendingSegments`.
     package var pending: [TimeWindow]
+    package var arrivals: Arrivals
 
     package init(
         line: Line, revision: Int64, renditions: [KnownRendition], pending: [TimeWindow] = [],
+        arrivals: Arrivals = Arrivals(),
     ) {
         self.line = line
         self.revision = revision
         self.renditions = renditions
         self.pending = pending
+        self.arrivals = arrivals
     }
 }
 
@@ -34,7 +37,7 @@ package struct KnownRendition: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// Reads line, revision, renditions and what is pending of a channel as of one moment.
+    /// Reads line, revision, renditions and what is pending of a channel as of one moment, and how its end came in.
     package func head(of channel: Int32) async throws(CatalogueError) -> ChannelHead {
         try await asking {
             let rows = try await pool.query(
@@ -57,10 +60,12 @@ extension Catalogue {
                 return KnownRendition(
                     row: id, description: try JSONDecoder().decode(RenditionDescription.self, from: match))
             }
+            let line = try Line(from: first)
             return ChannelHead(
-                line: try Line(from: first), revision: try first.decode("revision"),
+                line: line, revision: try first.decode("revision"),
                 renditions: renditions.sorted { $0.description.id < $1.description.id },
-                pending: try rows.flatMap(Self.pending))
+                pending: try rows.flatMap(Self.pending),
+                arrivals: try await arrivals(of: channel, before: line.end))
         }
     }
 

@@ -6,6 +6,10 @@ package enum Limits {
     package static let segmentsPerScan = 100_000
     /// Segments of a rendition that are not in the archive yet, read for one head.
     static let pendingSegments = 1000
+    /// Newest segments of a rendition that tell how far a channel's end lies behind the clock.
+    static let arrivalSegments = 50
+    /// They are looked for so far back, microseconds; a rendition that went on no more before says nothing.
+    static let arrivalSpan: Int64 = 3_600_000_000
     /// Gaps and spans in one timeline answer.
     package static let timelineEntries = 10_000
     /// Channels that one measurement looks at.

@@ -8,11 +8,16 @@ package struct Standing: Sendable {
     package var newestFeed: FeedFact?
     /// In order of their ids.
     package var renditions: [RenditionStanding]
+    package var arrivals: Arrivals
 
-    package init(line: Line, newestFeed: FeedFact? = nil, renditions: [RenditionStanding] = []) {
+    package init(
+        line: Line, newestFeed: FeedFact? = nil, renditions: [RenditionStanding] = [],
+        arrivals: Arrivals = Arrivals(),
+    ) {
         self.line = line
         self.newestFeed = newestFeed
         self.renditions = renditions
+        self.arrivals = arrivals
     }
 }
 
@@ -37,7 +42,8 @@ extension Catalogue {
         return try await asking {
             Standing(
                 line: line, newestFeed: try await newestFeed(of: channel),
-                renditions: try await renditionStandings(of: channel))
+                renditions: try await renditionStandings(of: channel),
+                arrivals: try await arrivals(of: channel, before: line.end))
         }
     }
 

@@ -102,14 +102,17 @@ import Timeline
         }
     }
 
-    @Test("A channel has stalled when the live edge stays behind three targets and the source's latency")
-    func stalled() async throws {
+    @Test(
+        "A channel has stalled when nothing came for three targets and the source's latency, whatever its dates are",
+        arguments: [Int64(0), 3_600])
+    func stalled(lagSeconds: Int64) async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
-            let channel = try await admin.record("a", minutes: 1)
+            let lag = lagSeconds * Microseconds.perSecond
+            let channel = try await admin.record("a", minutes: 1, lag: lag)
             let standing = try await admin.catalogue.standing(of: channel.row)
             for (seconds, state) in [(48, "recording"), (49, "stalled")] {
-                let later = TestAdmin.now + Int64(seconds) * Microseconds.perSecond
+                let later = TestAdmin.now + lag + Int64(seconds) * Microseconds.perSecond
                 let report = ObservedStatus(channel: channel, now: later).report(on: standing)
                 #expect(report.state.rawValue == state)
             }

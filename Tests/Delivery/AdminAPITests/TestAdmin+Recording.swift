@@ -13,9 +13,9 @@ extension TestAdmin {
     }
 
     /// Enters segments of six seconds and 750 000 bytes that end with `now`, as a recorder would; numbers in `missing`
-    /// are left out.
-    func record(_ id: String, minutes: Int, missing: Set<Int> = [], losses: [Loss] = []) async throws
-        -> Channel
+    /// are left out; each is listed `lag` microseconds after its end.
+    func record(_ id: String, minutes: Int, missing: Set<Int> = [], losses: [Loss] = [], lag: Int64 = 0)
+        async throws -> Channel
     {
         let channel = try await channel(id)
         let node = "00000000-0000-0000-0000-000000000001"
@@ -33,9 +33,9 @@ extension TestAdmin {
         batch.losses = losses
         batch.segments = (0..<count).filter { !missing.contains($0) }.map { number in
             let start = begin + Int64(number) * 6 * Microseconds.perSecond
-            return DecidedSegment(
-                fact: Self.fact(channel.id, number: number, start: start, fence: lease.fence),
-                number: Int64(number), epoch: 0)
+            var fact = Self.fact(channel.id, number: number, start: start, fence: lease.fence)
+            fact.arrived = fact.end + lag
+            return DecidedSegment(fact: fact, number: Int64(number), epoch: 0)
         }
         #expect(try await catalogue.remember(batch))
         return channel

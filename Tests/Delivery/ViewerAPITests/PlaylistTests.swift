@@ -126,6 +126,18 @@ import Timeline
         }
     }
 
+    @Test("Later than live is so much later on a channel whose dates are behind the clock, too")
+    func laggingClock() async throws {
+        try await Archive.with { archive in
+            var recording = Recording(seconds: 80)
+            recording.lag = 60
+            try await archive.record(recording)
+            archive.clock.now = at(84 + 60)
+            let delayed = try await archive.ask("/live/cctv2/index.m3u8?delay=40")
+            #expect(delayed.uris.last == "v0/1469509552000.ts")
+        }
+    }
+
     @Test(
         "The clock of an app that plays live is ignored, whatever it says",
         arguments: ["1469509516", "now", ""])

@@ -13,6 +13,8 @@ struct Recording {
     var keys: [String: [UInt8]] = [:]
     var watermark: Double
     var targetSeconds = 4
+    /// Seconds after its end that each segment is first listed.
+    var lag: Double = 0
 
     struct Segment {
         var rendition: RenditionID
@@ -95,7 +97,7 @@ struct Recording {
                     start: at(segment.start), duration: Int64(segment.duration * 1_000_000),
                     state: segment.state,
                     storedBytes: Int64(segment.stored.count), plainBytes: Int64(segment.plain.count),
-                    iv: segment.iv, arrived: at(segment.start + 4), digest: [], fence: fence),
+                    iv: segment.iv, arrived: at(segment.start + 4 + lag), digest: [], fence: fence),
                 number: segment.number, epoch: segment.epoch)
         }
         return batch

@@ -43,7 +43,7 @@ struct BlockEquivalenceTests {
             let sliding = SlidingWindow(
                 length: Int64.random(in: 1...400, using: &generator) * Microseconds.perSecond,
                 delay: Int64.random(in: 0...60, using: &generator) * Microseconds.perSecond, line: seen.line,
-                now: at(time + 4))
+                lag: 0, now: at(time + 4))
             return { sliding.composed(seen.record(cutting: $0)) }
         }
     }

@@ -8,13 +8,12 @@ import Timeline
 struct SlidingWindowTests {
     private func composed(
         _ recorded: Recorded, until time: Double, length: Double? = nil, delay: Double = 0,
-        now: Double? = nil,
-        isOver: Bool = false
+        lag: Double = 0, now: Double? = nil, isOver: Bool = false
     ) -> ComposedWindow {
         let seen = recorded.published(until: time)
         let sliding = SlidingWindow(
             length: length.map { Int64($0 * 1_000_000) }, delay: Int64(delay * 1_000_000), line: seen.line,
-            now: at(now ?? time + 4))
+            lag: Int64(lag * 1_000_000), now: at(now ?? time + 4))
         return sliding.composed(seen.record, isOver: isOver)
     }
 
@@ -45,6 +44,17 @@ struct SlidingWindowTests {
         #expect(composed(recorded, until: 800, delay: 100, now: 812).window.end == at(700))
         #expect(composed(recorded, until: 800, delay: 100, now: 872).window.end == at(760))
         #expect(composed(recorded, until: 800, delay: 100, now: 9000).window.end == at(800))
+    }
+
+    @Test("A channel whose dates are behind the clock has the whole delay, and goes on when it stands still")
+    func laggingClock() {
+        let recorded = Recorded(run(200, from: 0))
+        for lag in [30.0, 3_600] {
+            for (now, end) in [(804.0, 700.0), (812, 700), (872, 760), (9_000, 800)] {
+                let window = composed(recorded, until: 800, delay: 100, lag: lag, now: now + lag)
+                #expect(window.window.end == at(end), "\(now) with \(lag)")
+            }
+        }
     }
 
     @Test("Both counters rise as segments leave at the front, and never more than those that were listed")

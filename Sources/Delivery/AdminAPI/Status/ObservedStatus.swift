@@ -8,14 +8,14 @@ struct ObservedStatus {
     let channel: Channel
     let now: Instant
 
-    /// Beyond three targets a source may list its segments this much behind the clock before it counts as stalled, microseconds.
+    /// Beyond three targets a source may take so long before it counts as stalled, microseconds.
     private static let latencyAllowance: Int64 = 30 * Microseconds.perSecond
 
     func report(on standing: Standing) -> StatusReport {
         let edge = Self.liveEdge(of: standing.line)
-        let state = state(of: standing.line)
+        let state = state(of: standing)
         return StatusReport(
-            state: state, detail: Self.detail(of: state, edge), liveEdge: edge,
+            state: state, detail: Self.detail(of: state, Self.lastMove(of: standing)), liveEdge: edge,
             source: standing.newestFeed.map { source($0.source) },
             clock: standing.newestFeed?.clock ?? (channel.settings.clock == .source ? "source" : "arrival"),
             renditions: standing.renditions.map {
@@ -38,19 +38,24 @@ struct ObservedStatus {
         line.watermark.microseconds > 0 ? line.watermark : nil
     }
 
-    private func state(of line: Line) -> ChannelStatus.State {
-        if !channel.settings.recording { return .paused }
-        guard let edge = Self.liveEdge(of: line) else { return .waiting }
-        let patience = 3 * Int64(line.targetSeconds) * Microseconds.perSecond + Self.latencyAllowance
-        return now - edge > patience ? .stalled : .recording
+    /// By the clock, not by the source's dates, which may be behind; nil before the first segment.
+    private static func lastMove(of standing: Standing) -> Instant? {
+        liveEdge(of: standing.line).map { standing.arrivals.lastMove(watermark: $0) }
     }
 
-    private static func detail(of state: ChannelStatus.State, _ liveEdge: Instant?) -> String? {
+    private func state(of standing: Standing) -> ChannelStatus.State {
+        if !channel.settings.recording { return .paused }
+        guard let lastMove = Self.lastMove(of: standing) else { return .waiting }
+        let targets = 3 * Int64(standing.line.targetSeconds) * Microseconds.perSecond
+        return now - lastMove > targets + Self.latencyAllowance ? .stalled : .recording
+    }
+
+    private static func detail(of state: ChannelStatus.State, _ lastMove: Instant?) -> String? {
         switch state {
         case .recording, .ended: nil
         case .paused: "recording is switched off"
         case .waiting: "no segment has been recorded yet"
-        case .stalled: "no new segment since \(liveEdge?.rfc3339 ?? "the start")"
+        case .stalled: "no new segment since \(lastMove?.rfc3339 ?? "the start")"
         }
     }
 }

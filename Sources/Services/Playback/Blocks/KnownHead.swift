@@ -1,26 +1,30 @@
 import Catalogue
 import Timeline
 
-/// Where a channel stands, and since when it is known how far it is published.
+/// Where a channel stands, since when it is known how far it is published, and how far it lies behind the clock.
 struct KnownHead: Sendable {
     let head: ChannelHead
     private(set) var history: WatermarkHistory
+    private(set) var lag: SteadyLag
 
     init(_ head: ChannelHead, at instant: ContinuousClock.Instant) {
         self.head = head
         history = WatermarkHistory(head.line.watermark, at: instant)
+        lag = SteadyLag(head.arrivals.lag, at: instant)
     }
 
-    private init(_ head: ChannelHead, _ history: WatermarkHistory) {
+    private init(_ head: ChannelHead, _ history: WatermarkHistory, _ lag: SteadyLag) {
         self.head = head
         self.history = history
+        self.lag = lag
     }
 
     /// The same channel as it was read later.
     func following(_ newer: ChannelHead, at instant: ContinuousClock.Instant) -> KnownHead {
-        var history = history
+        var (history, lag) = (history, lag)
         history.note(newer.line.watermark, at: instant, keeping: newer.line.settling)
-        return KnownHead(newer, history)
+        lag.note(newer.arrivals.lag, at: instant)
+        return KnownHead(newer, history, lag)
     }
 }
 
@@ -28,13 +32,20 @@ struct KnownHead: Sendable {
 struct SeenHead: Sendable {
     let head: ChannelHead
     private let history: WatermarkHistory
+    private let lag: SteadyLag
     /// When it was the present one: an answer cannot be surer than that.
     private let asOf: ContinuousClock.Instant
 
     init(_ known: KnownHead, asOf: ContinuousClock.Instant) {
         head = known.head
         history = known.history
+        lag = known.lag
         self.asOf = asOf
+    }
+
+    /// How far the end of the channel lies behind the clock in normal running, microseconds.
+    func lag(at instant: ContinuousClock.Instant) -> Int64 {
+        lag.value(at: instant)
     }
 
     /// Whether nothing in a window is under way, and everything up to its end was published or given up three target
@@ -55,7 +66,8 @@ struct SeenHead: Sendable {
 
     private func isQuiet(now: Instant) -> Bool {
         let seen = now - (ContinuousClock.now - asOf).wholeMicroseconds
-        return seen - head.line.watermark >= max(head.line.settling.wholeMicroseconds, Limits.quiet)
+        let lastMove = head.arrivals.lastMove(watermark: head.line.watermark)
+        return seen - lastMove >= max(head.line.settling.wholeMicroseconds, Limits.quiet)
     }
 }
 

@@ -1,0 +1,69 @@
+import Testing
+import Timeline
+
+@testable import Catalogue
+
+@Suite("How segments came in")
+struct ArrivalsTests {
+    /// Published segments, each listed so many seconds after its end.
+    private func published(
+        _ tape: Tape, _ lags: [Int64], from first: Int64 = 0, of rendition: RenditionID = video
+    ) -> [DecidedSegment] {
+        zip(tape.published(first..<first + Int64(lags.count), of: rendition), lags).map { decided, lag in
+            var decided = decided
+            decided.fact.arrived = decided.fact.end + lag * second
+            return decided
+        }
+    }
+
+    @Test("Before the first segment there is no lag and no arrival")
+    func nothing() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            #expect(try await test.catalogue.head(of: tape.row).arrivals == Arrivals())
+            #expect(try await test.catalogue.standing(of: tape.row).arrivals == Arrivals())
+        }
+    }
+
+    @Test(
+        "A long first list, a burst after a stop and late facts do not count: the lag is that of normal running"
+    )
+    func lag() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let backlog = (0..<100).map { 31 + Int64(99 - $0) * 4 }
+            let burst: [Int64] = [60, 56, 52, 48, 44, 40, 36, 32]
+            var segments = published(tape, backlog + [32, 30, 33] + burst)
+            var late = DecidedSegment.archived(tape.fact(900, at: second, lasting: second))
+            late.fact.arrived = midnight
+            segments.append(late)
+            _ = try await test.catalogue.remember(tape.batch(segments))
+            let newest = Arrivals(lag: 30 * second, newest: midnight + (111 * 4 + 32) * second)
+            #expect(try await test.catalogue.head(of: tape.row).arrivals == newest)
+            #expect(try await test.catalogue.standing(of: tape.row).arrivals == newest)
+        }
+    }
+
+    @Test("A lag that has changed for good is the new one; renditions that went on no more say nothing")
+    func change() async throws {
+        try await withCatalogue { test in
+            let tape = try await Tape(in: test)
+            let count = Int64(Limits.arrivalSegments)
+            let day = day / (4 * second)
+            let segments =
+                published(tape, [2, 2], of: audio)
+                + published(tape, Array(repeating: 5, count: 10), from: day)
+                + published(tape, Array(repeating: 40, count: Int(count)), from: day + 10)
+            _ = try await test.catalogue.remember(tape.batch(segments))
+            #expect(try await test.catalogue.head(of: tape.row).arrivals.lag == 40 * second)
+        }
+    }
+
+    @Test("A channel moved last when its newest segment came, or when the end of what is given up would have")
+    func lastMove() {
+        let came = Arrivals(lag: 30 * second, newest: midnight + minute)
+        #expect(came.lastMove(watermark: midnight) == midnight + minute)
+        #expect(came.lastMove(watermark: midnight + hour) == midnight + hour + 30 * second)
+        #expect(Arrivals().lastMove(watermark: midnight) == midnight)
+    }
+}
