@@ -79,12 +79,14 @@ package struct RetentionService: Sendable {
         }
     }
 
+    /// States go whatever the rules say: a full disk takes segments of channels that keep everything, too.
     private func forgetByRule(_ channel: Channel) async throws {
-        guard let cut = try await cut(of: channel) else { return }
-        let count = try await catalogue.forget(
-            channel, before: cut, graceSeconds: configuration.graceSeconds)
-        if count > 0 {
-            logger.debug("Forgotten", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
+        if let cut = try await cut(of: channel) {
+            let count = try await catalogue.forget(
+                channel, before: cut, graceSeconds: configuration.graceSeconds)
+            if count > 0 {
+                logger.debug("Forgotten", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
+            }
         }
         try await catalogue.forgetStates(of: channel.row, graceSeconds: configuration.graceSeconds)
     }

@@ -128,6 +128,23 @@ struct RetentionServiceTests {
         }
     }
 
+    @Test(
+        "What only the segments needed that a full disk took goes, too, whatever a channel may keep",
+        arguments: [nil, Int64(1) << 40])
+    func objectsUnderPressure(maxBytes: Int64?) async throws {
+        let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        try await withHouse(retention: nil, maxBytes: maxBytes, space: space) { house in
+            let service = house.service(floor: .bytes(14_000))
+            try await service.keepSpaceFree()
+            #expect(try await house.left().facts == 5)
+            try await service.forgetByRule()
+            let id = house.channel.id
+            #expect(try await house.store.contains(.key(id, keyName)) == false)
+            #expect(try await house.store.contains(.initialization(id, video, initName)) == false)
+            #expect(try await house.left() == (facts: 5, files: 5))
+        }
+    }
+
     @Test("Below the floor bytes whose facts are gone go first, without waiting for their grace")
     func hastened() async throws {
         let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
