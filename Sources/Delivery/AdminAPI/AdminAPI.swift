@@ -11,7 +11,8 @@ package final class AdminAPI: Sendable {
     let board: StatusBoard
     let registry: MetricsRegistry
     let configuration: AdminConfiguration
-    let archiveIsReachable: @Sendable () async -> Bool
+    let catalogueProbe: Probe
+    let archiveProbe: Probe
     let now: @Sendable () -> Instant
     let logger: Logger
     private let openAPI: [UInt8]
@@ -29,7 +30,8 @@ package final class AdminAPI: Sendable {
         self.board = board
         self.registry = registry
         self.configuration = configuration
-        self.archiveIsReachable = archiveIsReachable
+        catalogueProbe = Probe { await catalogue.isReachable() }
+        archiveProbe = Probe(archiveIsReachable)
         self.now = now
         self.logger = logger
         openAPI = OpenAPIDocument.text(version: configuration.version)

@@ -41,7 +41,7 @@ package enum Limits {
     /// Seconds of a timeline whose begin is not said.
     package static let defaultTimelineSeconds: Int64 = 86_400
 
-    /// Seconds that each part has to show that it is there: a probe waits little longer.
+    /// Seconds that each part has to show that it is there: a request for readiness waits little longer.
     package static let probeSeconds = 2.0
     /// Seconds after which a client may ask again when the catalogue is away.
     package static let retryAfterSeconds = 5

@@ -26,7 +26,7 @@ import Testing
 
     @Test("Not ready: the answer says which part is missing")
     func archiveAway() async throws {
-        try await withAdmin(archiveIsReachable: false) { admin async throws in
+        try await withAdmin(archiveIsReachable: { false }) { admin async throws in
             let answer = try await admin.send(.get, "/readyz")
             #expect(try answer.isProblem(503))
             #expect(try answer.string("archive") == "unreachable" && answer.string("catalogue") == "ok")

@@ -24,7 +24,9 @@ struct TestAdmin: Sendable {
 
     var catalogue: Catalogue { api.catalogue }
 
-    init(_ pool: PostgresPool, archiveIsReachable: Bool = true) throws {
+    init(
+        _ pool: PostgresPool, archiveIsReachable: @escaping @Sendable () async -> Bool = { true }
+    ) throws {
         self.pool = pool
         let token = try AdminToken(Self.token)
         let configuration = AdminConfiguration(token: token, version: "1.2.3") { host, _ in
@@ -32,7 +34,7 @@ struct TestAdmin: Sendable {
         }
         api = AdminAPI(
             catalogue: Catalogue(pool: pool, logger: silence), board: board, registry: registry,
-            configuration: configuration, archiveIsReachable: { archiveIsReachable }, now: { Self.now },
+            configuration: configuration, archiveIsReachable: archiveIsReachable, now: { Self.now },
             logger: silence)
     }
 
@@ -113,7 +115,7 @@ struct Answer {
 
 /// Gives a test an admin API on a database of its own.
 func withAdmin<T>(
-    archiveIsReachable: Bool = true, _ body: (TestAdmin) async throws -> T
+    archiveIsReachable: @escaping @Sendable () async -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
     try await withCatalogueDatabase { pool, _ in
         try await body(try TestAdmin(pool, archiveIsReachable: archiveIsReachable))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Playback
+@testable import Catalogue
 
 struct WaitingTests {
     @Test("A value that comes is waited for no longer than it takes")

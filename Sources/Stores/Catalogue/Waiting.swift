@@ -3,7 +3,7 @@ extension Task where Failure == Never {
     /// The value if it comes within some time, else nil; the task goes on in either case.
     ///
     /// A task group would not do: it returns when its last child has ended, and a child that hangs does not.
-    func value(within limit: Duration) async -> Success? {
+    package func value(within limit: Duration) async -> Success? {
         let (answers, answer) = AsyncStream<Success?>.makeStream(bufferingPolicy: .bufferingOldest(1))
         Task<Void, Never> { answer.yield(await value) }
         let timer = Task<Void, Never> {
