@@ -12,6 +12,8 @@ enum Limits {
     static let keyBytes = 4096
     /// How long a listed segment waits for its key before its bytes are fetched without one: less than any list lasts.
     static let keyPatience = Duration.seconds(3)
+    /// How long a source that is opened waits for the catalogue to take the channel's shape.
+    static let shapePatience = Duration.seconds(1)
     /// How long a key may take that segments wait for already.
     static let keyTimeout = Duration.seconds(10)
     /// How long a key that was asked for in vain is not asked for again by segments that are just being listed.

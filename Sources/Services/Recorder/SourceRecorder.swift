@@ -87,12 +87,16 @@ struct SourceRecorder: Sendable {
             fetching: fetching, hasAlternative: hasAlternative)
     }
 
+    /// A catalogue that is away must not keep the first list waiting: it is entered when it can be.
     private func fixShape(_ shape: ChannelShape) async {
-        do {
-            try await parts.catalogue.setShape(shape, of: channel.row)
-        } catch {
-            recorder.logger.warning(
-                "The channel's shape could not be entered", metadata: ["cause": "\(error)"])
+        let entering = Task {
+            do {
+                try await parts.catalogue.setShape(shape, of: channel.row)
+            } catch {
+                recorder.logger.warning(
+                    "The channel's shape could not be entered", metadata: ["cause": "\(error)"])
+            }
         }
+        _ = await entering.value(within: Limits.shapePatience)
     }
 }
