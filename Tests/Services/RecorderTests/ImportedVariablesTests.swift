@@ -61,15 +61,9 @@ struct ImportedVariablesTests {
                 origin.serve("/index.m3u8", Self.master("a"))
                 origin.serve("/v.m3u8") { Self.media($0) }
                 let process = try await RecordingProcess(house)
-                let fetching = ChannelFetching(recorder: process.recorder)
-                let source = SourceRecorder(
-                    recorder: process.recorder, link: try origin.link(), fetching: fetching,
-                    hasAlternative: false)
-                let recording = Task { try await source.run() }
-                try await eventually("a segment asked for") { origin.requests(for: "/a/1.vtt") > 0 }
-                recording.cancel()
-                _ = try await recording.value
-                await fetching.pools.drain(within: .zero)
+                try await process.recording(from: origin) {
+                    try await eventually("a segment asked for") { origin.requests(for: "/a/1.vtt") > 0 }
+                }
                 let scout = SourceScout(parts: process.parts, pause: .milliseconds(10))
                 let settings = try origin.source("/index.m3u8")
                 #expect(await scout.find(among: [settings]) == settings)

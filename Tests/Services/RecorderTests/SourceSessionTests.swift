@@ -56,18 +56,12 @@ struct SourceSessionTests {
                 origin.serve("/a/v.m3u8", "<html>gone</html>")
                 let clock = TestClock()
                 let process = try await RecordingProcess(house, clock: clock.clock)
-                let fetching = ChannelFetching(recorder: process.recorder)
-                let source = SourceRecorder(
-                    recorder: process.recorder, link: try origin.link(), fetching: fetching,
-                    hasAlternative: false)
-                let recording = Task { try await source.run() }
-                try await eventually("the first edge") { origin.requests(for: "/a/v.m3u8") > 0 }
-                origin.serve("/index.m3u8", Self.master("b"))
-                clock.pass(60)
-                try await eventually("the other edge") { origin.requests(for: "/b/v.m3u8") > 0 }
-                recording.cancel()
-                _ = try await recording.value
-                await fetching.pools.drain(within: .zero)
+                try await process.recording(from: origin) {
+                    try await eventually("the first edge") { origin.requests(for: "/a/v.m3u8") > 0 }
+                    origin.serve("/index.m3u8", Self.master("b"))
+                    clock.pass(60)
+                    try await eventually("the other edge") { origin.requests(for: "/b/v.m3u8") > 0 }
+                }
                 await process.kill()
             }
         }
@@ -85,16 +79,10 @@ struct SourceSessionTests {
                             + (count > 2 ? "#EXTINF:1,\n2.ts\n" : "")
                 }
                 let process = try await RecordingProcess(house)
-                let fetching = ChannelFetching(recorder: process.recorder)
-                let source = SourceRecorder(
-                    recorder: process.recorder, link: try origin.link(), fetching: fetching,
-                    hasAlternative: false)
-                let recording = Task { try await source.run() }
-                try await eventually("the whole list") { origin.requests(for: "/2.ts") > 0 }
-                #expect(origin.requests(for: "/delta.ts") == 0)
-                recording.cancel()
-                _ = try await recording.value
-                await fetching.pools.drain(within: .zero)
+                try await process.recording(from: origin) {
+                    try await eventually("the whole list") { origin.requests(for: "/2.ts") > 0 }
+                    #expect(origin.requests(for: "/delta.ts") == 0)
+                }
                 await process.kill()
             }
         }

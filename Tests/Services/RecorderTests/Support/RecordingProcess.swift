@@ -39,6 +39,18 @@ struct RecordingProcess: Sendable {
         for rendition in renditions { await recorder.open(RenditionDescription(id: rendition)) }
     }
 
+    /// Records from an origin while `body` runs, then stops.
+    func recording(from origin: Origin, _ body: () async throws -> Void) async throws {
+        let fetching = ChannelFetching(recorder: recorder)
+        let source = SourceRecorder(
+            recorder: recorder, link: try origin.link(), fetching: fetching, hasAlternative: false)
+        let running = Task { try await source.run() }
+        try await body()
+        running.cancel()
+        _ = try await running.value
+        await fetching.pools.drain(within: .zero)
+    }
+
     /// Ends like a killed process: nothing is done but that its files are let go.
     func kill() async {
         await parts.journal.close()
