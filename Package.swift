@@ -5,8 +5,9 @@ import PackageDescription
 
 /// The layers from the ground up.
 ///
-/// A module uses modules of lower layers only.
+/// A module uses modules of lower layers only; in Vocabulary also those that the table lists before it.
 let layers = ["Libraries", "Vocabulary", "Adapters", "Stores", "Services", "Delivery", "Program"]
+let orderedLayer = "Vocabulary"
 
 /// A row of the table: a module, its layer, and the modules and packages it uses.
 struct Module {
@@ -33,6 +34,7 @@ let modules: [Module] = [
     Module(name: "CCrypto", layer: "Libraries", library: ("libcrypto", "libssl-dev")),
 
     Module(name: "Timeline", layer: "Vocabulary", tests: []),
+    Module(name: "Concurrency", layer: "Vocabulary", uses: ["Timeline"], tests: ["TestSupport"]),
     Module(name: "HLS", layer: "Vocabulary", tests: ["TestSupport"]),
     Module(name: "MediaFormat", layer: "Vocabulary", tests: ["TestSupport"]),
     Module(name: "HTTP", layer: "Vocabulary", tests: []),
@@ -70,17 +72,18 @@ let modules: [Module] = [
     Module(
         name: "Recorder", layer: "Services",
         uses: [
-            "Timeline", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest", "SegmentStore", "Journal",
-            "Catalogue",
+            "Timeline", "Concurrency", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest", "SegmentStore",
+            "Journal", "Catalogue",
         ],
         packages: [logging], tests: ["TestSupport", "Postgres", "HTTPServer"],
     ),
     Module(
         name: "Playback", layer: "Services",
-        uses: ["Timeline", "HLS", "HTTP", "Compression", "Digest", "Catalogue"], tests: ["TestSupport"],
+        uses: ["Timeline", "Concurrency", "HLS", "HTTP", "Compression", "Digest", "Catalogue"],
+        tests: ["TestSupport"],
     ),
     Module(
-        name: "Retention", layer: "Services", uses: ["Timeline", "SegmentStore", "Catalogue"],
+        name: "Retention", layer: "Services", uses: ["Timeline", "Concurrency", "SegmentStore", "Catalogue"],
         packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
 
@@ -92,7 +95,8 @@ let modules: [Module] = [
     Module(
         name: "AdminAPI", layer: "Delivery",
         uses: [
-            "Timeline", "HTTP", "HTTPServer", "Digest", "Telemetry", "TimeZones", "Catalogue", "Recorder",
+            "Timeline", "Concurrency", "HTTP", "HTTPServer", "Digest", "Telemetry", "TimeZones", "Catalogue",
+            "Recorder",
         ],
         packages: [logging, metrics], tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
@@ -100,8 +104,8 @@ let modules: [Module] = [
     Module(
         name: "Backcast", layer: "Program",
         uses: [
-            "Timeline", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Digest", "Telemetry", "SegmentStore",
-            "Catalogue", "Journal", "Recorder", "Retention", "ViewerAPI", "AdminAPI",
+            "Timeline", "Concurrency", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Digest", "Telemetry",
+            "SegmentStore", "Catalogue", "Journal", "Recorder", "Retention", "ViewerAPI", "AdminAPI",
         ],
         packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true, tests: ["TestSupport"],
     ),
@@ -113,7 +117,10 @@ let modules: [Module] = [
 
 /// Test targets that belong to no single module.
 let suites: [(name: String, path: String, uses: [String])] = [
-    ("EndToEndTests", "Tests/EndToEndTests", ["TestSupport", "Digest", "Backcast", "LiveOrigin"]),
+    (
+        "EndToEndTests", "Tests/EndToEndTests",
+        ["Concurrency", "TestSupport", "Digest", "Backcast", "LiveOrigin"]
+    ),
     ("TidyTests", "Tests/TidyTests", []),
 ]
 
@@ -132,16 +139,18 @@ func refuse(_ reason: String) -> Never {
 
 let rank = Dictionary(uniqueKeysWithValues: layers.enumerated().map { ($1, $0) })
 let layerOf = Dictionary(uniqueKeysWithValues: modules.map { ($0.name, $0.layer) })
+let rowOf = Dictionary(uniqueKeysWithValues: modules.enumerated().map { ($1.name, $0) })
 
 for module in modules {
     guard let own = rank[module.layer] else {
         refuse("\(module.name) names an unknown layer \(module.layer)")
     }
     for used in module.uses {
-        guard let layer = layerOf[used], let other = rank[layer] else {
+        guard let layer = layerOf[used], let other = rank[layer], let row = rowOf[used] else {
             refuse("\(module.name) uses \(used), which the table does not have")
         }
-        if other >= own {
+        let isListedBefore = layer == orderedLayer && row < (rowOf[module.name] ?? 0)
+        if other > own || other == own && !isListedBefore {
             refuse("\(module.name) (\(module.layer)) may not use \(used) (\(layer)): edges go down")
         }
         if layer == "Libraries" && module.layer != "Adapters" {
@@ -210,7 +219,9 @@ let package = Package(
     ],
     targets: modules.map(target(of:))
         + [
-            .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: testSettings),
+            .target(
+                name: "TestSupport", dependencies: ["Timeline", "Concurrency"],
+                path: "Tests/Support/TestSupport", swiftSettings: testSettings),
             .target(
                 name: "DatabaseSupport", dependencies: ["TestSupport", "Postgres", logging],
                 path: "Tests/Support/DatabaseSupport", swiftSettings: testSettings),

@@ -53,7 +53,7 @@ let listedExceptions: [ListedException] = [
         construct: .unsafe, path: "Sources/Stores/SegmentStore/",
         reason: "actors name the threads that they run on, which they own"),
     ListedException(
-        construct: .unsafe, path: "Sources/Services/Recorder/HostClock.swift",
+        construct: .unsafe, path: "Sources/Vocabulary/Concurrency/HostClock.swift",
         reason: "clock_gettime fills a structure by its address"),
     ListedException(
         construct: .unsafe, path: "Sources/Program/Backcast/Start/",

@@ -1,9 +1,10 @@
 package import Catalogue
+package import Concurrency
 package import HTTP
 package import Logging
 package import Recorder
 package import Telemetry
-package import Timeline
+import Timeline
 
 /// The operators' side of the server: channels, their state, health and metrics.
 package final class AdminAPI: Sendable {
@@ -13,7 +14,7 @@ package final class AdminAPI: Sendable {
     let configuration: AdminConfiguration
     let catalogueProbe: Probe
     let archiveProbe: Probe
-    let now: @Sendable () -> Instant
+    let clock: HostClock
     let logger: Logger
     private let openAPI: [UInt8]
 
@@ -24,18 +25,18 @@ package final class AdminAPI: Sendable {
     package init(
         catalogue: Catalogue, board: StatusBoard, registry: MetricsRegistry,
         configuration: AdminConfiguration, archiveIsReachable: @escaping @Sendable () async -> Bool,
-        now: @escaping @Sendable () -> Instant, logger: Logger,
+        clock: HostClock, logger: Logger,
     ) {
         self.catalogue = catalogue
         self.board = board
         self.registry = registry
         self.configuration = configuration
-        catalogueProbe = Probe { await catalogue.isReachable() }
-        archiveProbe = Probe(archiveIsReachable)
-        self.now = now
+        catalogueProbe = Probe(clock: clock) { await catalogue.isReachable() }
+        archiveProbe = Probe(clock: clock, archiveIsReachable)
+        self.clock = clock
         self.logger = logger
         openAPI = OpenAPIDocument.text(version: configuration.version)
-        ChannelMetrics(board: board, version: configuration.version, now: now).register(in: registry)
+        ChannelMetrics(board: board, version: configuration.version, now: clock.now).register(in: registry)
     }
 
     /// The largest body of a request, bytes; nil when the path belongs to another part of the server.

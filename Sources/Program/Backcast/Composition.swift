@@ -1,5 +1,6 @@
 import AdminAPI
 import Catalogue
+import Concurrency
 import HTTPServer
 import Logging
 import Postgres
@@ -15,6 +16,7 @@ struct Composition: Sendable {
     let registry: MetricsRegistry
     let descriptors: Int
     let logger: Logger
+    private let clock = HostClock.system
 
     /// Does the role's work until cancelled; `migrate` returns by itself.
     func run() async throws {
@@ -46,19 +48,19 @@ struct Composition: Sendable {
         let store = try DirectorySegmentStore.open(settings.archive, logger: logger)
         let catalogue = Catalogue(pool: pools.serving, logger: logger)
         let board = StatusBoard()
-        let meters = CatalogueMeters(catalogue: catalogue, registry: registry, logger: logger)
+        let meters = CatalogueMeters(catalogue: catalogue, registry: registry, clock: clock, logger: logger)
         let requests = RequestMetrics(registry: registry)
         let admin = try AdminAPI(
             catalogue: catalogue, board: board, registry: registry,
             configuration: adminConfiguration(token),
             archiveIsReachable: { (try? await store.space()) != nil },
-            now: HostClock.system.now, logger: logger)
+            clock: clock, logger: logger)
         let viewer = ViewerAPI(
             catalogue: catalogue, store: store,
             configuration: ViewerConfiguration(
                 maxWindowSeconds: Int64(settings.maxWindowSeconds),
                 awaySeconds: Int64(settings.deleteGraceSeconds)),
-            clock: HostClock.system.now, logger: logger)
+            clock: clock.now, logger: logger)
         let gate = SchemaGate()
         let servers = try Servers.open(
             ServerPlan.plans(
@@ -69,6 +71,7 @@ struct Composition: Sendable {
             try Recording(
                 settings, state: state,
                 catalogue: Catalogue(pool: pools.recording, logger: logger), store: store, board: board,
+                clock: clock,
                 ownPorts: servers.addresses.map(\.port), logger: logger)
         }
         announce(servers)

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HTTPClient
 import Journal
 import Logging
@@ -16,7 +17,7 @@ struct Recording: Sendable {
     /// Opens journal and client; the state folder is the caller's to keep.
     init(
         _ settings: Settings, state: StateFolder, catalogue: Catalogue, store: any SegmentStore,
-        board: StatusBoard, ownPorts: [UInt16], logger: Logger,
+        board: StatusBoard, clock: HostClock, ownPorts: [UInt16], logger: Logger,
     ) throws {
         let diskGuard = DiskGuard()
         journal = try Journal.open(folder: state.journal, logger: logger)
@@ -26,7 +27,7 @@ struct Recording: Sendable {
             node: try state.nodeIdentifier(),
             parts: RecorderParts(
                 catalogue: catalogue, store: store, journal: journal, client: client,
-                addressPolicy: settings.addressPolicy(ownPorts: ownPorts), board: board,
+                addressPolicy: settings.addressPolicy(ownPorts: ownPorts), board: board, clock: clock,
                 isDiskFull: { diskGuard.isFull }),
             logger: logger)
         retention = RetentionService(
@@ -34,7 +35,7 @@ struct Recording: Sendable {
             configuration: RetentionService.Configuration(
                 graceSeconds: settings.deleteGraceSeconds,
                 floor: settings.minFreeBytes.map { .bytes($0) } ?? .standard),
-            diskGuard: diskGuard, now: HostClock.system.now, logger: logger)
+            diskGuard: diskGuard, clock: clock, logger: logger)
     }
 
     /// Records until cancelled, then lets downloads in flight finish and lets go of the journal.

@@ -1,3 +1,4 @@
+import Concurrency
 import Timeline
 
 /// When a list came, by both clocks of the host.

@@ -1,4 +1,5 @@
 package import Catalogue
+package import Concurrency
 package import HTTPClient
 package import Journal
 package import SegmentStore

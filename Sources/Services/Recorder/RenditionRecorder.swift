@@ -1,3 +1,4 @@
+import Concurrency
 import HLS
 import HTTP
 import HTTPClient

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HLS
 import HTTP
 import HTTPClient
@@ -97,6 +98,6 @@ struct SourceRecorder: Sendable {
                     "The channel's shape could not be entered", metadata: ["cause": "\(error)"])
             }
         }
-        _ = await entering.value(within: Limits.shapePatience)
+        _ = await entering.value(within: Limits.shapePatience, by: parts.clock)
     }
 }

@@ -1,7 +1,8 @@
 package import Catalogue
+package import Concurrency
 package import Logging
 package import SegmentStore
-package import Timeline
+import Timeline
 
 /// Forgets what is too old, too much, or in the way of a full disk: facts first, bytes when the readers' grace is over.
 package struct RetentionService: Sendable {
@@ -20,18 +21,18 @@ package struct RetentionService: Sendable {
     private let store: any SegmentStore
     private let configuration: Configuration
     private let diskGuard: DiskGuard
-    private let now: @Sendable () -> Instant
+    private let clock: HostClock
     private let logger: Logger
 
     package init(
         catalogue: Catalogue, store: any SegmentStore, configuration: Configuration, diskGuard: DiskGuard,
-        now: @escaping @Sendable () -> Instant, logger: Logger,
+        clock: HostClock, logger: Logger,
     ) {
         self.catalogue = catalogue
         self.store = store
         self.configuration = configuration
         self.diskGuard = diskGuard
-        self.now = now
+        self.clock = clock
         self.logger = logger
     }
 
@@ -40,22 +41,19 @@ package struct RetentionService: Sendable {
     /// A failed round is reported and the next one tries again.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await every(Limits.roundSeconds) { try await forgetByRule() } }
-            group.addTask { await every(Limits.pressureSeconds) { try await keepSpaceFree() } }
+            group.addTask {
+                await clock.every(
+                    .seconds(Limits.roundSeconds), { try await forgetByRule() }, onError: report)
+            }
+            group.addTask {
+                await clock.every(
+                    .seconds(Limits.pressureSeconds), { try await keepSpaceFree() }, onError: report)
+            }
         }
     }
 
-    private func every(_ seconds: Int, _ round: () async throws -> Void) async {
-        while !Task.isCancelled {
-            do {
-                try await round()
-            } catch {
-                if !Task.isCancelled {
-                    logger.warning("A round of retention failed", metadata: ["cause": "\(error)"])
-                }
-            }
-            try? await Task.sleep(for: .seconds(seconds))
-        }
+    private func report(_ error: any Error) {
+        logger.warning("A round of retention failed", metadata: ["error": "\(error)"])
     }
 
     /// One round: age and size of each channel, then the bytes whose grace is over, then what is left behind empty.
@@ -74,7 +72,7 @@ package struct RetentionService: Sendable {
         try await deleteDoomedObjects()
         try await catalogue.pruneIntake()
         try await catalogue.pruneFeeds()
-        for day in try await catalogue.dropEmptyDays(before: now()) {
+        for day in try await catalogue.dropEmptyDays(before: clock.now()) {
             logger.info("An empty day was dropped", metadata: ["partition": "\(day)"])
         }
     }
@@ -93,7 +91,7 @@ package struct RetentionService: Sendable {
 
     /// The instant before which a channel's rules keep nothing; nil when it keeps everything.
     private func cut(of channel: Channel) async throws -> Instant? {
-        let byAge = channel.settings.retentionSeconds.map { now() - $0 * Microseconds.perSecond }
+        let byAge = channel.settings.retentionSeconds.map { clock.now() - $0 * Microseconds.perSecond }
         guard let limit = channel.settings.maxBytes else { return byAge }
         let bySize = try await catalogue.cut(of: channel.row, keepingBytes: limit)
         return [byAge, bySize].compactMap { $0 }.max()
@@ -167,7 +165,7 @@ package struct RetentionService: Sendable {
             {
                 continue
             }
-            guard let oldest = try await catalogue.oldestQuarter(), oldest.end < now() else { break }
+            guard let oldest = try await catalogue.oldestQuarter(), oldest.end < clock.now() else { break }
             logger.warning(
                 "The disk is nearly full: the oldest segments go",
                 metadata: ["channel": "\(oldest.channel.id)", "before": "\(oldest.end.rfc3339)"])

@@ -59,3 +59,10 @@ package enum Microseconds {
         Double(microseconds) / 1_000_000
     }
 }
+
+extension Duration {
+    /// Whole microseconds; a fraction of one is cut off.
+    package var wholeMicroseconds: Int64 {
+        components.seconds * Microseconds.perSecond + components.attoseconds / 1_000_000_000_000
+    }
+}

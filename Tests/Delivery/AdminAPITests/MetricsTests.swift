@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import DatabaseSupport
 import HTTP
 @testable import HTTPServer
@@ -88,7 +89,7 @@ import Timeline
             for id in ["a", "b"] { _ = try await admin.record(id, minutes: 2) }
             _ = try await admin.send(.delete, "/api/v1/channels/b")
             let meters = CatalogueMeters(
-                catalogue: admin.catalogue, registry: admin.registry, logger: silence)
+                catalogue: admin.catalogue, registry: admin.registry, clock: .system, logger: silence)
             try await meters.archive.measure()
             let lines = try await admin.send(.get, "/metrics").text.split(separator: "\n")
             for line in [

@@ -1,4 +1,4 @@
-import Catalogue
+import Concurrency
 import HTTP
 import Synchronization
 import TestSupport
@@ -34,7 +34,7 @@ import Testing
             for _ in 0..<2 {
                 // A slow machine takes its time; without an answer this is the end.
                 let request = Task { try? await admin.send(.get, "/readyz") }
-                let answer = try #require(await request.value(within: .seconds(60)) ?? nil)
+                let answer = try #require(await request.value(within: .seconds(60), by: .system) ?? nil)
                 #expect(try answer.isProblem(503))
                 #expect(try answer.string("archive") == "unreachable")
                 try await eventually("the question") { archive.asked > 0 }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import DatabaseSupport
 import Foundation
 import HTTP
@@ -32,10 +33,12 @@ struct TestAdmin: Sendable {
         let configuration = AdminConfiguration(token: token, version: "1.2.3") { host, _ in
             host == "169.254.169.254" ? "\(host) is link-local" : nil
         }
+        var clock = HostClock.system
+        clock.now = { Self.now }
         api = AdminAPI(
             catalogue: Catalogue(pool: pool, logger: silence), board: board, registry: registry,
-            configuration: configuration, archiveIsReachable: archiveIsReachable, now: { Self.now },
-            logger: silence)
+            configuration: configuration, archiveIsReachable: archiveIsReachable,
+            clock: clock, logger: silence)
     }
 
     /// Sends a request with the token; `fields` are added.

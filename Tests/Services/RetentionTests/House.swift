@@ -37,7 +37,7 @@ struct House {
     ) -> RetentionService {
         RetentionService(
             catalogue: catalogue, store: store, configuration: .init(graceSeconds: grace, floor: floor),
-            diskGuard: diskGuard, now: { now }, logger: silence)
+            diskGuard: diskGuard, clock: ManualClock(wall: now).clock, logger: silence)
     }
 
     /// How many of the ten are still in the catalogue, and how many have their bytes.

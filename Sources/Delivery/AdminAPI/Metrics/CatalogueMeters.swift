@@ -1,4 +1,5 @@
 package import Catalogue
+package import Concurrency
 package import Logging
 package import Telemetry
 
@@ -6,32 +7,31 @@ package import Telemetry
 package struct CatalogueMeters: Sendable {
     let gaps: GapMeter
     let archive: ArchiveMeter
+    private let clock: HostClock
     private let logger: Logger
 
-    package init(catalogue: Catalogue, registry: MetricsRegistry, logger: Logger) {
+    package init(catalogue: Catalogue, registry: MetricsRegistry, clock: HostClock, logger: Logger) {
         gaps = GapMeter(catalogue: catalogue, registry: registry)
         archive = ArchiveMeter(catalogue: catalogue, registry: registry)
+        self.clock = clock
         self.logger = logger
     }
 
     /// Measures until cancelled; a failed round is reported and made up for by the next one.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await every(Limits.gapRoundSeconds) { try await gaps.measure() } }
-            group.addTask { await every(Limits.archiveRoundSeconds) { try await archive.measure() } }
+            group.addTask {
+                await clock.every(
+                    .seconds(Limits.gapRoundSeconds), { try await gaps.measure() }, onError: report)
+            }
+            group.addTask {
+                await clock.every(
+                    .seconds(Limits.archiveRoundSeconds), { try await archive.measure() }, onError: report)
+            }
         }
     }
 
-    private func every(_ seconds: Int, _ round: () async throws -> Void) async {
-        while !Task.isCancelled {
-            do {
-                try await round()
-            } catch {
-                if !Task.isCancelled {
-                    logger.warning("A measurement failed", metadata: ["cause": "\(error)"])
-                }
-            }
-            try? await Task.sleep(for: .seconds(seconds))
-        }
+    private func report(_ error: any Error) {
+        logger.warning("A measurement failed", metadata: ["error": "\(error)"])
     }
 }

@@ -1,15 +1,17 @@
-import Catalogue
+import Concurrency
 import Synchronization
 
 /// Asks whether a part can be reached, once at a time.
 ///
 /// What hangs may ignore that it is cancelled: it is left to itself, and nobody asks again before it has answered.
 final class Probe: Sendable {
+    private let clock: HostClock
     private let question: @Sendable () async -> Bool
     /// What comes in time of the question that is under way.
     private let running = Mutex<Task<Bool, Never>?>(nil)
 
-    init(_ question: @escaping @Sendable () async -> Bool) {
+    init(clock: HostClock, _ question: @escaping @Sendable () async -> Bool) {
+        self.clock = clock
         self.question = question
     }
 
@@ -28,6 +30,6 @@ final class Probe: Sendable {
             running.withLock { $0 = nil }
             return answer
         }
-        return Task { await answer.value(within: .seconds(Limits.probeSeconds)) ?? false }
+        return Task { await answer.value(within: .seconds(Limits.probeSeconds), by: clock) ?? false }
     }
 }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HTTP
 import Recorder
 import Timeline
@@ -65,10 +66,10 @@ extension AdminAPI {
         _ = try Query(request, knows: [])
         let channel = try await existingChannel(id)
         if let status = board.status(of: id) {
-            return .json(StatusReport(status).document(of: id, now: now()))
+            return .json(StatusReport(status).document(of: id, now: clock.now()))
         }
-        let report = ObservedStatus(channel: channel, now: now()).report(
+        let report = ObservedStatus(channel: channel, now: clock.now()).report(
             on: try await catalogue.standing(of: channel.row))
-        return .json(report.document(of: id, now: now()))
+        return .json(report.document(of: id, now: clock.now()))
     }
 }

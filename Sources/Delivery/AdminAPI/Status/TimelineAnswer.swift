@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HTTP
 import TimeZones
 import Timeline
@@ -21,7 +22,7 @@ extension AdminAPI {
 
     /// Without `to` up to now, without `from` the day before the end.
     private func timelineWindow(_ query: Query, zone: String) throws(Problem) -> TimeWindow {
-        let end = try instant("to", of: query, zone: zone) ?? now()
+        let end = try instant("to", of: query, zone: zone) ?? clock.now()
         let begin =
             try instant("from", of: query, zone: zone)
             ?? end - Limits.defaultTimelineSeconds * Microseconds.perSecond

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Timeline
 
 /// The blocks of all renditions: from memory, or from the catalogue when first asked for.
@@ -38,21 +39,11 @@ final class Blocks: Sendable {
     /// A load serves everybody who waits for it, so it goes on when the one who began it leaves.
     private func load(_ range: QuarterRange, of rendition: RenditionID, number: Int) -> BlockCache.Load {
         Task { [cache, loader] in
-            let result = await Self.result { () async throws(CatalogueError) in
+            let result = await Result { () async throws(CatalogueError) in
                 try await loader.blocks(range, of: rendition)
             }
             cache.finish(range, number: number, blocks: (try? result.get()) ?? [])
             return result
-        }
-    }
-
-    private static func result(
-        _ body: () async throws(CatalogueError) -> [Block],
-    ) async -> Result<[Block], CatalogueError> {
-        do throws(CatalogueError) {
-            return .success(try await body())
-        } catch {
-            return .failure(error)
         }
     }
 }

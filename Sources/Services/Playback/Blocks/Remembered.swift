@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Synchronization
 
 /// Answers of the catalogue, kept for a short time; while it is away they count for longer.
@@ -114,7 +115,7 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// What comes of a reading while somebody waits who has something to go by; nobody else waits so long at once.
     private func inTime(_ outcome: Task<Outcome, Never>) async -> Outcome? {
-        let inTime = await outcome.value(within: Limits.readingTime)
+        let inTime = await outcome.value(within: Limits.readingTime, by: .system)
         if inTime == nil { state.withLock { $0.failed = .now } }
         return inTime
     }

@@ -1,3 +1,5 @@
+import Timeline
+
 /// How far the end of a channel lies behind the clock in normal running, as those who go by the clock see it.
 ///
 /// It grows at half the pace of the clock at most: "now less the lag" slows down for a while when a channel comes back

@@ -1,4 +1,5 @@
 package import Catalogue
+import Concurrency
 package import Timeline
 
 /// What playlists are made of, kept in memory: channels, where each stands, and blocks of segments.
@@ -12,7 +13,8 @@ package final class TimelineIndex: Sendable {
     let announced = AnnouncedChanges()
     private let blocks: Blocks
     /// What is read for a window of many days is more than the cache holds, and is in memory all at once.
-    private let longWindows = Gate(width: Limits.longWindowsAtOnce, waiting: Limits.longWindowsWaiting)
+    private let longWindows = AsyncSemaphore(
+        permits: Limits.longWindowsAtOnce, waiters: Limits.longWindowsWaiting)
 
     /// Indexes a catalogue; what is known counts for `awaySeconds` while that is away: bytes may be gone after it.
     package init(catalogue: Catalogue, awaySeconds: Int64) {
@@ -26,7 +28,7 @@ package final class TimelineIndex: Sendable {
     /// A channel by its id, a deleted one too; nil when there never was one.
     package func channel(_ id: ChannelID) async throws(CatalogueError) -> Channel? {
         try await channels.value(of: id) { [catalogue] _ in
-            await Self.result { () async throws(CatalogueError) in try await catalogue.channel(id) }
+            await Result { () async throws(CatalogueError) in try await catalogue.channel(id) }
         }?.value
     }
 
@@ -41,13 +43,21 @@ package final class TimelineIndex: Sendable {
     func record(
         of head: ChannelHead, in window: TimeWindow, view: WindowView,
     ) async throws(CatalogueError) -> TimelineRecord {
-        let isLong = window.microseconds > Limits.longWindow
-        if isLong {
-            if await !longWindows.enter() { throw .notInTime }
+        guard window.microseconds > Limits.longWindow else {
+            return try await recordAtOnce(of: head, in: window, view: view)
+        }
+        let record = try await longWindows.withPermit { () async throws(CatalogueError) in
             // What follows takes long even from memory: not on a thread that others wait for.
             await Task.yield()
+            return try await recordAtOnce(of: head, in: window, view: view)
         }
-        defer { if isLong { longWindows.leave() } }
+        guard let record else { throw .notInTime }
+        return record
+    }
+
+    private func recordAtOnce(
+        of head: ChannelHead, in window: TimeWindow, view: WindowView,
+    ) async throws(CatalogueError) -> TimelineRecord {
         var records: [ListedRendition] = []
         var states: [Int32: MediaState] = [:]
         let selection = BlockSelection(window: window, view: view, watermark: head.line.watermark)
@@ -67,7 +77,7 @@ package final class TimelineIndex: Sendable {
     func readHead(
         of channel: Int32, _ known: Remembered<Int32, KnownHead>.Known?,
     ) async -> Result<KnownHead?, CatalogueError> {
-        await Self.result { () async throws(CatalogueError) in
+        await Result { () async throws(CatalogueError) in
             let head = try await catalogue.head(of: channel)
             // A reading may take long: of its begin it says nothing.
             let seen = ContinuousClock.now
@@ -76,16 +86,6 @@ package final class TimelineIndex: Sendable {
                 channel, after: known?.value.head.revision, upTo: head.revision)
             try await blocks.renew(head.renditions, touched: touched)
             return known?.value.following(head, at: seen) ?? KnownHead(head, at: seen)
-        }
-    }
-
-    private static func result<Value>(
-        _ body: () async throws(CatalogueError) -> Value,
-    ) async -> Result<Value, CatalogueError> {
-        do throws(CatalogueError) {
-            return .success(try await body())
-        } catch {
-            return .failure(error)
         }
     }
 }

@@ -33,10 +33,3 @@ struct WatermarkHistory: Sendable {
         return max(before, sight?.watermark ?? before)
     }
 }
-
-extension Duration {
-    /// Microseconds, rounded down.
-    var wholeMicroseconds: Int64 {
-        components.seconds * Microseconds.perSecond + components.attoseconds / 1_000_000_000_000
-    }
-}

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HTTP
 import Synchronization
 import Timeline

@@ -1,3 +1,4 @@
+import Concurrency
 import Digest
 import HLS
 import HTTP

@@ -1,3 +1,4 @@
+import Concurrency
 import Synchronization
 import Timeline
 
@@ -10,7 +11,8 @@ final class TestClock: Sendable {
 
     var clock: HostClock {
         HostClock(
-            now: { at(self.wall.withLock { $0 }) }, steady: { moment(self.steady.withLock { $0 }) })
+            now: { at(self.wall.withLock { $0 }) }, steady: { moment(self.steady.withLock { $0 }) },
+            sleep: { try await Task.sleep(for: $0 - moment(self.steady.withLock { $0 })) })
     }
 
     /// Time passes.
