@@ -17,9 +17,9 @@ package struct ComposedWindow: Sendable {
     package var renditions: [ListedRendition]
     /// Every rendition of the channel, those with nothing in the window too.
     package var known: [RenditionID]
-    package var states: [Int32: MediaState]
+    package var formats: [Int32: SegmentFormat]
     package var writesGaps: Bool
-    var domains: Domains
+    var discontinuities: DiscontinuitySequences
 
     package subscript(id: RenditionID) -> ListedRendition? {
         renditions.first { $0.id == id }

@@ -11,7 +11,7 @@ struct EntryText {
     }
 
     @inline(__always)
-    func write(_ segment: RecordedSegment, _ state: StateText, to buffer: inout TextBuffer) {
+    func write(_ segment: RecordedSegment, _ format: FormatText, to buffer: inout TextBuffer) {
         let directory = directory
         unsafe buffer.write(atMost: Self.margin + directory.count) { cursor in
             unsafe cursor.appendDuration(segment.duration)
@@ -21,7 +21,7 @@ struct EntryText {
                 unsafe cursor.append(UInt8(ascii: "-"))
                 unsafe cursor.append(decimal: UInt64(segment.revision))
             }
-            unsafe cursor.append(state.ending)
+            unsafe cursor.append(format.ending)
         }
     }
 
@@ -30,7 +30,7 @@ struct EntryText {
     /// None is longer than a segment beside the hole, which fits every target duration that the list may have later: a
     /// growing list must not change its entries when that rises.
     func writeGaps(
-        behind before: RecordedSegment, upTo after: RecordedSegment, _ state: StateText,
+        behind before: RecordedSegment, upTo after: RecordedSegment, _ format: FormatText,
         to buffer: inout TextBuffer,
     ) {
         let (begin, end) = (before.end, after.start)
@@ -47,7 +47,7 @@ struct EntryText {
                 unsafe cursor.appendDuration(min(stop - start, longest))
                 unsafe cursor.append(directory)
                 unsafe cursor.append(decimal: UInt64(max(0, start.milliseconds)))
-                unsafe cursor.append(state.ending)
+                unsafe cursor.append(format.ending)
             }
         }
     }

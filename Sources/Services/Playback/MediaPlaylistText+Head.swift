@@ -12,7 +12,7 @@ extension MediaPlaylistText {
         head.start = start
         guard let first = rendition.segments.first else { return }
         head.mediaSequence = window.plan.kind == .closed ? 0 : UInt64(max(0, first.number ?? 0))
-        head.discontinuitySequence = UInt64(max(0, window.domains.number(of: first)))
+        head.discontinuitySequence = UInt64(max(0, window.discontinuities.number(of: first)))
         switch window.plan.kind {
         case .closed: head.type = .videoOnDemand
         // Where segments are removed the type must not be EVENT (RFC 8216bis §4.4.3.5, §6.2.2).

@@ -21,7 +21,7 @@ struct MediaPlaylistText {
     let window: ComposedWindow
     let rendition: ListedRendition
     private let entry: EntryText
-    private(set) var texts: [Int32: StateText] = [:]
+    private(set) var texts: [Int32: FormatText] = [:]
     private var pieces: [RenderedPlaylist.Piece] = []
     var buffer: TextBuffer
     private var sticky = StickyTags()
@@ -29,7 +29,7 @@ struct MediaPlaylistText {
     private var lastNumber: Int64 = 0
     /// Where a player that adds up durations since the last date believes to be.
     private var expectedDate = Instant(microseconds: 0)
-    private var current: (id: Int32, text: StateText?)?
+    private var current: (id: Int32, text: FormatText?)?
 
     init(window: ComposedWindow, rendition: ListedRendition) {
         self.window = window
@@ -40,7 +40,7 @@ struct MediaPlaylistText {
         }
         buffer = TextBuffer(capacity: 1024 + own * Limits.usualEntry)
         for id in rendition.segments.stateIDs {
-            texts[id] = window.states[id].map { StateText($0, rendition: rendition.id) }
+            texts[id] = window.formats[id].map { FormatText($0, rendition: rendition.id) }
         }
     }
 
@@ -60,29 +60,29 @@ struct MediaPlaylistText {
     /// Writes segments one by one.
     private mutating func write(rows segments: ArraySlice<RecordedSegment>) {
         for segment in segments {
-            if segment.stateID != current?.id { current = (segment.stateID, texts[segment.stateID]) }
-            guard let state = current?.text else { continue }
-            write(segment, state)
+            if segment.formatID != current?.id { current = (segment.formatID, texts[segment.formatID]) }
+            guard let format = current?.text else { continue }
+            write(segment, format)
         }
     }
 
     @inline(__always)
-    private mutating func write(_ segment: RecordedSegment, _ state: StateText) {
-        let number = window.domains.number(of: segment)
+    private mutating func write(_ segment: RecordedSegment, _ format: FormatText) {
+        let number = window.discontinuities.number(of: segment)
         if let last, window.writesGaps {
-            entry.writeGaps(behind: last, upTo: segment, state, to: &buffer)
+            entry.writeGaps(behind: last, upTo: segment, format, to: &buffer)
         }
         let joints =
             last == nil ? 0 : min(max(0, number - lastNumber), Int64(Limits.discontinuitiesPerJoint))
         for _ in 0..<joints { buffer.append("#EXT-X-DISCONTINUITY\n") }
         let isFresh = last == nil || joints > 0
-        sticky.write(state, iv: segment.iv, isFresh: isFresh, to: &buffer)
+        sticky.write(format, iv: segment.iv, isFresh: isFresh, to: &buffer)
         if isFresh || abs(segment.start - expectedDate) > Limits.dateTolerance {
             writeDate(segment.start)
             expectedDate = segment.start
         }
         expectedDate = expectedDate + segment.duration
-        entry.write(segment, state, to: &buffer)
+        entry.write(segment, format, to: &buffer)
         (last, lastNumber) = (segment, number)
     }
 
@@ -114,25 +114,27 @@ extension MediaPlaylistText {
     }
 
     private mutating func pass(_ piece: SegmentList.Piece, _ text: BlockText, duration: Int64) {
-        sticky.passed(text.state, iv: piece.last.iv)
+        sticky.passed(text.format, iv: piece.last.iv)
         expectedDate = expectedDate + duration
-        lastNumber = window.domains.number(of: piece.last)
+        lastNumber = window.discontinuities.number(of: piece.last)
         last = piece.last
     }
 
     /// No discontinuity lies within: a uniform block has one epoch, but another rendition's hole may fall into it.
     private func hasOneNumber(_ piece: SegmentList.Piece) -> Bool {
-        window.domains.number(of: piece.first) == window.domains.number(of: piece.last)
+        window.discontinuities.number(of: piece.first) == window.discontinuities.number(of: piece.last)
     }
 
     /// Whether the list goes on from what it has into the lines of a block without a tag more than those have.
     private func continues(_ piece: SegmentList.Piece, _ text: BlockText) -> Bool {
         let first = piece.first
-        guard let last, last.stateID == first.stateID, window.domains.number(of: first) <= lastNumber else {
+        guard let last, last.formatID == first.formatID,
+            window.discontinuities.number(of: first) <= lastNumber
+        else {
             return false
         }
         if window.writesGaps, first.start - last.end > Limits.holeTolerance { return false }
-        let needsKey = text.state.key != nil && last.iv != first.iv
+        let needsKey = text.format.key != nil && last.iv != first.iv
         return needsKey == text.beginsWithKey
     }
 

@@ -79,7 +79,7 @@ extension MultivariantText {
     private func codecs(of renditions: [ListedRendition]) -> String? {
         var all: [Substring] = []
         for rendition in renditions {
-            let measured = states(of: rendition).flatMap { $0.codecs.split(separator: ",") }
+            let measured = formats(of: rendition).flatMap { $0.codecs.split(separator: ",") }
             let said = rendition.description.codecs?.split(separator: ",") ?? []
             if measured.isEmpty && said.isEmpty && rendition.id.kind != .subtitles { return nil }
             for codec in measured.isEmpty ? said : measured where !all.contains(codec) { all.append(codec) }
@@ -88,7 +88,7 @@ extension MultivariantText {
     }
 
     private func resolution(of rendition: ListedRendition) -> VariantStream.Resolution? {
-        let largest = states(of: rendition).max { $0.width * $0.height < $1.width * $1.height }
+        let largest = formats(of: rendition).max { $0.width * $0.height < $1.width * $1.height }
         if let largest, largest.width > 0, largest.height > 0 {
             return VariantStream.Resolution(width: largest.width, height: largest.height)
         }
@@ -97,12 +97,12 @@ extension MultivariantText {
     }
 
     /// The states of a rendition in the order of their first segments.
-    private func states(of rendition: ListedRendition) -> [MediaState] {
+    private func formats(of rendition: ListedRendition) -> [SegmentFormat] {
         var ids: [Int32] = []
-        for segment in rendition.segments where ids.last != segment.stateID && !ids.contains(segment.stateID)
-        {
-            ids.append(segment.stateID)
+        for segment in rendition.segments
+        where ids.last != segment.formatID && !ids.contains(segment.formatID) {
+            ids.append(segment.formatID)
         }
-        return ids.compactMap { window.states[$0] }
+        return ids.compactMap { window.formats[$0] }
     }
 }

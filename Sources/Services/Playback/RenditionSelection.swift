@@ -13,13 +13,13 @@ struct RenditionSelection {
     /// Selects stretches; nothing that begins before `published` can come any more.
     init(_ stretches: [Stretch], plan: WindowPlan, takesAnyTracks: Bool, published: Instant) {
         let inside = stretches.filter { $0.window.overlaps(plan.window) }
-        guard var reference = Self.reference(inside, plan.kind, takesAnyTracks)?.state else { return }
+        guard var reference = Self.reference(inside, plan.kind, takesAnyTracks)?.format else { return }
         for stretch in inside {
             let continues =
                 takesAnyTracks
-                ? stretch.state.container == reference.container : stretch.state.joins(reference)
+                ? stretch.format.container == reference.container : stretch.format.joins(reference)
             if continues {
-                if reference.tracks.isEmpty { reference = stretch.state }
+                if reference.tracks.isEmpty { reference = stretch.format }
                 ranges.append(stretch.range)
             } else if ranges.isEmpty || stretch.lacksTracks(of: reference) && !stretch.isLong {
                 guard Self.isOpen(stretch, plan.kind, published) else { continue }
@@ -40,12 +40,12 @@ struct RenditionSelection {
         guard var reference = stretches.first else { return nil }
         if kind == .event || takesAnyTracks { return reference }
         for stretch in stretches.dropFirst() {
-            if stretch.state.joins(reference.state) {
-                if stretch.state.tracks.isEmpty { continue }
-                if stretch.isLong || reference.state.tracks.isEmpty { reference = stretch }
+            if stretch.format.joins(reference.format) {
+                if stretch.format.tracks.isEmpty { continue }
+                if stretch.isLong || reference.format.tracks.isEmpty { reference = stretch }
                 continue
             }
-            guard !reference.isLong, reference.lacksTracks(of: stretch.state) else { break }
+            guard !reference.isLong, reference.lacksTracks(of: stretch.format) else { break }
             reference = stretch
         }
         return reference

@@ -12,16 +12,16 @@ package struct SlidingWindow: Sendable {
     ///
     /// A channel that stands still does not hold a delayed viewer: what is recorded
     /// goes on at the pace of the clock. One whose end lies `lag` behind the clock does not stand still.
-    package init(length: Int64?, delay: Int64, line: Line, lag: Int64, now: Instant) {
+    package init(length: Int64?, delay: Int64, publishedHead: PublishedHead, lag: Int64, now: Instant) {
         self.length = length
-        let settling = Limits.settlingTargets * Int64(line.targetSeconds) * Microseconds.perSecond
-        let byClock = min(line.watermark, now - lag - settling - delay)
-        edge = delay == 0 ? line.watermark : max(line.watermark - delay, byClock)
+        let settling = Limits.settlingTargets * Int64(publishedHead.targetSeconds) * Microseconds.perSecond
+        let byClock = min(publishedHead.watermark, now - lag - settling - delay)
+        edge = delay == 0 ? publishedHead.watermark : max(publishedHead.watermark - delay, byClock)
     }
 
     /// What has to be read before the edge, microseconds.
-    func lookBack(_ line: Line) -> Int64 {
-        let target = Int64(max(1, line.targetSeconds)) * Microseconds.perSecond
+    func lookBack(_ publishedHead: PublishedHead) -> Int64 {
+        let target = Int64(max(1, publishedHead.targetSeconds)) * Microseconds.perSecond
         return max(length ?? 0, Limits.slidingMicroseconds, Int64(Limits.slidingSegments) * target) + 2
             * target
     }
@@ -44,9 +44,11 @@ package struct SlidingWindow: Sendable {
         let measured = renditions.map(\.targetSeconds).max() ?? 1
         return ComposedWindow(
             plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window,
-            isEnded: isOver && edge >= record.line.watermark,
-            isFinal: false, targetSeconds: max(measured, record.line.targetSeconds), renditions: renditions,
-            known: record.renditions.map(\.id), states: record.states, writesGaps: false, domains: Domains())
+            isEnded: isOver && edge >= record.publishedHead.watermark,
+            isFinal: false, targetSeconds: max(measured, record.publishedHead.targetSeconds),
+            renditions: renditions,
+            known: record.renditions.map(\.id), formats: record.formats, writesGaps: false,
+            discontinuities: DiscontinuitySequences())
     }
 
     /// What a rendition's list holds ends later than this.
@@ -72,7 +74,7 @@ package struct SlidingWindow: Sendable {
     /// The renditions that go on to the edge; all of them when the edge lies in a hole.
     private func present(_ record: TimelineRecord) -> [ListedRendition] {
         let listed = listed(record)
-        let recent = edge - lookBack(record.line)
+        let recent = edge - lookBack(record.publishedHead)
         let present = listed.filter { $0.segments.last.map { $0.end > recent } ?? false }
         return present.isEmpty ? listed : present
     }
@@ -81,8 +83,8 @@ package struct SlidingWindow: Sendable {
     private func listed(_ record: TimelineRecord) -> [ListedRendition] {
         record.renditions.map { rendition in
             let ended = rendition.segments.ending(notAfter: edge)
-            let container = ended.last.flatMap { record.states[$0.stateID]?.container }
-            let segments = ended.behindLast { record.states[$0]?.container != container }
+            let container = ended.last.flatMap { record.formats[$0.formatID]?.container }
+            let segments = ended.behindLast { record.formats[$0]?.container != container }
             return ListedRendition(description: rendition.description, segments: segments)
         }.filter { !$0.segments.isEmpty }
     }

@@ -10,38 +10,40 @@ struct StickyTags {
     /// Writes what changes before a segment, and everything when the segment is fresh: the first, or behind a
     /// discontinuity.
     @inline(__always)
-    mutating func write(_ state: StateText, iv wanted: [UInt8]?, isFresh: Bool, to buffer: inout TextBuffer) {
-        if !isFresh && key == nil && state.key == nil && foreignKeys.isEmpty && map == nil && state.map == nil
-            && state.foreignKeys.isEmpty
+    mutating func write(_ format: FormatText, iv wanted: [UInt8]?, isFresh: Bool, to buffer: inout TextBuffer)
+    {
+        if !isFresh && key == nil && format.key == nil && foreignKeys.isEmpty && map == nil
+            && format.map == nil
+            && format.foreignKeys.isEmpty
         {
             return
         }
-        writeChanges(state, wanted, isFresh, &buffer)
+        writeChanges(format, wanted, isFresh, &buffer)
     }
 
     /// Takes note of lines that were taken over: they end with a segment of this state.
-    mutating func passed(_ state: StateText, iv wanted: [UInt8]?) {
-        if let wanted = state.map { map = wanted }
-        (key, foreignKeys, iv) = (state.key, state.foreignKeys, wanted)
+    mutating func passed(_ format: FormatText, iv wanted: [UInt8]?) {
+        if let wanted = format.map { map = wanted }
+        (key, foreignKeys, iv) = (format.key, format.foreignKeys, wanted)
     }
 
     private mutating func writeChanges(
-        _ state: StateText, _ wanted: [UInt8]?, _ isFresh: Bool, _ buffer: inout TextBuffer,
+        _ format: FormatText, _ wanted: [UInt8]?, _ isFresh: Bool, _ buffer: inout TextBuffer,
     ) {
-        if let wantedMap = state.map, isFresh || wantedMap != map {
+        if let wantedMap = format.map, isFresh || wantedMap != map {
             if key != nil { writeNone(&buffer) }
             buffer.append(wantedMap)
             map = wantedMap
         }
-        let isSame = state.key == key && state.foreignKeys == foreignKeys && (key == nil || wanted == iv)
-        if isSame && !(isFresh && !state.isClear) { return }
+        let isSame = format.key == key && format.foreignKeys == foreignKeys && (key == nil || wanted == iv)
+        if isSame && !(isFresh && !format.isClear) { return }
         // A tag replaces the one of its KEYFORMAT only: what nothing replaces has to be ended first.
         let isReplaced =
-            (key == nil || state.key != nil) && (foreignKeys.isEmpty || foreignKeys == state.foreignKeys)
+            (key == nil || format.key != nil) && (foreignKeys.isEmpty || foreignKeys == format.foreignKeys)
         if !isReplaced { writeNone(&buffer) }
-        if let wantedKey = state.key { writeKey(wantedKey, wanted, &buffer) }
-        if !state.foreignKeys.isEmpty { buffer.append(state.foreignKeys) }
-        (key, foreignKeys, iv) = (state.key, state.foreignKeys, wanted)
+        if let wantedKey = format.key { writeKey(wantedKey, wanted, &buffer) }
+        if !format.foreignKeys.isEmpty { buffer.append(format.foreignKeys) }
+        (key, foreignKeys, iv) = (format.key, format.foreignKeys, wanted)
     }
 
     private mutating func writeNone(_ buffer: inout TextBuffer) {

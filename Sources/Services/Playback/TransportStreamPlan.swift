@@ -52,7 +52,7 @@ package struct TransportStreamPlan: Sendable {
         }
         guard let leading = window.leading else { throw .nothingRecorded(available: []) }
         let isSilent = leading.segments.contains { segment in
-            window.states[segment.stateID].map { $0.hasVideo && !$0.hasAudio } ?? false
+            window.formats[segment.formatID].map { $0.hasVideo && !$0.hasAudio } ?? false
         }
         if isSilent && window.renditions.contains(where: { $0.id.kind == .audio }) {
             throw .notOneStream("the sound of this channel is a rendition of its own")
@@ -64,10 +64,10 @@ package struct TransportStreamPlan: Sendable {
         _ segment: RecordedSegment, of rendition: ListedRendition, in window: ComposedWindow,
         _ channel: ChannelID,
     ) throws(PlaybackError) -> Part {
-        guard let state = window.states[segment.stateID], state.container == .transportStream else {
+        guard let format = window.formats[segment.formatID], format.container == .transportStream else {
             throw .notOneStream("\(rendition.id) is not recorded as a transport stream")
         }
-        guard state.initName == nil else {
+        guard format.initName == nil else {
             throw .notOneStream("the tables of \(rendition.id) are an initialization section of their own")
         }
         let name = SegmentName(
@@ -75,8 +75,8 @@ package struct TransportStreamPlan: Sendable {
         var part = Part(
             key: .segment(channel, rendition.id, name), byteCount: UInt64(max(0, segment.plainBytes)),
             cipher: nil)
-        if state.keyMethod != nil || !state.drmTags.isEmpty {
-            guard state.keyMethod == "AES-128", let key = state.keyName, let iv = segment.iv else {
+        if format.keyMethod != nil || !format.drmTags.isEmpty {
+            guard format.keyMethod == "AES-128", let key = format.keyName, let iv = segment.iv else {
                 throw .notOneStream("\(rendition.id) is encrypted for players that hold its keys")
             }
             part.cipher = Cipher(key: .key(channel, key), iv: iv)

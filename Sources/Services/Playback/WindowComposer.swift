@@ -14,22 +14,23 @@ package enum WindowComposer {
     ) -> ComposedWindow {
         let selections = record.renditions.map { rendition in
             RenditionSelection(
-                Stretch.splitting(rendition.segments, states: record.states),
+                Stretch.splitting(rendition.segments, formats: record.formats),
                 plan: plan,
                 takesAnyTracks: request.takesAnyTracks,
-                published: isOver ? .distantFuture : record.line.watermark)
+                published: isOver ? .distantFuture : record.publishedHead.watermark)
         }
         let end = selections.compactMap(\.end).min()
         let hold = selections.compactMap(\.hold).min()
         let last = min(plan.window.end, end ?? .distantFuture)
         // Nothing that begins before the end can come any more.
-        let isComplete = plan.kind == .closed || isOver || record.line.watermark >= last
+        let isComplete = plan.kind == .closed || isOver || record.publishedHead.watermark >= last
         let listed = TimeWindow(begin: plan.window.begin, end: min(last, hold ?? .distantFuture))
         let renditions = zip(record.renditions, selections).map { rendition, selection in
             ListedRendition(
                 description: rendition.description,
                 segments: segments(
-                    of: rendition, selection, in: listed, upTo: isComplete ? nil : record.line.watermark))
+                    of: rendition, selection, in: listed,
+                    upTo: isComplete ? nil : record.publishedHead.watermark))
         }.filter { !$0.segments.isEmpty }
         var window = composed(renditions, end: end, record: record, plan: plan, request: request)
         window.isEnded = isComplete && hold == nil
@@ -53,18 +54,19 @@ package enum WindowComposer {
         _ renditions: [ListedRendition], end: Instant?, record: TimelineRecord, plan: WindowPlan,
         request: WindowRequest,
     ) -> ComposedWindow {
-        let line = record.line
+        let publishedHead = record.publishedHead
         let isCut = end.map { $0 < plan.window.end } ?? false
         let next = isCut ? end : plan.next
-        let last = min(plan.window.end, next ?? .distantFuture, line.watermark)
+        let last = min(plan.window.end, next ?? .distantFuture, publishedHead.watermark)
         let measured = renditions.map(\.targetSeconds).max() ?? 1
         return ComposedWindow(
             plan: plan, window: TimeWindow(begin: plan.window.begin, end: max(plan.window.begin, last)),
             next: next, isEnded: false, isFinal: false,
-            targetSeconds: plan.kind == .closed ? measured : max(measured, line.targetSeconds),
-            renditions: renditions, known: record.renditions.map(\.id), states: record.states,
+            targetSeconds: plan.kind == .closed ? measured : max(measured, publishedHead.targetSeconds),
+            renditions: renditions, known: record.renditions.map(\.id), formats: record.formats,
             writesGaps: request.writesGaps && plan.kind != .sliding,
-            domains: plan.kind == .closed ? Domains(of: renditions, states: record.states) : Domains())
+            discontinuities: plan.kind == .closed
+                ? DiscontinuitySequences(of: renditions, formats: record.formats) : DiscontinuitySequences())
     }
 
     /// What a rendition lists of a window; while that still grows, whole segments up to an edge.

@@ -21,17 +21,19 @@ package struct WindowPlan: Sendable, Equatable {
 
     /// Resolves a window of the past; sliding ones resolve by what is found (`SlidingWindow`).
     static func resolving(
-        _ request: WindowRequest, line: Line, maxWindowSeconds: Int64,
+        _ request: WindowRequest, publishedHead: PublishedHead, maxWindowSeconds: Int64,
     ) throws(PlaybackError) -> WindowPlan {
         switch request.span {
         case .closed(let begin, let end):
             try checkLength(begin: begin, end: end, maxWindowSeconds)
             return try closed(
-                begin: begin, end: end, line: line, limit: maxWindowSeconds * Microseconds.perSecond)
+                begin: begin, end: end, publishedHead: publishedHead,
+                limit: maxWindowSeconds * Microseconds.perSecond)
         case .event(let begin, let end):
             try checkLength(begin: begin, end: end, maxWindowSeconds)
             return try event(
-                begin: begin, end: end, line: line, limit: maxWindowSeconds * Microseconds.perSecond)
+                begin: begin, end: end, publishedHead: publishedHead,
+                limit: maxWindowSeconds * Microseconds.perSecond)
         case .sliding:
             throw .emptyWindow
         }
@@ -47,30 +49,34 @@ package struct WindowPlan: Sendable, Equatable {
     }
 
     private static func closed(
-        begin: Instant, end: Instant?, line: Line, limit: Int64,
+        begin: Instant, end: Instant?, publishedHead: PublishedHead, limit: Int64,
     ) throws(PlaybackError) -> WindowPlan {
         let asked = end ?? begin + limit
-        try checkPlace(TimeWindow(begin: begin, end: asked), line)
-        let resolved = min(asked, line.watermark)
+        try checkPlace(TimeWindow(begin: begin, end: asked), publishedHead)
+        let resolved = min(asked, publishedHead.watermark)
         return WindowPlan(
             kind: .closed, window: TimeWindow(begin: begin, end: resolved),
-            next: end == nil && asked < line.watermark ? asked : nil, isFixed: asked <= line.watermark)
+            next: end == nil && asked < publishedHead.watermark ? asked : nil,
+            isFixed: asked <= publishedHead.watermark)
     }
 
     private static func event(
-        begin: Instant, end: Instant?, line: Line, limit: Int64,
+        begin: Instant, end: Instant?, publishedHead: PublishedHead, limit: Int64,
     ) throws(PlaybackError) -> WindowPlan {
         let window = TimeWindow(begin: begin, end: end ?? begin + limit)
-        try checkPlace(window, line)
+        try checkPlace(window, publishedHead)
         // A segment that begins before the window may be its first one.
-        let segment = Int64(line.targetSeconds + 1) * Microseconds.perSecond
+        let segment = Int64(publishedHead.targetSeconds + 1) * Microseconds.perSecond
         return WindowPlan(
-            kind: .event, window: window, next: end == nil && window.end < line.watermark ? window.end : nil,
-            isFixed: window.end <= line.watermark, losesHead: line.forgotten > window.begin - segment)
+            kind: .event, window: window,
+            next: end == nil && window.end < publishedHead.watermark ? window.end : nil,
+            isFixed: window.end <= publishedHead.watermark,
+            losesHead: publishedHead.expiredBefore > window.begin - segment)
     }
 
-    private static func checkPlace(_ window: TimeWindow, _ line: Line) throws(PlaybackError) {
-        if window.end <= line.forgotten { throw .expired(before: line.forgotten) }
-        if window.begin >= line.watermark { throw .nothingRecorded(available: []) }
+    private static func checkPlace(_ window: TimeWindow, _ publishedHead: PublishedHead) throws(PlaybackError)
+    {
+        if window.end <= publishedHead.expiredBefore { throw .expired(before: publishedHead.expiredBefore) }
+        if window.begin >= publishedHead.watermark { throw .nothingRecorded(available: []) }
     }
 }

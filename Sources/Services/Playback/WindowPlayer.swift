@@ -23,11 +23,12 @@ package final class WindowPlayer: Sendable {
             }
             if case .sliding(let length, let delay) = request.span {
                 let sliding = SlidingWindow(
-                    length: length, delay: delay, line: seen.head.line, lag: seen.lag(at: asked), now: now)
+                    length: length, delay: delay, publishedHead: seen.head.publishedHead,
+                    lag: seen.lag(at: asked), now: now)
                 return try await compose(sliding, seen.head, isOver: isOver(channel, seen, now: now))
             }
             let plan = try WindowPlan.resolving(
-                request, line: seen.head.line, maxWindowSeconds: maxWindowSeconds)
+                request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds)
             return try await compose(
                 plan, request, seen, isOver: isOver(channel, seen, now: now), now: now)
         }
@@ -87,7 +88,7 @@ extension WindowPlayer {
     private func compose(
         _ sliding: SlidingWindow, _ head: ChannelHead, isOver: Bool,
     ) async throws(PlaybackError) -> ComposedWindow {
-        let near = sliding.lookBack(head.line)
+        let near = sliding.lookBack(head.publishedHead)
         let furthest = max(near, min(maxWindowSeconds * Microseconds.perSecond, Limits.slidingLookBack))
         var composed: ComposedWindow?
         for lookBack in [near, furthest] {

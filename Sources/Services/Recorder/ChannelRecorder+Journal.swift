@@ -99,7 +99,7 @@ extension ChannelRecorder {
             switch entry {
             case .segment(let fact): return takeBack(fact, at: line)
             case .keyPending(let segment): takeBack(segment, at: line)
-            case .feed, .loss, .rendition: entries.append(WaitingEntry(entry: entry, line: line))
+            case .sourceRun, .loss, .rendition: entries.append(WaitingEntry(entry: entry, line: line))
             }
             return nil
         }

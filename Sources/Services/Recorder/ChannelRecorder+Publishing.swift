@@ -21,7 +21,7 @@ extension ChannelRecorder {
         await journal.trim(
             pending.batch.segments.compactMap { positions.removeValue(forKey: $0.fact.identity) })
         await journal.trim(pending.lines)
-        let watermark = pending.batch.line.watermark
+        let watermark = pending.batch.publishedHead.watermark
         status.liveEdge = watermark.microseconds > 0 ? watermark : nil
         publishStatus()
         return held
@@ -37,19 +37,22 @@ extension ChannelRecorder {
             let rendition = lost.rendition?.description ?? ""
             logger.warning("A segment was not stored in its turn", metadata: ["rendition": "\(rendition)"])
         }
-        let line = LineUpdate(
-            epoch: publisher.epoch, end: publisher.end, watermark: publisher.watermark,
+        let publishedHead = PublishedHeadUpdate(
+            discontinuitySequence: publisher.discontinuitySequence, end: publisher.end,
+            watermark: publisher.watermark,
             targetSeconds: publisher.targetSeconds)
-        if decisions.isEmpty && news.isEmpty && doneLines.isEmpty && line == lastLine { return nil }
-        var batch = Batch(channel: channel.row, fence: lease.fence, line: line)
-        (batch.segments, batch.epochs) = (decisions.segments, decisions.epochs)
+        if decisions.isEmpty && news.isEmpty && doneLines.isEmpty && publishedHead == lastPublishedHead {
+            return nil
+        }
+        var batch = Batch(channel: channel.row, fence: lease.fence, publishedHead: publishedHead)
+        (batch.segments, batch.discontinuityStarts) = (decisions.segments, decisions.discontinuityStarts)
         (batch.losses, batch.lost) = (decisions.losses, decisions.lost)
         for waiting in news { batch.add(waiting.entry) }
         let pending = PendingBatch(
             batch: batch, lines: doneLines + news.compactMap(\.line),
             isFull: decisions.count + news.count >= Limits.factsPerBatch)
         entries.removeFirst(news.count)
-        (doneLines, lastLine) = ([], line)
+        (doneLines, lastPublishedHead) = ([], publishedHead)
         return pending
     }
 
@@ -58,7 +61,7 @@ extension ChannelRecorder {
         var delay = 0.2
         while true {
             do {
-                return try await parts.catalogue.remember(batch)
+                return try await parts.catalogue.commit(batch)
             } catch {
                 guard error.isTransient, !Task.isCancelled else { throw error }
                 logger.warning("The catalogue is away", metadata: ["cause": "\(error)"])
@@ -81,9 +84,10 @@ extension Batch {
     /// Takes an entry of the journal; segments need a decision of their own.
     mutating func add(_ entry: JournalEntry) {
         switch entry {
-        case .segment(let fact): segments.append(DecidedSegment(fact: fact, number: nil, epoch: nil))
+        case .segment(let fact):
+            segments.append(DecidedSegment(fact: fact, number: nil, discontinuitySequence: nil))
         case .keyPending(let segment): keyPending.append(segment)
-        case .feed(let feed): feeds.append(feed)
+        case .sourceRun(let feed): sourceRuns.append(feed)
         case .loss(let loss): losses.append(loss)
         case .rendition(let description): renditions.append(description)
         }

@@ -12,8 +12,8 @@ extension ChannelRecorder {
     ///
     /// What the journal has is entered part by part; what it says of the source's numbering and of the renditions is
     /// needed before the source is asked.
-    func resume(heads: [RenditionHead], newestFeed: FeedFact?) async throws(JournalError) {
-        self.newestFeed = newestFeed
+    func resume(heads: [RenditionHead], newestSourceRun: SourceRun?) async throws(JournalError) {
+        self.newestSourceRun = newestSourceRun
         for head in heads {
             renditions[head.description.id] = RenditionProgress(
                 resuming: head, choice: channel.settings.clock)
@@ -21,7 +21,7 @@ extension ChannelRecorder {
             for segment in head.known where !segment.isLost && !segment.isKeyPending {
                 known.insert(
                     SegmentIdentity(
-                        rendition: head.description.id, feed: segment.feed, number: segment.number))
+                        rendition: head.description.id, run: segment.run, number: segment.number))
             }
         }
         var backlog = Backlog()
@@ -38,8 +38,8 @@ extension ChannelRecorder {
             rendition: head.description.id, nextNumber: head.nextNumber, now: parts.clock.steady())
         lane.publishedEnd = head.published?.end
         lane.settledEnd = head.last?.end
-        lane.epoch = head.published?.epoch
-        lane.state = head.published?.state
+        lane.discontinuitySequence = head.published?.discontinuitySequence
+        lane.format = head.published?.format
         return lane
     }
 
@@ -72,8 +72,8 @@ extension ChannelRecorder {
             } else if let earlier = waiting.updateValue((segment, line), forKey: segment.identity) {
                 doneLines.append(earlier.line)
             }
-        case .feed(let feed):
-            if feed.id > newestFeed?.id ?? 0 { newestFeed = feed }
+        case .sourceRun(let feed):
+            if feed.id > newestSourceRun?.id ?? 0 { newestSourceRun = feed }
         case .loss:
             break
         }

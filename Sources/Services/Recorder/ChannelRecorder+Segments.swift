@@ -23,7 +23,7 @@ extension ChannelRecorder {
         guard case .segment(_, _, let name) = stored.object.key else { return }
         let fact = SegmentFact(
             channel: channel.id, identity: identity, start: start, duration: duration,
-            revision: name.revision, state: settled(stored.state, of: identity.rendition),
+            revision: name.revision, format: settled(stored.format, of: identity.rendition),
             flags: stored.flags,
             storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
             programDateTime: date, arrived: arrived, firstTimestamp: stored.firstTimestamp,
@@ -75,7 +75,7 @@ extension ChannelRecorder {
     }
 
     /// What a segment does not say of its codecs is taken from the one before it with the same tracks.
-    private func settled(_ state: MediaState, of id: RenditionID) -> MediaState {
+    private func settled(_ state: SegmentFormat, of id: RenditionID) -> SegmentFormat {
         guard let last = lastStates[id], last.tracks == state.tracks, last.initName == state.initName else {
             lastStates[id] = state
             return state

@@ -7,7 +7,7 @@ extension ChannelRecorder {
     /// A source is in use from now on; the numbering of another one does not go on, were it the same numbers.
     func use(_ source: SourceSettings) {
         let url = Self.redacted(source.url)
-        let isOther = usedURL.map { $0 != source.url } ?? newestFeed.map { $0.source != url } ?? false
+        let isOther = usedURL.map { $0 != source.url } ?? newestSourceRun.map { $0.source != url } ?? false
         usedURL = source.url
         status.sourceURL = url
         status.sourcePriority = source.priority

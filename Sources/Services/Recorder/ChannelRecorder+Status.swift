@@ -48,7 +48,7 @@ extension ChannelRecorder {
     }
 
     private var state: ChannelStatus.State {
-        guard lastStored != nil || lease.line.end.microseconds > 0 else { return .waiting }
+        guard lastStored != nil || lease.publishedHead.end.microseconds > 0 else { return .waiting }
         if trouble?.reason == .sourceEnded { return .ended }
         return parts.clock.steady() - (lastStored ?? began) > publisher.target * 3 ? .stalled : .recording
     }

@@ -27,7 +27,7 @@ actor ChannelRecorder {
 
     var publisher: Publisher
     var renditions: [RenditionID: RenditionProgress] = [:]
-    var feed: FeedFact?
+    var feed: SourceRun?
     /// Begun, described or missing, and not in the journal yet.
     var unjournalled: [JournalEntry] = []
     /// Besides segments, what waits for the catalogue.
@@ -45,7 +45,7 @@ actor ChannelRecorder {
     var unentered: PendingBatch?
     /// Whether another batch can follow the last one at once.
     var hasMore = false
-    var lastLine: LineUpdate?
+    var lastPublishedHead: PublishedHeadUpdate?
     var sharedStarts = SharedStarts()
     /// The rendition whose starts the others take over: the first of those that are recorded now.
     var leading: RenditionID?
@@ -59,8 +59,8 @@ actor ChannelRecorder {
     /// The URL of the source in use.
     var usedURL: String?
     /// The feed that began last, in this process or an earlier one: its source is the one that was recorded from.
-    var newestFeed: FeedFact?
-    var lastStates: [RenditionID: MediaState] = [:]
+    var newestSourceRun: SourceRun?
+    var lastStates: [RenditionID: SegmentFormat] = [:]
     var status: ChannelStatus
     /// When this process took the channel.
     nonisolated let began: ContinuousClock.Instant
@@ -71,10 +71,10 @@ actor ChannelRecorder {
         self.parts = parts
         self.journal = journal
         self.logger = logger
-        publisher = Publisher(line: lease.line)
+        publisher = Publisher(publishedHead: lease.publishedHead)
         began = parts.clock.steady()
         status = ChannelStatus(state: .waiting, since: parts.clock.now())
-        status.liveEdge = lease.line.watermark.microseconds > 0 ? lease.line.watermark : nil
+        status.liveEdge = lease.publishedHead.watermark.microseconds > 0 ? lease.publishedHead.watermark : nil
     }
 
     var now: Instant { parts.clock.now() }
@@ -173,7 +173,7 @@ actor ChannelRecorder {
     private func probe(_ list: MediaPlaylist, _ index: Int, _ progress: RenditionProgress) -> ListedSegment? {
         guard let number = PlaylistFollower.number(list, index), let feed = progress.feed else { return nil }
         return ListedSegment(
-            identity: SegmentIdentity(rendition: progress.id, feed: feed, number: number),
+            identity: SegmentIdentity(rendition: progress.id, run: feed, number: number),
             entry: list.segments[index], arrival: now, start: now, duration: 1, flags: [],
             domain: progress.domain, availableUntil: parts.clock.steady())
     }
@@ -192,21 +192,21 @@ actor ChannelRecorder {
             return
         }
         let isDated = list.segments.contains { $0.programDateTimeMicroseconds != nil }
-        let begun = FeedFact(
+        let begun = SourceRun(
             id: nextFeed(at: arrival.date), source: status.sourceURL ?? "", began: arrival.date,
             clock: (isDated ? progress.placing.clock : .arrival).rawValue)
         logger.info(
             "A feed begins", metadata: ["rendition": "\(progress.id)", "cause": "\(restart ?? "first list")"])
-        (feed, newestFeed) = (begun, begun)
+        (feed, newestSourceRun) = (begun, begun)
         progress.feed = begun.id
-        unjournalled.append(.feed(begun))
+        unjournalled.append(.sourceRun(begun))
     }
 
     /// An id above all before it, wherever the host's clock stands: the newest feed is the one with the highest id.
     ///
     /// The low bits are chance, as a node that is cut off may begin a feed at the same time.
     private func nextFeed(at date: Instant) -> Int64 {
-        let known = (renditions.values.map(\.feed) + [newestFeed?.id]).compactMap { $0 }
+        let known = (renditions.values.map(\.feed) + [newestSourceRun?.id]).compactMap { $0 }
         let next = known.max().map { ($0 >> 20) + 1 } ?? 0
         return max(date.milliseconds, next) << 20 | Int64.random(in: 0..<(1 << 20))
     }

@@ -46,7 +46,7 @@ struct ChannelTask: Sendable {
             channel: channel, lease: lease, parts: parts, journal: journal, logger: logger)
         let heads = try await parts.catalogue.heads(of: channel.row)
         try await recorder.resume(
-            heads: heads, newestFeed: try await parts.catalogue.newestFeed(of: channel.row))
+            heads: heads, newestSourceRun: try await parts.catalogue.newestSourceRun(of: channel.row))
         try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
         let fetching = ChannelFetching(recorder: recorder)
         try await fetching.resumeWaiting()

@@ -20,7 +20,7 @@ struct FormerJournal: Sendable {
         var batch = Batch(unpublishedIn: channel.row)
         for (_, entry) in lines { batch.add(entry) }
         for index in batch.segments.indices { batch.segments[index].fact.flags.insert(.late) }
-        _ = try await parts.catalogue.remember(batch)
+        _ = try await parts.catalogue.commit(batch)
         await journal.trim(lines.map(\.0))
         return true
     }

@@ -33,8 +33,8 @@ struct RenditionProgress: Sendable {
         let end = [head.last?.end, last.map { $0.start + $0.duration }].compactMap { $0 }.max()
         self.init(head.description, choice: choice, end: end)
         guard let last else { return }
-        feed = last.feed
-        let known = head.known.filter { $0.feed == last.feed }
+        feed = last.run
+        let known = head.known.filter { $0.run == last.run }
         follower = PlaylistFollower(resumingAfter: known.map(\.number).max() ?? last.number)
         digests = Dictionary(known.map { ($0.number, $0.digest) }, uniquingKeysWith: { a, _ in a })
         for segment in known {
@@ -47,10 +47,10 @@ struct RenditionProgress: Sendable {
     mutating func resume(
         with identity: SegmentIdentity, _ window: TimeWindow, digest: [UInt8], choice: ClockChoice,
     ) {
-        guard identity.feed >= feed ?? 0 else { return }
-        let isNewFeed = feed != identity.feed
+        guard identity.run >= feed ?? 0 else { return }
+        let isNewFeed = feed != identity.run
         if isNewFeed { (digests, missed) = ([:], MissedEntries()) }
-        feed = identity.feed
+        feed = identity.run
         remember(identity, digest)
         missed.hold(identity.number, window)
         let highest = max(isNewFeed ? 0 : follower.highest ?? 0, identity.number)
@@ -106,7 +106,7 @@ struct RenditionProgress: Sendable {
                 let stepped = placements[place].stepped
                 if entry.discontinuityCount > 0 || stepped || place == 0 && cause != nil { domain += 1 }
                 return ListedSegment(
-                    identity: SegmentIdentity(rendition: id, feed: feed, number: new.numbers[place]),
+                    identity: SegmentIdentity(rendition: id, run: feed, number: new.numbers[place]),
                     entry: entry, arrival: arrival.date,
                     start: placements[place].start, duration: placements[place].duration,
                     flags: new.flags[place],
@@ -127,7 +127,7 @@ struct RenditionProgress: Sendable {
                 return nil
             }
             return ListedSegment(
-                identity: SegmentIdentity(rendition: id, feed: feed, number: number),
+                identity: SegmentIdentity(rendition: id, run: feed, number: number),
                 entry: list.segments[index], arrival: arrival,
                 start: window.begin, duration: window.microseconds, flags: NewEntries.flags(of: list, index),
                 domain: domain, availableUntil: availableUntil)
@@ -149,7 +149,7 @@ struct RenditionProgress: Sendable {
     }
 
     private mutating func remember(_ identity: SegmentIdentity, _ digest: [UInt8]) {
-        guard identity.feed == feed else { return }
+        guard identity.run == feed else { return }
         digests[identity.number] = digest
         guard digests.count > 2 * Limits.recentEntries else { return }
         for number in digests.keys.sorted().dropLast(Limits.recentEntries) { digests[number] = nil }

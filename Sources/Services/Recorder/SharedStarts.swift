@@ -17,7 +17,7 @@ struct SharedStarts: Sendable {
     /// Takes over what the leading rendition lists; the oldest are forgotten.
     mutating func note(_ segments: [ListedSegment]) {
         for segment in segments {
-            let place = Place(feed: segment.identity.feed, number: segment.identity.number)
+            let place = Place(feed: segment.identity.run, number: segment.identity.number)
             if starts.updateValue(segment.start, forKey: place) == nil { places.append(place) }
         }
         guard places.count > 2 * Limits.recentEntries else { return }

@@ -89,10 +89,10 @@ struct SourceRecorder: Sendable {
     }
 
     /// A catalogue that is away must not keep the first list waiting: it is entered when it can be.
-    private func fixShape(_ shape: ChannelShape) async {
+    private func fixShape(_ shape: PlaylistForm) async {
         let entering = Task {
             do {
-                try await parts.catalogue.setShape(shape, of: channel.row)
+                try await parts.catalogue.setPlaylistForm(shape, of: channel.row)
             } catch {
                 recorder.logger.warning(
                     "The channel's shape could not be entered", metadata: ["cause": "\(error)"])

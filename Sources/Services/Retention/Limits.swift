@@ -3,7 +3,7 @@ enum Limits {
     /// Hours whose bytes are deleted in one round.
     static let hoursPerRound = 500
     /// Hours of bytes that one step under disk pressure takes before their grace is over.
-    static let hoursHastened = 10
+    static let hoursExpedited = 10
     /// Seconds until an hour is tried again whose bytes could not be deleted.
     static let postponedSeconds = 600
     /// Initialization sections and keys that are deleted in one round.

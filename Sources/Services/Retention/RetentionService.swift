@@ -43,7 +43,7 @@ package struct RetentionService: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await clock.every(
-                    .seconds(Limits.roundSeconds), { try await forgetByRule() }, onError: report)
+                    .seconds(Limits.roundSeconds), { try await expireByRetention() }, onError: report)
             }
             group.addTask {
                 await clock.every(
@@ -57,10 +57,10 @@ package struct RetentionService: Sendable {
     }
 
     /// One round: age and size of each channel, then the bytes whose grace is over, then what is left behind empty.
-    package func forgetByRule() async throws {
+    package func expireByRetention() async throws {
         for channel in try await catalogue.everyChannel() {
             do {
-                try await forgetByRule(channel)
+                try await expireByRetention(channel)
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
@@ -68,25 +68,25 @@ package struct RetentionService: Sendable {
                     metadata: ["channel": "\(channel.id)", "cause": "\(error)"])
             }
         }
-        try await deleteDoomed()
-        try await deleteDoomedObjects()
+        try await deletePendingHours()
+        try await deletePendingObjects()
         try await catalogue.pruneIntake()
-        try await catalogue.pruneFeeds()
+        try await catalogue.pruneSourceRuns()
         for day in try await catalogue.dropEmptyDays(before: clock.now()) {
             logger.info("An empty day was dropped", metadata: ["partition": "\(day)"])
         }
     }
 
     /// States go whatever the rules say: a full disk takes segments of channels that keep everything, too.
-    private func forgetByRule(_ channel: Channel) async throws {
+    private func expireByRetention(_ channel: Channel) async throws {
         if let cut = try await cut(of: channel) {
-            let count = try await catalogue.forget(
+            let count = try await catalogue.expire(
                 channel, before: cut, graceSeconds: configuration.graceSeconds)
             if count > 0 {
                 logger.debug("Forgotten", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
             }
         }
-        try await catalogue.forgetStates(of: channel.row, graceSeconds: configuration.graceSeconds)
+        try await catalogue.expireFormats(of: channel.row, graceSeconds: configuration.graceSeconds)
     }
 
     /// The instant before which a channel's rules keep nothing; nil when it keeps everything.
@@ -101,9 +101,9 @@ package struct RetentionService: Sendable {
     ///
     /// One that cannot be deleted is tried again later: it must not hold up those behind it.
     @discardableResult
-    private func deleteDoomed() async throws -> Int {
+    private func deletePendingHours() async throws -> Int {
         var count = 0
-        for hour in try await catalogue.doomedHours(limit: Limits.hoursPerRound) {
+        for hour in try await catalogue.pendingDeletionHours(limit: Limits.hoursPerRound) {
             do {
                 try await delete(hour)
                 count += 1
@@ -121,11 +121,11 @@ package struct RetentionService: Sendable {
         return count
     }
 
-    private func delete(_ hour: DoomedHour) async throws {
+    private func delete(_ hour: PendingDeletionHour) async throws {
         let deleted = try await store.deleteHour(
             channel: hour.channel, rendition: hour.rendition, hour: hour.hour,
             before: hour.before, keeping: try await catalogue.names(in: hour))
-        try await catalogue.undoom(hour)
+        try await catalogue.completeDeletion(hour)
         logger.debug(
             "Deleted",
             metadata: [
@@ -133,10 +133,10 @@ package struct RetentionService: Sendable {
             ])
     }
 
-    private func deleteDoomedObjects() async throws {
-        for object in try await catalogue.doomedObjects(limit: Limits.objectsPerRound) {
+    private func deletePendingObjects() async throws {
+        for object in try await catalogue.pendingDeletionObjects(limit: Limits.objectsPerRound) {
             for key in object.keys { try await store.delete(key) }
-            try await catalogue.undoom(object)
+            try await catalogue.completeDeletion(object)
         }
     }
 
@@ -161,7 +161,8 @@ package struct RetentionService: Sendable {
                 diskGuard.set(false)
                 return
             }
-            if try await catalogue.hastenDoomed(limit: Limits.hoursHastened) > 0, try await deleteDoomed() > 0
+            if try await catalogue.expediteDeletions(limit: Limits.hoursExpedited) > 0,
+                try await deletePendingHours() > 0
             {
                 continue
             }
@@ -169,8 +170,8 @@ package struct RetentionService: Sendable {
             logger.warning(
                 "The disk is nearly full: the oldest segments go",
                 metadata: ["channel": "\(oldest.channel.id)", "before": "\(oldest.end.rfc3339)"])
-            try await catalogue.forget(oldest.channel, before: oldest.end, graceSeconds: 0)
-            try await deleteDoomed()
+            try await catalogue.expire(oldest.channel, before: oldest.end, graceSeconds: 0)
+            try await deletePendingHours()
         }
         let space = try await store.space()
         setFull(space.availableBytes < configuration.floor.bytes(of: space))

@@ -6,13 +6,13 @@ extension Catalogue {
     package func available(of channel: Int32, near window: TimeWindow) async throws(CatalogueError)
         -> [TimeWindow]
     {
-        let line = try await line(of: channel)
+        let publishedHead = try await publishedHead(of: channel)
         return try await asking {
             guard let leading = try await describedRenditions(of: channel).min(by: { $0.1.id < $1.1.id })
             else {
                 return []
             }
-            let known = TimeWindow(begin: line.forgotten, end: line.watermark)
+            let known = TimeWindow(begin: publishedHead.expiredBefore, end: publishedHead.watermark)
             let around = try await neighbourhood(of: window, in: leading.0).clamped(to: known)
             let spans = try await spans(of: leading.0, in: around).map(\.window)
             return Array(

@@ -7,10 +7,10 @@ package struct Batch: Sendable {
     package var channel: Int32
     /// The lease under which it was decided; a stale one enters the facts unpublished.
     package var fence: Int64
-    package var line: LineUpdate
+    package var publishedHead: PublishedHeadUpdate
     package var renditions: [RenditionDescription]
-    package var feeds: [FeedFact]
-    package var epochs: [EpochFact]
+    package var sourceRuns: [SourceRun]
+    package var discontinuityStarts: [DiscontinuityStart]
     package var segments: [DecidedSegment]
     package var losses: [Loss]
     /// Segments whose bytes are kept and cannot be read yet: intake knows them, playlists do not.
@@ -23,16 +23,17 @@ package struct Batch: Sendable {
         let nothing = Instant(microseconds: 0)
         self.init(
             channel: channel, fence: -1,
-            line: LineUpdate(epoch: 0, end: nothing, watermark: nothing, targetSeconds: 0))
+            publishedHead: PublishedHeadUpdate(
+                discontinuitySequence: 0, end: nothing, watermark: nothing, targetSeconds: 0))
     }
 
-    package init(channel: Int32, fence: Int64, line: LineUpdate) {
+    package init(channel: Int32, fence: Int64, publishedHead: PublishedHeadUpdate) {
         self.channel = channel
         self.fence = fence
-        self.line = line
+        self.publishedHead = publishedHead
         renditions = []
-        feeds = []
-        epochs = []
+        sourceRuns = []
+        discontinuityStarts = []
         segments = []
         losses = []
         keyPending = []
@@ -41,14 +42,14 @@ package struct Batch: Sendable {
 }
 
 /// How far the published log has come after a batch.
-package struct LineUpdate: Sendable, Equatable {
-    package var epoch: Int32
+package struct PublishedHeadUpdate: Sendable, Equatable {
+    package var discontinuitySequence: Int32
     package var end: Instant
     package var watermark: Instant
     package var targetSeconds: Int
 
-    package init(epoch: Int32, end: Instant, watermark: Instant, targetSeconds: Int) {
-        self.epoch = epoch
+    package init(discontinuitySequence: Int32, end: Instant, watermark: Instant, targetSeconds: Int) {
+        self.discontinuitySequence = discontinuitySequence
         self.end = end
         self.watermark = watermark
         self.targetSeconds = targetSeconds
@@ -60,12 +61,12 @@ package struct DecidedSegment: Sendable, Equatable {
     package var fact: SegmentFact
     package var number: Int64?
     /// Nil takes the last epoch that begins before the segment's middle.
-    package var epoch: Int32?
+    package var discontinuitySequence: Int32?
 
-    package init(fact: SegmentFact, number: Int64?, epoch: Int32?) {
+    package init(fact: SegmentFact, number: Int64?, discontinuitySequence: Int32?) {
         self.fact = fact
         self.number = number
-        self.epoch = epoch
+        self.discontinuitySequence = discontinuitySequence
     }
 }
 
@@ -82,14 +83,14 @@ package struct LostSegment: Sendable, Equatable {
 }
 
 /// The beginning of a discontinuity domain.
-package struct EpochFact: Sendable, Equatable {
-    package var epoch: Int32
+package struct DiscontinuityStart: Sendable, Equatable {
+    package var sequence: Int32
     package var begin: Instant
     package var cause: String
     package var targetSeconds: Int
 
-    package init(epoch: Int32, begin: Instant, cause: String, targetSeconds: Int) {
-        self.epoch = epoch
+    package init(sequence: Int32, begin: Instant, cause: String, targetSeconds: Int) {
+        self.sequence = sequence
         self.begin = begin
         self.cause = cause
         self.targetSeconds = targetSeconds

@@ -26,6 +26,6 @@ package final class Catalogue: Sendable {
         /// A channel's settings changed, or it came or went; the payload is its slug.
         static let channel = "backcast_channel"
         /// A channel's published line or archive moved; the payload is its row id.
-        static let line = "backcast_line"
+        static let publishedHead = "backcast_line"
     }
 }

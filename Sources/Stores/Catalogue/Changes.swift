@@ -6,7 +6,7 @@ package enum CatalogueChange: Sendable, Equatable {
     /// A channel's settings, its coming or going.
     case channel(ChannelID)
     /// What is published or recorded of a channel.
-    case line(LineChange)
+    case publishedHead(PublishedHeadChange)
     /// The connection was made anew: anything may have changed meanwhile.
     case anything
 }
@@ -24,7 +24,8 @@ extension CatalogueChange {
         let change: CatalogueChange? =
             switch announcement {
             case Catalogue.Announcement.channel: ChannelID(payload).map(CatalogueChange.channel)
-            case Catalogue.Announcement.line: LineChange(payload: payload).map(CatalogueChange.line)
+            case Catalogue.Announcement.publishedHead:
+                PublishedHeadChange(payload: payload).map(CatalogueChange.publishedHead)
             default: nil
             }
         self = change ?? .anything
@@ -38,7 +39,7 @@ extension Catalogue {
     /// It begins with `anything`, says so again after each lost connection, and also when nobody took more than
     /// `Limits.waitingChanges` changes: then the oldest are gone.
     package func changes() -> AsyncStream<CatalogueChange> {
-        let events = pool.notifications(channels: [Announcement.channel, Announcement.line])
+        let events = pool.notifications(channels: [Announcement.channel, Announcement.publishedHead])
         return AsyncStream(bufferingPolicy: .bufferingNewest(Limits.waitingChanges)) { continuation in
             let listening = Task {
                 for await event in events {

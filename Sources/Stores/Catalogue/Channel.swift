@@ -7,7 +7,7 @@ package struct Channel: Sendable, Equatable {
     package var settings: ChannelSettings
     /// Goes up by one with each change of the settings.
     package var version: Int64
-    package var shape: ChannelShape?
+    package var playlistForm: PlaylistForm?
     /// Windows that begin before it may have been answered as media playlists; nil if the shape never changed.
     package var mediaUntil: Instant?
     package var isDeleted: Bool
@@ -16,7 +16,7 @@ package struct Channel: Sendable, Equatable {
 }
 
 /// What `index.m3u8` answers: fixed when the source is first seen, it only ever goes to multivariant, for new windows.
-package enum ChannelShape: String, Sendable {
+package enum PlaylistForm: String, Sendable {
     case media
     case multivariant
 }

@@ -4,7 +4,7 @@ package import Timeline
 
 /// Where a channel stands: what every answer about it begins with.
 package struct ChannelHead: Sendable, Equatable {
-    package var line: Line
+    package var publishedHead: PublishedHead
     /// The number of the newest commit that this is from.
     package var revision: Int64
     /// In order of their ids.
@@ -15,10 +15,11 @@ package struct ChannelHead: Sendable, Equatable {
     package var arrivals: Arrivals
 
     package init(
-        line: Line, revision: Int64, renditions: [KnownRendition], pending: [TimeWindow] = [],
+        publishedHead: PublishedHead, revision: Int64, renditions: [KnownRendition],
+        pending: [TimeWindow] = [],
         arrivals: Arrivals = Arrivals(),
     ) {
-        self.line = line
+        self.publishedHead = publishedHead
         self.revision = revision
         self.renditions = renditions
         self.pending = pending
@@ -42,7 +43,8 @@ extension Catalogue {
         try await asking {
             let rows = try await pool.query(
                 """
-                SELECT \(verbatim: Line.columns), revision, r.rendition_id, match::text AS match, begins, ends
+                SELECT \(verbatim: PublishedHead.columns), revision, r.rendition_id, match::text AS match,
+                    begins, ends
                 FROM line LEFT JOIN rendition r USING (channel_id)
                 LEFT JOIN LATERAL (
                     SELECT array_agg(start_us) AS begins, array_agg(start_us + duration_us) AS ends FROM (
@@ -60,12 +62,12 @@ extension Catalogue {
                 return KnownRendition(
                     row: id, description: try JSONDecoder().decode(RenditionDescription.self, from: match))
             }
-            let line = try Line(from: first)
+            let publishedHead = try PublishedHead(from: first)
             return ChannelHead(
-                line: line, revision: try first.decode("revision"),
+                publishedHead: publishedHead, revision: try first.decode("revision"),
                 renditions: renditions.sorted { $0.description.id < $1.description.id },
                 pending: try rows.flatMap(Self.pending),
-                arrivals: try await arrivals(of: channel, before: line.end))
+                arrivals: try await arrivals(of: channel, before: publishedHead.end))
         }
     }
 

@@ -73,7 +73,7 @@ extension Catalogue {
 
     /// Marks a channel as deleted and its settings as keeping nothing; one that is deleted already has no version any
     /// more that a caller could have seen.
-    static func entomb(
+    static func markDeleted(
         _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
     ) async throws -> Channel {
         let found = try await transaction.query(
@@ -86,13 +86,13 @@ extension Catalogue {
         settings.recording = false
         settings.retentionSeconds = 0
         let text = try text(of: settings)
-        let buried = try await transaction.query(
+        let deleted = try await transaction.query(
             """
             UPDATE channel SET settings = \(text)::jsonb, version = version + 1,
                 deleted_at = coalesce(deleted_at, now())
             WHERE channel_id = \(known.row) RETURNING \(verbatim: columns)
             """)
-        guard let row = buried.first else { throw CatalogueError.noSuchChannel(id) }
+        guard let row = deleted.first else { throw CatalogueError.noSuchChannel(id) }
         return try channel(from: row)
     }
 
@@ -144,15 +144,15 @@ extension Catalogue {
     /// Fixes what `index.m3u8` answers; never goes back from multivariant to media.
     ///
     /// Up to where the channel is published when it leaves media is kept with it.
-    package func setShape(_ shape: ChannelShape, of channel: Int32) async throws(CatalogueError) {
+    package func setPlaylistForm(_ form: PlaylistForm, of channel: Int32) async throws(CatalogueError) {
         try await asking {
             _ = try await pool.query(
                 """
                 WITH changed AS (
-                    UPDATE channel SET shape = \(shape.rawValue), media_until_us =
+                    UPDATE channel SET shape = \(form.rawValue), media_until_us =
                         (SELECT watermark_us FROM line WHERE channel_id = \(channel) AND shape = 'media')
                     WHERE channel_id = \(channel) AND shape IS DISTINCT FROM 'multivariant'
-                        AND shape IS DISTINCT FROM \(shape.rawValue)
+                        AND shape IS DISTINCT FROM \(form.rawValue)
                     RETURNING slug)
                 SELECT pg_notify(\(Announcement.channel), slug) FROM changed
                 """)
@@ -190,7 +190,7 @@ extension Catalogue {
             row: try row.decode("channel_id"),
             settings: try JSONDecoder().decode(ChannelSettings.self, from: Data(text.utf8)),
             version: try row.decode("version"),
-            shape: try row.decode("shape", as: String?.self).flatMap(ChannelShape.init),
+            playlistForm: try row.decode("shape", as: String?.self).flatMap(PlaylistForm.init),
             mediaUntil: try row.decode("media_until_us", as: Int64?.self).map(Instant.init(microseconds:)),
             isDeleted: try row.decode("deleted"))
     }

@@ -12,10 +12,10 @@ extension Catalogue {
     package func timeline(of channel: Channel, in window: TimeWindow) async throws(CatalogueError)
         -> TimelineReport
     {
-        let line = try await line(of: channel.row)
+        let publishedHead = try await publishedHead(of: channel.row)
         return try await asking {
             let begin = try await knownBegin(of: channel.row)
-            let part = window.clamped(to: TimeWindow(begin: begin, end: line.watermark))
+            let part = window.clamped(to: TimeWindow(begin: begin, end: publishedHead.watermark))
             var coverage: [RenditionCoverage] = []
             for (row, description) in try await describedRenditions(of: channel.row) {
                 coverage.append(

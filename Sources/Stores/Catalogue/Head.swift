@@ -16,14 +16,14 @@ package struct RenditionHead: Sendable {
 
 package struct LastSegment: Sendable, Equatable {
     package var end: Instant
-    package var epoch: Int32
-    package var state: MediaState
+    package var discontinuitySequence: Int32
+    package var format: SegmentFormat
     package var firstTimestamp: Int64?
 }
 
 /// An identity that intake has, with the time that was decided for it.
 package struct KnownSegment: Sendable, Equatable {
-    package var feed: Int64
+    package var run: Int64
     package var number: Int64
     package var start: Instant
     package var duration: Int64
@@ -64,15 +64,16 @@ extension Catalogue {
     private func lastSegment(of rendition: Int32, published: Bool) async throws -> LastSegment? {
         try await pool.query(
             """
-            SELECT s.start_us + s.duration_us AS end_us, s.epoch, s.first_pts, \(verbatim: StateRow.columns)
+            SELECT s.start_us + s.duration_us AS end_us, s.epoch, s.first_pts, \(verbatim: FormatRow.columns)
             FROM segment s JOIN state USING (state_id) WHERE s.rendition_id = \(rendition)
                 AND (NOT \(published) OR s.number IS NOT NULL)
             ORDER BY s.start_us DESC LIMIT 1
             """
         ).first.map { row in
             LastSegment(
-                end: Instant(microseconds: try row.decode("end_us")), epoch: try row.decode("epoch"),
-                state: try StateRow.reading(row), firstTimestamp: try row.decode("first_pts"))
+                end: Instant(microseconds: try row.decode("end_us")),
+                discontinuitySequence: try row.decode("epoch"),
+                format: try FormatRow.reading(row), firstTimestamp: try row.decode("first_pts"))
         }
     }
 
@@ -91,7 +92,7 @@ extension Catalogue {
             """
         ).map { row in
             KnownSegment(
-                feed: try row.decode("feed_id"), number: try row.decode("origin_number"),
+                run: try row.decode("feed_id"), number: try row.decode("origin_number"),
                 start: Instant(microseconds: try row.decode("start_us")),
                 duration: try row.decode("duration_us", as: Int64.self), isLost: try row.decode("lost"),
                 digest: try row.decode("digest"), isKeyPending: try row.decode("key_pending"))
@@ -100,24 +101,24 @@ extension Catalogue {
 }
 
 /// How a row of `state` is read.
-enum StateRow {
+enum FormatRow {
     static let columns =
         "container, tracks, codecs, width, height, init_name, key_method, key_name, drm_tags"
 
-    static func reading(_ row: Row) throws -> MediaState {
+    static func reading(_ row: Row) throws -> SegmentFormat {
         let container = try row.decode("container", as: String.self)
         guard let kind = SegmentExtension(rawValue: container) else {
             throw CatalogueError.unreadable("container \(container)")
         }
-        var state = MediaState(container: kind)
-        state.tracks = try row.decode("tracks")
-        state.codecs = try row.decode("codecs")
-        state.width = try row.decode("width", as: Int.self)
-        state.height = try row.decode("height", as: Int.self)
-        state.initName = try row.decode("init_name")
-        state.keyMethod = try row.decode("key_method")
-        state.keyName = try row.decode("key_name")
-        state.drmTags = try row.decode("drm_tags")
-        return state
+        var format = SegmentFormat(container: kind)
+        format.tracks = try row.decode("tracks")
+        format.codecs = try row.decode("codecs")
+        format.width = try row.decode("width", as: Int.self)
+        format.height = try row.decode("height", as: Int.self)
+        format.initName = try row.decode("init_name")
+        format.keyMethod = try row.decode("key_method")
+        format.keyName = try row.decode("key_name")
+        format.drmTags = try row.decode("drm_tags")
+        return format
     }
 }

@@ -4,36 +4,39 @@ package import Timeline
 /// The right to publish a channel: a stale holder's fence is refused by the database.
 package struct Lease: Sendable, Equatable {
     package var fence: Int64
-    package var line: Line
+    package var publishedHead: PublishedHead
 }
 
 /// How far a channel's published log has come.
-package struct Line: Sendable, Equatable {
-    package var epoch: Int32
+package struct PublishedHead: Sendable, Equatable {
+    package var discontinuitySequence: Int32
     /// End of the last published segment of any rendition.
     package var end: Instant
     /// Everything before is published or given up in every rendition that holds the others.
     package var watermark: Instant
     /// What begins before is forgotten for good.
-    package var forgotten: Instant
+    package var expiredBefore: Instant
     /// EXT-X-TARGETDURATION of growing lists; zero before the first segment.
     package var targetSeconds: Int
 
-    package init(epoch: Int32, end: Instant, watermark: Instant, forgotten: Instant, targetSeconds: Int) {
-        self.epoch = epoch
+    package init(
+        discontinuitySequence: Int32, end: Instant, watermark: Instant, expiredBefore: Instant,
+        targetSeconds: Int
+    ) {
+        self.discontinuitySequence = discontinuitySequence
         self.end = end
         self.watermark = watermark
-        self.forgotten = forgotten
+        self.expiredBefore = expiredBefore
         self.targetSeconds = targetSeconds
     }
 
     static let columns = "epoch, end_us, watermark_us, forgotten_us, target_seconds"
 
     init(from row: Row) throws {
-        epoch = try row.decode("epoch")
+        discontinuitySequence = try row.decode("epoch")
         end = Instant(microseconds: try row.decode("end_us"))
         watermark = Instant(microseconds: try row.decode("watermark_us"))
-        forgotten = Instant(microseconds: try row.decode("forgotten_us"))
+        expiredBefore = Instant(microseconds: try row.decode("forgotten_us"))
         targetSeconds = try row.decode("target_seconds", as: Int.self)
     }
 }
@@ -65,9 +68,11 @@ extension Catalogue {
                 WHERE channel_id = \(channel) AND (
                     node_id IS NULL OR node_id = \(node)::uuid OR \(takesOver) AND NOT EXISTS (
                         SELECT FROM node WHERE node.node_id = line.node_id AND expires_at > now()))
-                RETURNING fence, \(verbatim: Line.columns)
+                RETURNING fence, \(verbatim: PublishedHead.columns)
                 """)
-            return try rows.first.map { Lease(fence: try $0.decode("fence"), line: try Line(from: $0)) }
+            return try rows.first.map {
+                Lease(fence: try $0.decode("fence"), publishedHead: try PublishedHead(from: $0))
+            }
         }
     }
 
@@ -80,14 +85,14 @@ extension Catalogue {
     }
 
     /// Where a channel's published log stands.
-    package func line(of channel: Int32) async throws(CatalogueError) -> Line {
+    package func publishedHead(of channel: Int32) async throws(CatalogueError) -> PublishedHead {
         try await asking {
             let rows = try await pool.query(
-                "SELECT \(verbatim: Line.columns) FROM line WHERE channel_id = \(channel)")
+                "SELECT \(verbatim: PublishedHead.columns) FROM line WHERE channel_id = \(channel)")
             guard let row = rows.first else {
                 throw CatalogueError.unreadable("no line of channel \(channel)")
             }
-            return try Line(from: row)
+            return try PublishedHead(from: row)
         }
     }
 }

@@ -25,7 +25,7 @@ package enum Limits {
     /// Microseconds of recording forgotten in one transaction: a day of one rendition is some 20,000 rows.
     ///
     /// The channel's line is locked meanwhile, and publishing must not wait for longer than a moment.
-    static let forgottenAtOnce: Int64 = 86_400_000_000
+    static let expiredAtOnce: Int64 = 86_400_000_000
     /// Neighbouring quarters of an hour in which a 404 looks for something to offer: two days.
     static let quartersOffered = 192
     /// Stretches that a 404 offers.

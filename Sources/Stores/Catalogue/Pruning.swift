@@ -17,7 +17,7 @@ extension Catalogue {
     ///
     /// A recorder goes on from the two newest feeds of each rendition: those stay, and so does the channel's newest.
     /// A feed's newest identity, which intake keeps, says how far it reached.
-    package func pruneFeeds() async throws(CatalogueError) {
+    package func pruneSourceRuns() async throws(CatalogueError) {
         try await asking {
             _ = try await pool.query(
                 """

@@ -17,12 +17,12 @@ extension Catalogue {
     ) async throws(CatalogueError) -> Int {
         try await asking {
             try await pool.transaction { transaction in
-                let channel = try await Self.entomb(id, version: version, in: transaction)
+                let channel = try await Self.markDeleted(id, version: version, in: transaction)
                 let purging = Purging(channel: channel, grace: graceSeconds, transaction: transaction)
                 let (count, revision) = try await purging.run()
                 _ = try await transaction.query("SELECT pg_notify(\(Announcement.channel), \(id.text))")
                 try await transaction.announce(
-                    LineChange(channel: channel.row, revision: revision, touched: nil))
+                    PublishedHeadChange(channel: channel.row, revision: revision, touched: nil))
                 return count
             }
         }
@@ -36,11 +36,11 @@ private struct Purging {
     let transaction: PostgresTransaction
 
     func run() async throws -> (segments: Int, revision: Int64) {
-        let (cut, revision) = try await moveLine()
+        let (cut, revision) = try await movePublishedHead()
         var segments = 0
         for day in try await days() { segments += try await dropSegments(of: day) }
-        try await doomHours(before: cut)
-        try await transaction.forgetStates(
+        try await scheduleDeletion(before: cut)
+        try await transaction.expireFormats(
             """
             DELETE FROM state s WHERE s.channel_id = \(channel.row) RETURNING s.channel_id, s.init_name, s.key_name
             """, grace: grace)
@@ -49,7 +49,7 @@ private struct Purging {
     }
 
     /// Locks the line, so that nothing is published meanwhile, and moves its cut behind all that there is.
-    private func moveLine() async throws -> (cut: Int64, revision: Int64) {
+    private func movePublishedHead() async throws -> (cut: Int64, revision: Int64) {
         let rows = try await transaction.query(
             """
             UPDATE line SET forgotten_us = greatest(forgotten_us, end_us, watermark_us,
@@ -94,7 +94,7 @@ private struct Purging {
     }
 
     /// Dooms the hours of what is on its way at this moment: its facts are refused, and its bytes would stay.
-    private func doomHours(before cut: Int64) async throws {
+    private func scheduleDeletion(before cut: Int64) async throws {
         _ = try await transaction.query(
             """
             INSERT INTO doomed (prefix, hour_us, not_before)

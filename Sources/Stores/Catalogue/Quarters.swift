@@ -119,16 +119,16 @@ extension Catalogue {
     }
 
     /// Reads states by their ids.
-    package func states(_ ids: Set<Int32>) async throws(CatalogueError) -> [Int32: MediaState] {
+    package func formats(_ ids: Set<Int32>) async throws(CatalogueError) -> [Int32: SegmentFormat] {
         guard !ids.isEmpty else { return [:] }
         return try await asking {
-            var found: [Int32: MediaState] = [:]
+            var found: [Int32: SegmentFormat] = [:]
             let rows = try await pool.query(
                 """
-                SELECT state_id, \(verbatim: StateRow.columns) FROM state
+                SELECT state_id, \(verbatim: FormatRow.columns) FROM state
                 WHERE state_id = ANY(\(ids.sorted()))
                 """)
-            for row in rows { found[try row.decode("state_id")] = try StateRow.reading(row) }
+            for row in rows { found[try row.decode("state_id")] = try FormatRow.reading(row) }
             return found
         }
     }

@@ -4,7 +4,7 @@ package import Timeline
 package enum JournalEntry: Sendable, Equatable {
     case segment(SegmentFact)
     case keyPending(KeyPendingSegment)
-    case feed(FeedFact)
+    case sourceRun(SourceRun)
     case loss(Loss)
     /// A rendition got its id, or other attributes: its segments must find it under the same id again.
     case rendition(RenditionDescription)
@@ -12,7 +12,8 @@ package enum JournalEntry: Sendable, Equatable {
 
 extension JournalEntry: Codable {
     private enum CodingKeys: String, CodingKey {
-        case segment, feed, loss, rendition
+        case segment, loss, rendition
+        case sourceRun = "feed"
         case keyPending = "key_pending"
     }
 
@@ -22,8 +23,8 @@ extension JournalEntry: Codable {
             self = .segment(fact)
         } else if let fact = try container.decodeIfPresent(KeyPendingSegment.self, forKey: .keyPending) {
             self = .keyPending(fact)
-        } else if let fact = try container.decodeIfPresent(FeedFact.self, forKey: .feed) {
-            self = .feed(fact)
+        } else if let fact = try container.decodeIfPresent(SourceRun.self, forKey: .sourceRun) {
+            self = .sourceRun(fact)
         } else if let description = try container.decodeIfPresent(
             RenditionDescription.self, forKey: .rendition)
         {
@@ -38,7 +39,7 @@ extension JournalEntry: Codable {
         switch self {
         case .segment(let fact): try container.encode(fact, forKey: .segment)
         case .keyPending(let fact): try container.encode(fact, forKey: .keyPending)
-        case .feed(let fact): try container.encode(fact, forKey: .feed)
+        case .sourceRun(let fact): try container.encode(fact, forKey: .sourceRun)
         case .loss(let loss): try container.encode(loss, forKey: .loss)
         case .rendition(let description): try container.encode(description, forKey: .rendition)
         }

@@ -6,24 +6,25 @@ package struct RecordedSegment: Sendable, Equatable {
     /// The rendition's own published sequence number; nil when it is in the archive only.
     package var number: Int64?
     /// The discontinuity domain of the channel that it belongs to.
-    package var epoch: Int32
+    package var discontinuitySequence: Int32
     package var revision: Int16
-    package var stateID: Int32
+    package var formatID: Int32
     package var flags: SegmentFlags
     package var storedBytes: Int64
     package var plainBytes: Int64
     package var iv: [UInt8]?
 
     package init(
-        start: Instant, duration: Int64, number: Int64?, epoch: Int32, revision: Int16 = 0, stateID: Int32,
+        start: Instant, duration: Int64, number: Int64?, discontinuitySequence: Int32, revision: Int16 = 0,
+        formatID: Int32,
         flags: SegmentFlags = [], storedBytes: Int64, plainBytes: Int64, iv: [UInt8]? = nil,
     ) {
         self.start = start
         self.duration = duration
         self.number = number
-        self.epoch = epoch
+        self.discontinuitySequence = discontinuitySequence
         self.revision = revision
-        self.stateID = stateID
+        self.formatID = formatID
         self.flags = flags
         self.storedBytes = storedBytes
         self.plainBytes = plainBytes

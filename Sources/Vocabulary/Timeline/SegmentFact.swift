@@ -7,7 +7,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     /// Microseconds, more than zero.
     package var duration: Int64
     package var revision: Int16
-    package var state: MediaState
+    package var format: SegmentFormat
     package var flags: SegmentFlags
     package var storedBytes: Int64
     /// Length after decryption; equals `storedBytes` for clear segments.
@@ -29,7 +29,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
 
     package init(
         channel: ChannelID, identity: SegmentIdentity, start: Instant, duration: Int64, revision: Int16 = 0,
-        state: MediaState, flags: SegmentFlags = [], storedBytes: Int64, plainBytes: Int64,
+        format: SegmentFormat, flags: SegmentFlags = [], storedBytes: Int64, plainBytes: Int64,
         iv: [UInt8]? = nil,
         programDateTime: Instant? = nil, arrived: Instant, firstTimestamp: Int64? = nil, digest: [UInt8],
         fence: Int64, boundary: String? = nil,
@@ -39,7 +39,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         self.start = start
         self.duration = duration
         self.revision = revision
-        self.state = state
+        self.format = format
         self.flags = flags
         self.storedBytes = storedBytes
         self.plainBytes = plainBytes
@@ -52,10 +52,17 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         self.boundary = boundary
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case channel, identity, start, duration, revision
+        case format = "state"
+        case flags, storedBytes, plainBytes, iv, programDateTime, arrived, firstTimestamp, digest, fence,
+            boundary
+    }
+
     package var end: Instant { start + duration }
 
     package var name: SegmentName {
-        SegmentName(start: start, revision: revision, fileExtension: state.container)
+        SegmentName(start: start, revision: revision, fileExtension: format.container)
     }
 
     package var key: ArchiveKey {
@@ -67,14 +74,20 @@ package struct SegmentFact: Sendable, Equatable, Codable {
 package struct SegmentIdentity: Hashable, Sendable, Codable {
     package var rendition: RenditionID
     /// One unbroken numbering of one source.
-    package var feed: Int64
+    package var run: Int64
     /// The media sequence number that the source gave it.
     package var number: Int64
 
-    package init(rendition: RenditionID, feed: Int64, number: Int64) {
+    package init(rendition: RenditionID, run: Int64, number: Int64) {
         self.rendition = rendition
-        self.feed = feed
+        self.run = run
         self.number = number
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case rendition
+        case run = "feed"
+        case number
     }
 }
 

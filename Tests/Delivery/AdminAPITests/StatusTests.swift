@@ -86,13 +86,14 @@ import Timeline
             let channel = try await admin.channel("a")
             var batch = Batch(
                 channel: channel.row, fence: 0,
-                line: LineUpdate(epoch: 0, end: TestAdmin.now, watermark: TestAdmin.now, targetSeconds: 6))
-            batch.feeds = ["http://one.example/a.m3u8", "http://two.example/a.m3u8?…"].enumerated().map {
-                FeedFact(
+                publishedHead: PublishedHeadUpdate(
+                    discontinuitySequence: 0, end: TestAdmin.now, watermark: TestAdmin.now, targetSeconds: 6))
+            batch.sourceRuns = ["http://one.example/a.m3u8", "http://two.example/a.m3u8?…"].enumerated().map {
+                SourceRun(
                     id: Int64($0.offset), source: $0.element,
                     began: Instant(seconds: 1000 + Int64($0.offset)), clock: "source")
             }
-            _ = try await admin.catalogue.remember(batch)
+            _ = try await admin.catalogue.commit(batch)
             let answer = try await admin.send(.get, "/api/v1/channels/a/status")
             #expect(
                 answer.text.contains(
@@ -110,10 +111,10 @@ import Timeline
             try await admin.create("a")
             let lag = lagSeconds * Microseconds.perSecond
             let channel = try await admin.record("a", minutes: 1, lag: lag)
-            let standing = try await admin.catalogue.standing(of: channel.row)
+            let summary = try await admin.catalogue.recordingSummary(of: channel.row)
             for (seconds, state) in [(48, "recording"), (49, "stalled")] {
                 let later = TestAdmin.now + lag + Int64(seconds) * Microseconds.perSecond
-                let report = ObservedStatus(channel: channel, now: later).report(on: standing)
+                let report = ObservedStatus(channel: channel, now: later).report(on: summary)
                 #expect(report.state.rawValue == state)
             }
         }

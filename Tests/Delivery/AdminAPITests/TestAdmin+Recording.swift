@@ -26,18 +26,23 @@ extension TestAdmin {
         try await catalogue.beginRecording(channel: channel.row, at: begin)
         var batch = Batch(
             channel: channel.row, fence: lease.fence,
-            line: LineUpdate(epoch: 0, end: Self.now, watermark: Self.now, targetSeconds: 6))
+            publishedHead: PublishedHeadUpdate(
+                discontinuitySequence: 0, end: Self.now, watermark: Self.now, targetSeconds: 6))
         batch.renditions = [RenditionDescription(id: RenditionID(kind: .video, index: 0))]
-        batch.feeds = [FeedFact(id: 1, source: "http://origin.example/", began: begin, clock: "arrival")]
-        batch.epochs = [EpochFact(epoch: 0, begin: begin, cause: "start", targetSeconds: 6)]
+        batch.sourceRuns = [
+            SourceRun(id: 1, source: "http://origin.example/", began: begin, clock: "arrival")
+        ]
+        batch.discontinuityStarts = [
+            DiscontinuityStart(sequence: 0, begin: begin, cause: "start", targetSeconds: 6)
+        ]
         batch.losses = losses
         batch.segments = (0..<count).filter { !missing.contains($0) }.map { number in
             let start = begin + Int64(number) * 6 * Microseconds.perSecond
             var fact = Self.fact(channel.id, number: number, start: start, fence: lease.fence)
             fact.arrived = fact.end + lag
-            return DecidedSegment(fact: fact, number: Int64(number), epoch: 0)
+            return DecidedSegment(fact: fact, number: Int64(number), discontinuitySequence: 0)
         }
-        #expect(try await catalogue.remember(batch))
+        #expect(try await catalogue.commit(batch))
         return channel
     }
 
@@ -45,9 +50,9 @@ extension TestAdmin {
         SegmentFact(
             channel: id,
             identity: SegmentIdentity(
-                rendition: RenditionID(kind: .video, index: 0), feed: 1, number: Int64(number)),
+                rendition: RenditionID(kind: .video, index: 0), run: 1, number: Int64(number)),
             start: start, duration: 6 * Microseconds.perSecond,
-            state: MediaState(container: .transportStream),
+            format: SegmentFormat(container: .transportStream),
             storedBytes: 750_000, plainBytes: 750_000, arrived: start + 6 * Microseconds.perSecond,
             digest: [UInt8(truncatingIfNeeded: number)], fence: fence)
     }
@@ -64,6 +69,6 @@ extension TestAdmin {
             SELECT start_us FROM segment JOIN rendition USING (rendition_id) WHERE channel_id = \(channel.row)
             """)
         #expect(held.isEmpty)
-        #expect(try await catalogue.line(of: channel.row).forgotten >= Self.now)
+        #expect(try await catalogue.publishedHead(of: channel.row).expiredBefore >= Self.now)
     }
 }

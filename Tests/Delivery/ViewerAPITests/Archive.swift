@@ -84,7 +84,9 @@ final class Archive: Sendable {
         settings.timeZone = recording.timeZone
         let channel = try await catalogue.create(settings)
         try await catalogue.heartbeat(node: node, seconds: 600, about: "{}")
-        if let shape = recording.shape { try await catalogue.setShape(shape, of: channel.row) }
+        if let playlistForm = recording.playlistForm {
+            try await catalogue.setPlaylistForm(playlistForm, of: channel.row)
+        }
         try await goOn(recording)
         for segment in recording.segments { try await store.put(segment.stored, as: segment.key(of: id)) }
         for (name, key) in recording.keys { try await store.put(key, as: .key(id, name)) }
@@ -95,7 +97,7 @@ final class Archive: Sendable {
         guard let id = ChannelID(recording.channel), let found = try await catalogue.channel(id),
             let lease = try await catalogue.takeLease(channel: found.row, node: node)
         else { throw TestFailure("\(recording.channel) cannot be recorded") }
-        _ = try await catalogue.remember(recording.batch(found, fence: lease.fence))
+        _ = try await catalogue.commit(recording.batch(found, fence: lease.fence))
     }
 
     /// Enters a segment that came too late to be published.
@@ -106,8 +108,8 @@ final class Archive: Sendable {
         recording.segments[0].number = Int64(1_000 + start)
         var batch = recording.batch(found, fence: -1)
         batch.segments[0].number = nil
-        batch.segments[0].epoch = nil
-        _ = try await catalogue.remember(batch)
+        batch.segments[0].discontinuitySequence = nil
+        _ = try await catalogue.commit(batch)
     }
 
     /// Notes a segment whose key is away.
@@ -118,16 +120,16 @@ final class Archive: Sendable {
             KeyPendingSegment(
                 channel: id,
                 identity: SegmentIdentity(
-                    rendition: RenditionID(kind: .video, index: 0), feed: 2, number: 1),
+                    rendition: RenditionID(kind: .video, index: 0), run: 2, number: 1),
                 start: at(start), duration: 4_000_000, container: .transportStream, cipher: nil,
                 arrived: at(start + 4), source: "")
         ]
-        _ = try await catalogue.remember(batch)
+        _ = try await catalogue.commit(batch)
     }
 
-    func forget(_ channel: String, before cut: Instant) async throws {
+    func expire(_ channel: String, before cut: Instant) async throws {
         guard let id = ChannelID(channel), let found = try await catalogue.channel(id) else { return }
-        _ = try await catalogue.forget(found, before: cut, graceSeconds: 7200)
+        _ = try await catalogue.expire(found, before: cut, graceSeconds: 7200)
     }
 
     /// Sends a request of a path with a query to the handler, as the server does.

@@ -20,7 +20,7 @@ import Timeline
         try await Archive.with(server: server) { archive in
             var recording = Recording(seconds: 80)
             recording.watermark = 8_000
-            recording.add("v0", from: 7_920, count: 20, epoch: 1)
+            recording.add("v0", from: 7_920, count: 20, sequence: 1)
             recording.add("v0", from: -8_000, count: 5)
             try await archive.record(recording)
             try await archive.record(Recording("other"))

@@ -95,12 +95,12 @@ import Timeline
             var recording = Recording(seconds: 0)
             recording.watermark = 40
             if let container {
-                var state = MediaState(container: container, tracks: "video:h264,audio:aac")
-                state.initName = "init-0123456789abcdef.mp4"
-                recording.add("v0", from: 0, count: 10, state: state)
+                var format = SegmentFormat(container: container, tracks: "video:h264,audio:aac")
+                format.initName = "init-0123456789abcdef.mp4"
+                recording.add("v0", from: 0, count: 10, format: format)
             } else {
-                recording.add("v0", from: 0, count: 10, state: .silent) { $0.audioGroup = "aac" }
-                recording.add("a0", from: 0, count: 10, state: .sound) { $0.groupID = "aac" }
+                recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
+                recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
             }
             try await archive.record(recording)
             let answer = try await archive.ask(path)

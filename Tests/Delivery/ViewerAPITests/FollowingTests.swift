@@ -34,7 +34,7 @@ import Timeline
                 #expect(before.uris.count == 9)
                 // A first word after which nothing is missed any more.
                 try await eventually("the ear") {
-                    try await archive.catalogue.setShape(.multivariant, of: 1)
+                    try await archive.catalogue.setPlaylistForm(.multivariant, of: 1)
                     return try await archive.ask(
                         "/live/cctv2/index.m3u8?begintime=1469509516&duration=40&rendition=v0"
                     )
@@ -44,7 +44,7 @@ import Timeline
                 try await eventually("the repair", within: .seconds(2)) {
                     try await archive.ask(window + "&rendition=v0").uris.count == 10
                 }
-                try await archive.forget("cctv2", before: at(20))
+                try await archive.expire("cctv2", before: at(20))
                 try await eventually("the cut", within: .seconds(2)) {
                     try await archive.ask(window + "&rendition=v0").uris.count == 5
                 }

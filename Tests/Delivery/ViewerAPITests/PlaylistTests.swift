@@ -171,8 +171,8 @@ import Timeline
     func multivariant() async throws {
         try await Archive.with { archive in
             var recording = Recording()
-            recording.shape = .multivariant
-            recording.add("a0", from: 0, count: 10, state: .sound) { $0.groupID = "aac" }
+            recording.playlistForm = .multivariant
+            recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
             try await archive.record(recording)
             let answer = try await archive.ask("/live/cctv2/index.m3u8?utc=1469509518")
             #expect(answer.uris == ["v0.m3u8?begintime=1469509518000&endtime=1469509556000"])

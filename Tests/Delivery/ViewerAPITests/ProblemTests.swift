@@ -72,7 +72,7 @@ import Timeline
     func nothingRecorded() async throws {
         try await Archive.with { archive in
             var recording = Recording()
-            recording.add("v0", from: 4000, count: 5, epoch: 1)
+            recording.add("v0", from: 4000, count: 5, sequence: 1)
             recording.watermark = 4020
             try await archive.record(recording)
             for query in [
@@ -111,7 +111,7 @@ import Timeline
     func nothingYet() async throws {
         try await Archive.with { archive in
             var recording = Recording(seconds: 0)
-            recording.shape = nil
+            recording.playlistForm = nil
             try await archive.record(recording)
             let answer = try await archive.ask("/live/cctv2/index.m3u8")
             #expect(answer.status == 404)
@@ -143,9 +143,9 @@ import Timeline
     /// Forty seconds, of which the sound lacks the segment at 16 s.
     private var halfSilent: Recording {
         var recording = Recording()
-        recording.shape = .multivariant
-        recording.add("a0", from: 0, count: 4, state: .sound) { $0.groupID = "aac" }
-        recording.add("a0", from: 20, count: 5, epoch: 1, state: .sound)
+        recording.playlistForm = .multivariant
+        recording.add("a0", from: 0, count: 4, format: .sound) { $0.groupID = "aac" }
+        recording.add("a0", from: 20, count: 5, sequence: 1, format: .sound)
         return recording
     }
 
@@ -182,7 +182,7 @@ import Timeline
     func expired() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
-            try await archive.forget("cctv2", before: at(20))
+            try await archive.expire("cctv2", before: at(20))
             let gone = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&duration=20")
             #expect(gone.status == 410)
             let rest = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&duration=40")

@@ -5,7 +5,7 @@ import Timeline
 /// What a channel has recorded, written down by hand.
 struct Recording {
     var channel: String
-    var shape: ChannelShape? = .media
+    var playlistForm: PlaylistForm? = .media
     var retentionSeconds: Int64? = 7 * 86_400
     var timeZone = "UTC"
     var renditions: [RenditionDescription] = []
@@ -21,8 +21,8 @@ struct Recording {
         var number: Int64
         var start: Double
         var duration: Double = 4
-        var epoch: Int32 = 0
-        var state: MediaState = .muxed
+        var discontinuitySequence: Int32 = 0
+        var format: SegmentFormat = .muxed
         var plain: [UInt8]
         var stored: [UInt8]
         var iv: [UInt8]?
@@ -30,7 +30,7 @@ struct Recording {
         func key(of channel: ChannelID) -> ArchiveKey {
             .segment(
                 channel, rendition,
-                SegmentName(start: at(start), revision: 0, fileExtension: state.container))
+                SegmentName(start: at(start), revision: 0, fileExtension: format.container))
         }
     }
 
@@ -43,7 +43,7 @@ struct Recording {
 
     /// Adds segments of four seconds that follow each other.
     mutating func add(
-        _ id: String, from start: Double, count: Int, epoch: Int32 = 0, state: MediaState = .muxed,
+        _ id: String, from start: Double, count: Int, sequence: Int32 = 0, format: SegmentFormat = .muxed,
         describe: (inout RenditionDescription) -> Void = { _ in }
     ) {
         guard let rendition = RenditionID(id) else { return }
@@ -58,8 +58,9 @@ struct Recording {
             let bytes = Self.bytes("\(channel) \(id) \(number)")
             segments.append(
                 Segment(
-                    rendition: rendition, number: number, start: start + Double(index) * 4, epoch: epoch,
-                    state: state, plain: bytes, stored: bytes))
+                    rendition: rendition, number: number, start: start + Double(index) * 4,
+                    discontinuitySequence: sequence,
+                    format: format, plain: bytes, stored: bytes))
         }
     }
 
@@ -72,8 +73,8 @@ struct Recording {
             segments[index].stored = try cipher.update(segments[index].plain)
             segments[index].stored += try cipher.finish()
             segments[index].iv = iv
-            segments[index].state.keyMethod = "AES-128"
-            segments[index].state.keyName = name
+            segments[index].format.keyMethod = "AES-128"
+            segments[index].format.keyName = name
         }
     }
 
@@ -83,30 +84,32 @@ struct Recording {
     }
 
     func batch(_ channel: Channel, fence: Int64) -> Batch {
-        let epoch = segments.map(\.epoch).max() ?? 0
+        let sequence = segments.map(\.discontinuitySequence).max() ?? 0
         var batch = Batch(
             channel: channel.row, fence: fence,
-            line: LineUpdate(
-                epoch: epoch, end: at(watermark), watermark: at(watermark), targetSeconds: targetSeconds))
+            publishedHead: PublishedHeadUpdate(
+                discontinuitySequence: sequence, end: at(watermark), watermark: at(watermark),
+                targetSeconds: targetSeconds))
         batch.renditions = renditions
         batch.segments = segments.map { segment in
             DecidedSegment(
                 fact: SegmentFact(
                     channel: channel.id,
-                    identity: SegmentIdentity(rendition: segment.rendition, feed: 1, number: segment.number),
+                    identity: SegmentIdentity(rendition: segment.rendition, run: 1, number: segment.number),
                     start: at(segment.start), duration: Int64(segment.duration * 1_000_000),
-                    state: segment.state,
+                    format: segment.format,
                     storedBytes: Int64(segment.stored.count), plainBytes: Int64(segment.plain.count),
                     iv: segment.iv, arrived: at(segment.start + 4 + lag), digest: [], fence: fence),
-                number: segment.number, epoch: segment.epoch)
+                number: segment.number, discontinuitySequence: segment.discontinuitySequence)
         }
         return batch
     }
 }
 
-extension MediaState {
-    static let muxed = MediaState(
+extension SegmentFormat {
+    static let muxed = SegmentFormat(
         container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.64001f,mp4a.40.2")
-    static let silent = MediaState(container: .transportStream, tracks: "video:h264", codecs: "avc1.64001f")
-    static let sound = MediaState(container: .aac, tracks: "audio:aac", codecs: "mp4a.40.2")
+    static let silent = SegmentFormat(
+        container: .transportStream, tracks: "video:h264", codecs: "avc1.64001f")
+    static let sound = SegmentFormat(container: .aac, tracks: "audio:aac", codecs: "mp4a.40.2")
 }

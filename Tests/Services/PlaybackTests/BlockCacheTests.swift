@@ -12,7 +12,7 @@ struct BlockCacheTests {
     private func block(_ quarter: Quarter, revision: Int32 = 1) -> Block {
         let version = QuarterVersion(revision: revision, begin: 0, end: 0, segments: 0)
         return Block(
-            QuarterRecord(quarter: quarter, version: version, segments: []), states: [:],
+            QuarterRecord(quarter: quarter, version: version, segments: []), formats: [:],
             rendition: RenditionID(kind: .video, index: 0))
     }
 

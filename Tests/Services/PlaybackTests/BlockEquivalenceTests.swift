@@ -42,7 +42,8 @@ struct BlockEquivalenceTests {
             let seen = recorded.published(until: time)
             let sliding = SlidingWindow(
                 length: Int64.random(in: 1...400, using: &generator) * Microseconds.perSecond,
-                delay: Int64.random(in: 0...60, using: &generator) * Microseconds.perSecond, line: seen.line,
+                delay: Int64.random(in: 0...60, using: &generator) * Microseconds.perSecond,
+                publishedHead: seen.publishedHead,
                 lag: 0, now: at(time + 4))
             return { sliding.composed(seen.record(cutting: $0)) }
         }
@@ -57,7 +58,8 @@ struct BlockEquivalenceTests {
         let record = recorded.record(cutting: cut)
         let lists = try [(100.0, 7_900.0), (400.0, 7_500.0)].map { begin, end in
             let request = WindowRequest(.closed(begin: at(begin), end: at(end)))
-            let plan = try WindowPlan.resolving(request, line: recorded.line, maxWindowSeconds: 86_400)
+            let plan = try WindowPlan.resolving(
+                request, publishedHead: recorded.publishedHead, maxWindowSeconds: 86_400)
             return try #require(
                 try WindowComposer.compose(record, plan: plan, request: request).mediaPlaylist(of: v0))
         }
@@ -112,20 +114,20 @@ struct BlockEquivalenceTests {
 
 /// Time lines with all that a recorder leaves behind: holes, late and missing segments, drifting clocks, other states.
 enum RandomTimeline {
-    private static let states: [Int32: MediaState] = [
+    private static let formats: [Int32: SegmentFormat] = [
         1: .muxed, 2: .silent, 3: .encrypted("k1"), 4: .encrypted("k2"), 5: .fragmented("init-1.mp4"),
-        6: MediaState(container: .transportStream), 7: .fragmented("init-2.mp4"), 8: protected,
+        6: SegmentFormat(container: .transportStream), 7: .fragmented("init-2.mp4"), 8: protected,
     ]
 
-    private static var protected: MediaState {
-        var state = MediaState.encrypted("k3")
-        state.drmTags = [#"METHOD=SAMPLE-AES,URI="skd://1",KEYFORMAT="com.apple.streamingkeydelivery""#]
-        return state
+    private static var protected: SegmentFormat {
+        var format = SegmentFormat.encrypted("k3")
+        format.drmTags = [#"METHOD=SAMPLE-AES,URI="skd://1",KEYFORMAT="com.apple.streamingkeydelivery""#]
+        return format
     }
 
     static func recorded(_ generator: inout SeededGenerator) -> Recorded {
         var recorded = Recorded()
-        recorded.states = states
+        recorded.formats = formats
         let plan = plan(&generator)
         for id in ["v0", "a0"].prefix(Int.random(in: 1...2, using: &generator)) {
             recorded.add(segments(plan, &generator), as: id)
@@ -138,8 +140,8 @@ enum RandomTimeline {
     private struct Stretch {
         var begin: Double
         var count: Int
-        var state: Int32
-        var epoch: Int32
+        var format: Int32
+        var discontinuitySequence: Int32
         var drift: Int64
         var hasConstantVector: Bool
     }
@@ -147,16 +149,17 @@ enum RandomTimeline {
     private static func plan(_ generator: inout SeededGenerator) -> [Stretch] {
         let container: [Int32] = Bool.random(using: &generator) ? [1, 1, 1, 1, 2, 6] : [1, 3, 3, 4, 8]
         let fragmented = Int.random(in: 0..<6, using: &generator) == 0
-        var (time, epoch): (Double, Int32) = (0, 0)
+        var (time, discontinuitySequence): (Double, Int32) = (0, 0)
         return (0..<Int.random(in: 1...6, using: &generator)).map { _ in
             let stretch = Stretch(
                 begin: time, count: Int.random(in: 1...60, using: &generator),
-                state: (fragmented ? [5, 7] : container).randomElement(using: &generator) ?? 1, epoch: epoch,
+                format: (fragmented ? [5, 7] : container).randomElement(using: &generator) ?? 1,
+                discontinuitySequence: discontinuitySequence,
                 drift: [0, 0, 3_000, -7_000, 40_000].randomElement(using: &generator) ?? 0,
                 hasConstantVector: Bool.random(using: &generator))
             time += Double(stretch.count) * 4.2
             if Bool.random(using: &generator) { time += Double.random(in: 0.3...90, using: &generator) }
-            epoch += Int32.random(in: 0...2, using: &generator)
+            discontinuitySequence += Int32.random(in: 0...2, using: &generator)
             return stretch
         }
     }
@@ -170,9 +173,11 @@ enum RandomTimeline {
                 let duration =
                     [4_000_000, 4_000_000, 3_999_999, 2_500_000].randomElement(using: &generator) ?? 4_000_000
                 var segment = RecordedSegment(
-                    start: start, duration: Int64(duration), number: number, epoch: stretch.epoch,
-                    stateID: stretch.state, storedBytes: Int64(duration) / 8, plainBytes: Int64(duration) / 8)
-                if [3, 4, 8].contains(stretch.state) {
+                    start: start, duration: Int64(duration), number: number,
+                    discontinuitySequence: stretch.discontinuitySequence,
+                    formatID: stretch.format, storedBytes: Int64(duration) / 8,
+                    plainBytes: Int64(duration) / 8)
+                if [3, 4, 8].contains(stretch.format) {
                     segment.iv = Array(repeating: stretch.hasConstantVector ? 9 : UInt8(index), count: 16)
                 }
                 start = segment.end + max(0, stretch.drift)

@@ -56,14 +56,15 @@ private enum UnequalCuts {
         var begin: Double
         var end: Double
         var video: Int32
-        var epoch: Int32
+        var discontinuitySequence: Int32
     }
 
     static func recorded(_ generator: inout SeededGenerator) -> Recorded {
         var recorded = Recorded()
-        recorded.states = [
-            1: .muxed, 2: .silent, 3: MediaState(container: .transportStream),
-            4: .fragmented("init-0000000000000001.mp4"), 5: MediaState(container: .aac, tracks: "audio:aac"),
+        recorded.formats = [
+            1: .muxed, 2: .silent, 3: SegmentFormat(container: .transportStream),
+            4: .fragmented("init-0000000000000001.mp4"),
+            5: SegmentFormat(container: .aac, tracks: "audio:aac"),
         ]
         recorded.targetSeconds = 8
         let phases = phases(&generator)
@@ -75,12 +76,13 @@ private enum UnequalCuts {
 
     private static func phases(_ generator: inout SeededGenerator) -> [Phase] {
         var begin = 0.0
-        return (0..<Int32.random(in: 2...6, using: &generator)).map { epoch in
+        return (0..<Int32.random(in: 2...6, using: &generator)).map { discontinuitySequence in
             let length = Double.random(in: 2...40, using: &generator)
-            let states: [Int32] = [1, 1, 1, 1, 2, 2, 2, 3, 3, 4]
+            let formats: [Int32] = [1, 1, 1, 1, 2, 2, 2, 3, 3, 4]
             let phase = Phase(
                 begin: begin, end: begin + (Int.random(in: 0..<4, using: &generator) == 0 ? 65 : length),
-                video: states.randomElement(using: &generator) ?? 1, epoch: epoch)
+                video: formats.randomElement(using: &generator) ?? 1,
+                discontinuitySequence: discontinuitySequence)
             begin = phase.end
             if Bool.random(using: &generator) { begin += Double.random(in: 0...20, using: &generator) }
             return phase
@@ -97,8 +99,9 @@ private enum UnequalCuts {
             while start < at(phase.end) {
                 segments.append(
                     RecordedSegment(
-                        start: start, duration: duration, number: Int64(segments.count), epoch: phase.epoch,
-                        stateID: hasVideo ? phase.video : 5, storedBytes: 1_000, plainBytes: 1_000))
+                        start: start, duration: duration, number: Int64(segments.count),
+                        discontinuitySequence: phase.discontinuitySequence,
+                        formatID: hasVideo ? phase.video : 5, storedBytes: 1_000, plainBytes: 1_000))
                 start = start + duration
             }
         }

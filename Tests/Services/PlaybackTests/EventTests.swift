@@ -8,9 +8,9 @@ struct EventTests {
     @Test("An EVENT list only ever appends, whatever is published, and ends at its end")
     func append() throws {
         var recorded = Recorded(
-            run(5, from: 0, number: 40) + run(3, from: 20, number: 45, epoch: 1, state: 2)
-                + run(10, from: 32, number: 48, epoch: 2) + run(8, from: 100, number: 58, epoch: 3))
-        recorded.states[2] = .silent
+            run(5, from: 0, number: 40) + run(3, from: 20, number: 45, sequence: 1, format: 2)
+                + run(10, from: 32, number: 48, sequence: 2) + run(8, from: 100, number: 58, sequence: 3))
+        recorded.formats[2] = .silent
         var last = ""
         for time in stride(from: 4.0, through: 132, by: 1) {
             let text = try recorded.published(until: time).event(0, 120).text() ?? ""
@@ -30,7 +30,7 @@ struct EventTests {
         "An EVENT list says in every answer where it starts: the begin inside its first segment, or its first instant",
         arguments: [(1.5, "1.5"), (0, "0"), (-10, "0"), (24, "0")])
     func start(begin: Double, offset: String) throws {
-        let recorded = Recorded(run(5, from: 0) + run(20, from: 40, number: 5, epoch: 1))
+        let recorded = Recorded(run(5, from: 0) + run(20, from: 40, number: 5, sequence: 1))
         for time in [44.0, 60, 100, 120] {
             let text = try recorded.published(until: time).event(begin, 110).text() ?? ""
             #expect(text.contains("#EXT-X-START:TIME-OFFSET=\(offset),PRECISE=YES\n"), "at \(time)")
@@ -40,8 +40,8 @@ struct EventTests {
     @Test(
         "A list of a channel that is over ends with what there is, also behind a stretch that it waited for")
     func over() throws {
-        var recorded = Recorded(run(2, from: 0) + run(3, from: 8, number: 2, epoch: 1, state: 2))
-        recorded.states[2] = .silent
+        var recorded = Recorded(run(2, from: 0) + run(3, from: 8, number: 2, sequence: 1, format: 2))
+        recorded.formats[2] = .silent
         let seen = recorded.published(until: 20)
         let open = try seen.event(0, 100).text() ?? ""
         #expect(!open.contains("ENDLIST"))
@@ -50,8 +50,8 @@ struct EventTests {
 
     @Test("A list that meets another container ends there")
     func containerChange() throws {
-        var recorded = Recorded(run(2, from: 0) + run(2, from: 8, number: 2, epoch: 1, state: 2))
-        recorded.states[2] = .fragmented("init-0000000000000001.mp4")
+        var recorded = Recorded(run(2, from: 0) + run(2, from: 8, number: 2, sequence: 1, format: 2))
+        recorded.formats[2] = .fragmented("init-0000000000000001.mp4")
         let window = try recorded.published(until: 16).event(0, 100)
         #expect(window.isEnded)
         #expect(window.next == at(8))
@@ -60,10 +60,11 @@ struct EventTests {
 
     @Test("A stretch without a track is waited for until it is known how long it is, by every rendition")
     func hold() throws {
-        var recorded = Recorded(run(2, from: 0) + run(16, from: 8, number: 2, epoch: 1, state: 2))
-        recorded.states[2] = .silent
-        recorded.states[3] = MediaState(container: .aac, tracks: "audio:aac")
-        recorded.add(run(2, from: 0, state: 3) + run(16, from: 8, number: 2, epoch: 1, state: 3), as: "a0")
+        var recorded = Recorded(run(2, from: 0) + run(16, from: 8, number: 2, sequence: 1, format: 2))
+        recorded.formats[2] = .silent
+        recorded.formats[3] = SegmentFormat(container: .aac, tracks: "audio:aac")
+        recorded.add(
+            run(2, from: 0, format: 3) + run(16, from: 8, number: 2, sequence: 1, format: 3), as: "a0")
         for time in [12.0, 64] {
             let window = try recorded.published(until: time).event(0, 60)
             #expect(window.starts(of: "a0").count == 2)
@@ -77,10 +78,10 @@ struct EventTests {
     /// A rendition of six-second segments beside one of 3.9 s.
     private func unequal(_ video: [RecordedSegment]) -> Recorded {
         var recorded = Recorded(video)
-        recorded.states[2] = .silent
-        recorded.states[3] = MediaState(container: .aac, tracks: "audio:aac")
+        recorded.formats[2] = .silent
+        recorded.formats[3] = SegmentFormat(container: .aac, tracks: "audio:aac")
         recorded.targetSeconds = 6
-        recorded.add(run(40, from: 0, of: 3.9, state: 3), as: "a0")
+        recorded.add(run(40, from: 0, of: 3.9, format: 3), as: "a0")
         return recorded
     }
 
@@ -100,8 +101,8 @@ struct EventTests {
     @Test("Another container ends the list behind the segment that reaches into its time")
     func unequalContainer() throws {
         var recorded = unequal(
-            run(2, from: 0, of: 6) + run(2, from: 12, of: 6, number: 2, epoch: 1, state: 4))
-        recorded.states[4] = .fragmented("init-0000000000000001.mp4")
+            run(2, from: 0, of: 6) + run(2, from: 12, of: 6, number: 2, sequence: 1, format: 4))
+        recorded.formats[4] = .fragmented("init-0000000000000001.mp4")
         let window = try recorded.published(until: 12.5).event(0, 100)
         #expect(window.isEnded && window.next == at(12))
         #expect(window.starts(of: "a0") == [0, 3.9, 7.8, 11.7].map(at))
@@ -110,8 +111,8 @@ struct EventTests {
     @Test("A stretch without a track holds the other renditions as soon as the watermark reaches it")
     func unequalHold() throws {
         let recorded = unequal(
-            run(2, from: 0, of: 6) + run(2, from: 12, of: 6, number: 2, epoch: 1, state: 2)
-                + run(10, from: 24, of: 6, number: 4, epoch: 2))
+            run(2, from: 0, of: 6) + run(2, from: 12, of: 6, number: 2, sequence: 1, format: 2)
+                + run(10, from: 24, of: 6, number: 4, sequence: 2))
         for time in [15.6, 18, 19.5, 23.4] {
             let window = try recorded.published(until: time).event(0, 100)
             #expect(window.starts(of: "a0") == [0, 3.9, 7.8, 11.7].map(at), "at \(time)")
@@ -122,8 +123,8 @@ struct EventTests {
     @Test("GAP entries stay as they are when the target duration rises")
     func gaps() throws {
         var recorded = Recorded(
-            run(2, from: 0, of: 6) + run(2, from: 32, of: 6, number: 2, epoch: 1)
-                + run(2, from: 44, of: 10, number: 4, epoch: 2))
+            run(2, from: 0, of: 6) + run(2, from: 32, of: 6, number: 2, sequence: 1)
+                + run(2, from: 44, of: 10, number: 4, sequence: 2))
         recorded.targetSeconds = 6
         let early = try recorded.published(until: 44).event(0, 100) { $0.writesGaps = true }
         recorded.targetSeconds = 10
@@ -136,17 +137,17 @@ struct EventTests {
     }
 
     @Test("A list that retention takes the head of does not say EVENT, and counts what it has lost")
-    func forgotten() throws {
-        let recorded = Recorded(run(5, from: 0, number: 40) + run(15, from: 20, number: 45, epoch: 1))
+    func expiredBefore() throws {
+        let recorded = Recorded(run(5, from: 0, number: 40) + run(15, from: 20, number: 45, sequence: 1))
         let whole = try media(try recorded.published(until: 60).event(1.5, 100).text())
         #expect(whole?.type == .event)
-        let left = try media(try recorded.forgetting(before: 24).published(until: 60).event(1.5, 100).text())
+        let left = try media(try recorded.expiring(before: 24).published(until: 60).event(1.5, 100).text())
         #expect(left?.type == nil)
         #expect(left?.mediaSequence == 46)
         #expect(left?.discontinuitySequence == 1)
         #expect(left?.segments.first?.uri == "v0/1469509540000.ts")
         // The first segment begins before the window: it goes before the window's begin is reached.
-        let cut = try media(try recorded.forgetting(before: 1).published(until: 60).event(1.5, 100).text())
+        let cut = try media(try recorded.expiring(before: 1).published(until: 60).event(1.5, 100).text())
         #expect(cut?.type == nil)
         #expect(cut?.mediaSequence == 41)
     }
@@ -154,10 +155,10 @@ struct EventTests {
     @Test("A list that begins with segments that do not show their tracks has the tracks of the next ones")
     func unknownBegin() throws {
         var recorded = Recorded(
-            run(2, from: 0, state: 4) + run(2, from: 8, number: 2)
-                + run(15, from: 16, number: 4, epoch: 1, state: 2))
-        recorded.states[2] = .silent
-        recorded.states[4] = MediaState(container: .transportStream)
+            run(2, from: 0, format: 4) + run(2, from: 8, number: 2)
+                + run(15, from: 16, number: 4, sequence: 1, format: 2))
+        recorded.formats[2] = .silent
+        recorded.formats[4] = SegmentFormat(container: .transportStream)
         #expect(try recorded.published(until: 40).event(0, 100).starts() == [0, 4, 8, 12].map(at))
         let window = try recorded.published(until: 76).event(0, 100)
         #expect(window.isEnded && window.next == at(16))
@@ -167,7 +168,7 @@ struct EventTests {
     func late() throws {
         var segments = run(3, from: 0)
         segments[1].number = nil
-        segments[2].epoch = 1
+        segments[2].discontinuitySequence = 1
         segments[2].number = 1
         let recorded = Recorded(segments)
         #expect(try recorded.published(until: 12).event(0, 12).starts() == [0, 8].map(at))

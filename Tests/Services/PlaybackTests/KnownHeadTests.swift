@@ -10,7 +10,7 @@ struct KnownHeadTests {
         var recorded = Recorded()
         recorded.watermark = 1_000
         return ChannelHead(
-            line: recorded.line, revision: 1, renditions: [],
+            publishedHead: recorded.publishedHead, revision: 1, renditions: [],
             arrivals: Arrivals(lag: Int64(lag * 1_000_000), newest: at(1_000 + lag)))
     }
 

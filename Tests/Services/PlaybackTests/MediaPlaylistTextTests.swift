@@ -37,7 +37,8 @@ struct MediaPlaylistTextTests {
 
     @Test("A hole leaves its segments out and gives a discontinuity with a fresh date")
     func hole() throws {
-        let text = try Recorded(run(1, from: 0) + run(1, from: 60, number: 1, epoch: 1)).closed(0, 64).text()
+        let text = try Recorded(run(1, from: 0) + run(1, from: 60, number: 1, sequence: 1)).closed(0, 64)
+            .text()
         #expect(
             text?.hasSuffix(
                 """
@@ -54,7 +55,7 @@ struct MediaPlaylistTextTests {
 
     @Test("There are as many discontinuities between neighbours as their epochs differ")
     func severalEpochs() throws {
-        let window = try Recorded(run(1, from: 0, epoch: 7) + run(1, from: 60, epoch: 10)).closed(0, 64)
+        let window = try Recorded(run(1, from: 0, sequence: 7) + run(1, from: 60, sequence: 10)).closed(0, 64)
         let list = try #require(try media(window.text()))
         #expect(list.segments.map(\.discontinuityCount) == [0, 3])
         #expect(list.discontinuitySequence == 7)
@@ -62,7 +63,7 @@ struct MediaPlaylistTextTests {
 
     @Test("GAP entries fill a hole when they are asked for, none longer than the target duration")
     func gaps() throws {
-        let recorded = Recorded(run(1, from: 0) + run(1, from: 14, epoch: 1))
+        let recorded = Recorded(run(1, from: 0) + run(1, from: 14, sequence: 1))
         let window = try recorded.closed(0, 18) { $0.writesGaps = true }
         let list = try #require(try media(window.text()))
         #expect(list.version == 8)

@@ -20,17 +20,18 @@ struct MultivariantTextTests {
 
     private func recorded() -> Recorded {
         var recorded = Recorded()
-        var video = MediaState.silent
+        var video = SegmentFormat.silent
         (video.width, video.height) = (1280, 720)
-        recorded.states[2] = video
-        recorded.states[3] = MediaState(container: .transportStream, tracks: "audio:aac", codecs: "mp4a.40.2")
-        recorded.add(run(3, from: 0, state: 2, bytes: 500_000), as: "v0") {
+        recorded.formats[2] = video
+        recorded.formats[3] = SegmentFormat(
+            container: .transportStream, tracks: "audio:aac", codecs: "mp4a.40.2")
+        recorded.add(run(3, from: 0, format: 2, bytes: 500_000), as: "v0") {
             $0.audioGroup = "aac"
             $0.subtitlesGroup = "subs"
             $0.frameRate = "50"
         }
         for (id, language) in [("a0", "de"), ("a1", "en")] {
-            recorded.add(run(3, from: 0, state: 3, bytes: 64_000), as: id) {
+            recorded.add(run(3, from: 0, format: 3, bytes: 64_000), as: id) {
                 $0.groupID = "aac"
                 $0.name = "Ton"
                 $0.language = language
@@ -77,8 +78,8 @@ struct MultivariantTextTests {
 
     @Test("Sound alone is a variant")
     func radio() throws {
-        var recorded = Recorded(run(3, from: 0, state: 2), as: "a0")
-        recorded.states[2] = MediaState(container: .aac, tracks: "audio:aac", codecs: "mp4a.40.2")
+        var recorded = Recorded(run(3, from: 0, format: 2), as: "a0")
+        recorded.formats[2] = SegmentFormat(container: .aac, tracks: "audio:aac", codecs: "mp4a.40.2")
         let list = try playlist(try recorded.closed(0, 12), query: nil)
         #expect(list.variants.map(\.uri) == ["a0.m3u8"])
         #expect(list.renditions.isEmpty)

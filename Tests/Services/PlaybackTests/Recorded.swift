@@ -26,11 +26,11 @@ struct Recorded {
     }
 
     var renditions: [Rendition] = []
-    var states: [Int32: MediaState] = [1: .muxed]
+    var formats: [Int32: SegmentFormat] = [1: .muxed]
     var watermark: Double = 100_000
     var targetSeconds = 4
     /// Seconds before which retention has taken everything.
-    var forgotten: Double?
+    var expiredBefore: Double?
 
     init() {}
 
@@ -49,21 +49,21 @@ struct Recorded {
         renditions.append(Rendition(description: description, segments: segments))
     }
 
-    var line: Line {
-        Line(
-            epoch: 0, end: at(watermark), watermark: at(watermark),
-            forgotten: forgotten.map(at) ?? Instant(microseconds: 0), targetSeconds: targetSeconds)
+    var publishedHead: PublishedHead {
+        PublishedHead(
+            discontinuitySequence: 0, end: at(watermark), watermark: at(watermark),
+            expiredBefore: expiredBefore.map(at) ?? Instant(microseconds: 0), targetSeconds: targetSeconds)
     }
 
     /// As the composer gets it: every rendition in one block of which nothing is known in advance, or in several that
     /// the index would have made; a block ends behind each segment that a cut says.
     func record(cutting cut: ((Int) -> Bool)? = nil) -> TimelineRecord {
         TimelineRecord(
-            line: line,
+            publishedHead: publishedHead,
             renditions: renditions.map { rendition in
                 ListedRendition(
                     description: rendition.description, segments: segments(of: rendition, cutting: cut))
-            }, states: states)
+            }, formats: formats)
     }
 
     var record: TimelineRecord { record() }
@@ -74,18 +74,18 @@ struct Recorded {
         for (index, segment) in rendition.segments.enumerated() {
             open.append(segment)
             guard index == rendition.segments.count - 1 || cut?(index) == true else { continue }
-            list.append(block(of: rendition.id, open, states: cut == nil ? [:] : states), open.indices)
+            list.append(block(of: rendition.id, open, formats: cut == nil ? [:] : formats), open.indices)
             open = []
         }
         return list
     }
 
     private func block(
-        of rendition: RenditionID, _ segments: [RecordedSegment], states: [Int32: MediaState]
+        of rendition: RenditionID, _ segments: [RecordedSegment], formats: [Int32: SegmentFormat]
     ) -> Block {
         let quarter = Quarter(rendition: 1, containing: segments.first?.start.microseconds ?? 0)
         return Block(
-            QuarterRecord(quarter: quarter, version: nil, segments: segments), states: states,
+            QuarterRecord(quarter: quarter, version: nil, segments: segments), formats: formats,
             rendition: rendition)
     }
 
@@ -109,16 +109,16 @@ struct Recorded {
         let everything = TimeWindow(begin: Instant(microseconds: 0), end: .distantFuture)
         let selection = BlockSelection(window: everything, view: .published, watermark: at(seconds))
         for (index, rendition) in renditions.enumerated() {
-            let block = block(of: rendition.id, rendition.segments, states: [:])
+            let block = block(of: rendition.id, rendition.segments, formats: [:])
             seen.renditions[index].segments = Array(selection.segments(of: [block]))
         }
         return seen
     }
 
     /// What retention has left that has taken everything before an instant.
-    func forgetting(before seconds: Double) -> Recorded {
+    func expiring(before seconds: Double) -> Recorded {
         var left = self
-        left.forgotten = seconds
+        left.expiredBefore = seconds
         for index in left.renditions.indices {
             left.renditions[index].segments.removeAll { $0.start < at(seconds) }
         }
@@ -131,7 +131,7 @@ struct Recorded {
     ) throws -> ComposedWindow {
         var request = WindowRequest(span)
         change(&request)
-        let plan = try WindowPlan.resolving(request, line: line, maxWindowSeconds: 86_400)
+        let plan = try WindowPlan.resolving(request, publishedHead: publishedHead, maxWindowSeconds: 86_400)
         return WindowComposer.compose(
             record(cutting: cut), plan: plan, request: request, isSettled: true, isOver: isOver)
     }
@@ -139,34 +139,36 @@ struct Recorded {
 
 /// Segments that follow each other without a pause.
 func run(
-    _ count: Int, from start: Double, of duration: Double = 4, number: Int64? = 0, epoch: Int32 = 0,
-    state: Int32 = 1, bytes: Int64 = 500_000, flags: SegmentFlags = []
+    _ count: Int, from start: Double, of duration: Double = 4, number: Int64? = 0, sequence: Int32 = 0,
+    format: Int32 = 1, bytes: Int64 = 500_000, flags: SegmentFlags = []
 ) -> [RecordedSegment] {
     (0..<count).map { index in
         RecordedSegment(
             start: at(start + Double(index) * duration), duration: Int64((duration * 1_000_000).rounded()),
-            number: number.map { $0 + Int64(index) }, epoch: epoch, stateID: state, flags: flags,
+            number: number.map { $0 + Int64(index) }, discontinuitySequence: sequence, formatID: format,
+            flags: flags,
             storedBytes: bytes,
             plainBytes: bytes)
     }
 }
 
-extension MediaState {
-    static let muxed = MediaState(
+extension SegmentFormat {
+    static let muxed = SegmentFormat(
         container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.64001f,mp4a.40.2")
-    static let silent = MediaState(container: .transportStream, tracks: "video:h264", codecs: "avc1.64001f")
+    static let silent = SegmentFormat(
+        container: .transportStream, tracks: "video:h264", codecs: "avc1.64001f")
 
-    static func fragmented(_ initName: String) -> MediaState {
-        var state = MediaState(container: .fragmentedMP4, tracks: "video:h264", codecs: "avc1.64001f")
-        state.initName = initName
-        return state
+    static func fragmented(_ initName: String) -> SegmentFormat {
+        var format = SegmentFormat(container: .fragmentedMP4, tracks: "video:h264", codecs: "avc1.64001f")
+        format.initName = initName
+        return format
     }
 
-    static func encrypted(_ keyName: String) -> MediaState {
-        var state = MediaState.muxed
-        state.keyMethod = "AES-128"
-        state.keyName = keyName
-        return state
+    static func encrypted(_ keyName: String) -> SegmentFormat {
+        var format = SegmentFormat.muxed
+        format.keyMethod = "AES-128"
+        format.keyName = keyName
+        return format
     }
 }
 

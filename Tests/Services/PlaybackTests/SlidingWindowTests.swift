@@ -12,14 +12,15 @@ struct SlidingWindowTests {
     ) -> ComposedWindow {
         let seen = recorded.published(until: time)
         let sliding = SlidingWindow(
-            length: length.map { Int64($0 * 1_000_000) }, delay: Int64(delay * 1_000_000), line: seen.line,
+            length: length.map { Int64($0 * 1_000_000) }, delay: Int64(delay * 1_000_000),
+            publishedHead: seen.publishedHead,
             lag: Int64(lag * 1_000_000), now: at(now ?? time + 4))
         return sliding.composed(seen.record, isOver: isOver)
     }
 
     @Test("Live is the longer of six segments and 30 s, open, with the numbers of the published log")
     func live() throws {
-        let recorded = Recorded(run(100, from: 0, number: 1000, epoch: 5))
+        let recorded = Recorded(run(100, from: 0, number: 1000, sequence: 5))
         let list = try #require(try media(composed(recorded, until: 400).text()))
         #expect(list.segments.count == 8)
         #expect(list.mediaSequence == 1092)
@@ -60,8 +61,8 @@ struct SlidingWindowTests {
     @Test("Both counters rise as segments leave at the front, and never more than those that were listed")
     func counters() throws {
         let recorded = Recorded(
-            run(10, from: 0, number: 0) + run(10, from: 60, number: 10, epoch: 1)
-                + run(20, from: 100, number: 20, epoch: 2))
+            run(10, from: 0, number: 0) + run(10, from: 60, number: 10, sequence: 1)
+                + run(20, from: 100, number: 20, sequence: 2))
         var last: MediaPlaylist?
         for time in stride(from: 4.0, through: 180, by: 4) {
             let list = try #require(try media(composed(recorded, until: time).text()))
@@ -82,11 +83,11 @@ struct SlidingWindowTests {
 
     @Test("Each rendition has six segments and 30 s, whichever has a hole, and its counters never run back")
     func holes() throws {
-        var recorded = Recorded(run(20, from: 0) + run(30, from: 92, number: 20, epoch: 1))
+        var recorded = Recorded(run(20, from: 0) + run(30, from: 92, number: 20, sequence: 1))
         recorded.add(
-            run(15, from: 0) + run(3, from: 80, number: 15) + run(28, from: 100, number: 18, epoch: 1),
+            run(15, from: 0) + run(3, from: 80, number: 15) + run(28, from: 100, number: 18, sequence: 1),
             as: "v1")
-        recorded.add(run(80, from: 0, of: 1) + run(120, from: 92, of: 1, number: 80, epoch: 1), as: "a0")
+        recorded.add(run(80, from: 0, of: 1) + run(120, from: 92, of: 1, number: 80, sequence: 1), as: "a0")
         var last: [String: MediaPlaylist] = [:]
         for time in stride(from: 60.0, through: 212, by: 4) {
             let window = composed(recorded, until: time)
@@ -109,7 +110,7 @@ struct SlidingWindowTests {
 
     @Test("dvr is a length in time, and no hole makes the list shorter than live", arguments: [60.0, 20])
     func dvrOverHole(length: Double) throws {
-        let recorded = Recorded(run(20, from: 0) + run(40, from: 180, number: 20, epoch: 1))
+        let recorded = Recorded(run(20, from: 0) + run(40, from: 180, number: 20, sequence: 1))
         var sequence: UInt64 = 0
         for time in stride(from: 184.0, through: 340, by: 4) {
             let window = composed(recorded, until: time, length: length)
@@ -143,8 +144,8 @@ struct SlidingWindowTests {
 
     @Test("A list never mixes containers")
     func containers() {
-        var recorded = Recorded(run(10, from: 0) + run(2, from: 40, number: 10, epoch: 1, state: 2))
-        recorded.states[2] = .fragmented("init-0000000000000001.mp4")
+        var recorded = Recorded(run(10, from: 0) + run(2, from: 40, number: 10, sequence: 1, format: 2))
+        recorded.formats[2] = .fragmented("init-0000000000000001.mp4")
         #expect(composed(recorded, until: 48).starts() == [40, 44].map(at))
     }
 

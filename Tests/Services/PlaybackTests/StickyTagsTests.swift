@@ -19,10 +19,10 @@ struct StickyTagsTests {
     @Test("A key stands at the first segment with its IV, again where IV or key changes, and NONE ends it")
     func keys() throws {
         var recorded = Recorded(
-            keyed(run(2, from: 0, state: 2), iv: 7) + keyed(run(1, from: 8, state: 2), iv: 8)
-                + keyed(run(1, from: 12, state: 3), iv: 8) + run(1, from: 16, epoch: 1))
-        recorded.states[2] = .encrypted(oldKey)
-        recorded.states[3] = .encrypted(newKey)
+            keyed(run(2, from: 0, format: 2), iv: 7) + keyed(run(1, from: 8, format: 2), iv: 8)
+                + keyed(run(1, from: 12, format: 3), iv: 8) + run(1, from: 16, sequence: 1))
+        recorded.formats[2] = .encrypted(oldKey)
+        recorded.formats[3] = .encrypted(newKey)
         #expect(
             try lines(recorded.closed(0, 20).text()) == [
                 "#EXT-X-KEY:METHOD=AES-128,URI=\"keys/\(oldKey)\",IV=0x00000000000000000000000000000007",
@@ -37,8 +37,8 @@ struct StickyTagsTests {
 
     @Test("A window that starts in the middle states the key that was in force")
     func middle() throws {
-        var recorded = Recorded(keyed(run(5, from: 0, state: 2), iv: 7))
-        recorded.states[2] = .encrypted(oldKey)
+        var recorded = Recorded(keyed(run(5, from: 0, format: 2), iv: 7))
+        recorded.formats[2] = .encrypted(oldKey)
         let list = try #require(try media(try recorded.closed(9, 12).text()))
         #expect(list.segments.count == 1)
         #expect(list.segments.first?.keys.first?.uri == "keys/\(oldKey)")
@@ -48,8 +48,8 @@ struct StickyTagsTests {
     @Test("The key is stated again after a discontinuity")
     func restated() throws {
         var recorded = Recorded(
-            keyed(run(1, from: 0, state: 2), iv: 7) + keyed(run(1, from: 60, epoch: 1, state: 2), iv: 7))
-        recorded.states[2] = .encrypted(oldKey)
+            keyed(run(1, from: 0, format: 2), iv: 7) + keyed(run(1, from: 60, sequence: 1, format: 2), iv: 7))
+        recorded.formats[2] = .encrypted(oldKey)
         let text = try recorded.closed(0, 64).text() ?? ""
         #expect(text.split(separator: "\n").count { $0.hasPrefix("#EXT-X-KEY:METHOD=AES-128") } == 2)
     }
@@ -57,10 +57,10 @@ struct StickyTagsTests {
     @Test("MAP stands at the first segment, at a change and after a discontinuity, under version 6")
     func maps() throws {
         var recorded = Recorded(
-            run(2, from: 0, state: 2) + run(1, from: 8, epoch: 1, state: 3)
-                + run(1, from: 60, epoch: 2, state: 3))
-        recorded.states[2] = .fragmented("init-0000000000000001.mp4")
-        recorded.states[3] = .fragmented("init-0000000000000002.mp4")
+            run(2, from: 0, format: 2) + run(1, from: 8, sequence: 1, format: 3)
+                + run(1, from: 60, sequence: 2, format: 3))
+        recorded.formats[2] = .fragmented("init-0000000000000001.mp4")
+        recorded.formats[3] = .fragmented("init-0000000000000002.mp4")
         let text = try recorded.closed(0, 64).text() ?? ""
         #expect(text.contains("#EXT-X-VERSION:6\n"))
         #expect(
@@ -77,11 +77,11 @@ struct StickyTagsTests {
     @Test("No key covers an initialization section, as those are stored clear")
     func mapAndKey() throws {
         var recorded = Recorded(
-            keyed(run(1, from: 0, state: 2), iv: 7) + keyed(run(1, from: 60, epoch: 1, state: 2), iv: 8))
-        var state = MediaState.fragmented("init-0000000000000001.mp4")
-        state.keyMethod = "AES-128"
-        state.keyName = oldKey
-        recorded.states[2] = state
+            keyed(run(1, from: 0, format: 2), iv: 7) + keyed(run(1, from: 60, sequence: 1, format: 2), iv: 8))
+        var format = SegmentFormat.fragmented("init-0000000000000001.mp4")
+        format.keyMethod = "AES-128"
+        format.keyName = oldKey
+        recorded.formats[2] = format
         let list = try #require(try media(try recorded.closed(0, 64).text()))
         #expect(list.segments.map { $0.map?.keys.isEmpty } == [true, true])
         #expect(list.segments.map { $0.keys.first?.initializationVector } == [7, 8])
@@ -89,18 +89,18 @@ struct StickyTagsTests {
 
     @Test("Keys of DRM systems are written as they came, under version 5")
     func foreignKeys() throws {
-        var recorded = Recorded(run(1, from: 0, state: 2) + run(1, from: 4, epoch: 1))
-        var state = MediaState.muxed
-        state.keyMethod = "SAMPLE-AES"
-        state.drmTags = [
+        var recorded = Recorded(run(1, from: 0, format: 2) + run(1, from: 4, sequence: 1))
+        var format = SegmentFormat.muxed
+        format.keyMethod = "SAMPLE-AES"
+        format.drmTags = [
             "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a\",KEYFORMAT=\"com.apple.streamingkeydelivery\""
         ]
-        recorded.states[2] = state
+        recorded.formats[2] = format
         let text = try recorded.closed(0, 8).text() ?? ""
         #expect(text.contains("#EXT-X-VERSION:5\n"))
         #expect(
             lines(text) == [
-                state.drmTags[0], "v0/1469509516000.ts", "#EXT-X-DISCONTINUITY", "#EXT-X-KEY:METHOD=NONE",
+                format.drmTags[0], "v0/1469509516000.ts", "#EXT-X-DISCONTINUITY", "#EXT-X-KEY:METHOD=NONE",
                 "v0/1469509520000.ts",
             ])
     }
@@ -109,11 +109,11 @@ struct StickyTagsTests {
         "A recorded key of sample encryption is written as any other, without an IV where its method has none",
         arguments: [("SAMPLE-AES", ",IV=0x00000000000000000000000000000007"), ("SAMPLE-AES-CTR", "")])
     func sampleKeys(method: String, vector: String) throws {
-        let segments = run(1, from: 0, state: 2)
+        let segments = run(1, from: 0, format: 2)
         var recorded = Recorded(vector.isEmpty ? segments : keyed(segments, iv: 7))
-        var state = MediaState.muxed
-        (state.keyMethod, state.keyName) = (method, oldKey)
-        recorded.states[2] = state
+        var format = SegmentFormat.muxed
+        (format.keyMethod, format.keyName) = (method, oldKey)
+        recorded.formats[2] = format
         let text = try recorded.closed(0, 4).text() ?? ""
         #expect(text.contains("#EXT-X-VERSION:5\n"))
         let key = "#EXT-X-KEY:METHOD=\(method),URI=\"keys/\(oldKey)\"\(vector)"

@@ -24,8 +24,8 @@ struct WindowComposerTests {
 
     @Test("Every rendition counts the same discontinuities, also where only one has the hole")
     func commonCount() throws {
-        var recorded = Recorded(run(2, from: 0) + run(2, from: 16, epoch: 1))
-        recorded.add(run(4, from: 0) + run(2, from: 16, epoch: 1), as: "a0")
+        var recorded = Recorded(run(2, from: 0) + run(2, from: 16, sequence: 1))
+        recorded.add(run(4, from: 0) + run(2, from: 16, sequence: 1), as: "a0")
         let window = try recorded.closed(0, 24)
         #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 1, 0])
         #expect(try media(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
@@ -33,8 +33,8 @@ struct WindowComposerTests {
 
     @Test("A hole that the archive has inside an epoch is a boundary in every rendition")
     func holeInsideEpoch() throws {
-        var recorded = Recorded(run(2, from: 0, epoch: 3) + run(2, from: 16, epoch: 3))
-        recorded.add(run(6, from: 0, epoch: 3), as: "a0")
+        var recorded = Recorded(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))
+        recorded.add(run(6, from: 0, sequence: 3), as: "a0")
         let window = try recorded.closed(0, 24)
         #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 1, 0])
         #expect(try media(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
@@ -42,8 +42,8 @@ struct WindowComposerTests {
 
     @Test("A rendition that begins later starts at the number that the others have reached")
     func laterRendition() throws {
-        var recorded = Recorded(run(2, from: 0, epoch: 3) + run(2, from: 16, epoch: 3))
-        recorded.add(run(2, from: 16, epoch: 3), as: "a0")
+        var recorded = Recorded(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))
+        recorded.add(run(2, from: 16, sequence: 3), as: "a0")
         let window = try recorded.closed(0, 24)
         #expect(try media(window.text())?.discontinuitySequence == 3)
         #expect(try media(window.text(of: "a0"))?.discontinuitySequence == 4)
@@ -52,8 +52,8 @@ struct WindowComposerTests {
     @Test("A short stretch without a track is left out, and listed when any tracks are wanted")
     func trackMissing() throws {
         var recorded = Recorded(
-            run(2, from: 0) + run(3, from: 8, epoch: 1, state: 2) + run(2, from: 20, epoch: 2))
-        recorded.states[2] = .silent
+            run(2, from: 0) + run(3, from: 8, sequence: 1, format: 2) + run(2, from: 20, sequence: 2))
+        recorded.formats[2] = .silent
         let window = try recorded.closed(0, 28)
         #expect(window.starts() == [0, 4, 20, 24].map(at))
         #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 2, 0])
@@ -67,8 +67,8 @@ struct WindowComposerTests {
     )
     func longTrackMissing() throws {
         var recorded = Recorded(
-            run(2, from: 0) + run(15, from: 8, epoch: 1, state: 2) + run(2, from: 68, epoch: 2))
-        recorded.states[2] = .silent
+            run(2, from: 0) + run(15, from: 8, sequence: 1, format: 2) + run(2, from: 68, sequence: 2))
+        recorded.formats[2] = .silent
         for end in [12.0, 76.0] {
             let window = try recorded.closed(0, end)
             #expect(window.starts() == [0, 4].map(at))
@@ -80,8 +80,8 @@ struct WindowComposerTests {
 
     @Test("A short stretch without a track at the begin does not decide what the answer has")
     func beginWithoutTrack() throws {
-        var recorded = Recorded(run(3, from: 0, state: 2) + run(2, from: 12, epoch: 1))
-        recorded.states[2] = .silent
+        var recorded = Recorded(run(3, from: 0, format: 2) + run(2, from: 12, sequence: 1))
+        recorded.formats[2] = .silent
         #expect(try recorded.closed(0, 20).starts() == [12, 16].map(at))
         #expect(try recorded.closed(0, 10).starts() == [0, 4, 8].map(at))
     }
@@ -89,8 +89,9 @@ struct WindowComposerTests {
     @Test("A long stretch without a track is not passed over for a short one before it")
     func longBehindShort() throws {
         var recorded = Recorded(
-            run(7, from: 0, state: 2) + run(20, from: 29, epoch: 1, state: 2) + run(20, from: 109, epoch: 2))
-        recorded.states[2] = .silent
+            run(7, from: 0, format: 2) + run(20, from: 29, sequence: 1, format: 2)
+                + run(20, from: 109, sequence: 2))
+        recorded.formats[2] = .silent
         let window = try recorded.closed(0, 189)
         #expect(window.starts().count == 27)
         #expect(window.next == at(109))
@@ -98,10 +99,10 @@ struct WindowComposerTests {
 
     @Test("Another container ends the answer for all renditions")
     func containerChange() throws {
-        var recorded = Recorded(run(2, from: 0) + run(2, from: 8, epoch: 1, state: 2))
-        recorded.states[2] = .fragmented("init-0000000000000001.mp4")
-        recorded.states[3] = MediaState(container: .aac, tracks: "audio:aac")
-        recorded.add(run(2, from: 0, state: 3) + run(2, from: 8, epoch: 1, state: 3), as: "a0")
+        var recorded = Recorded(run(2, from: 0) + run(2, from: 8, sequence: 1, format: 2))
+        recorded.formats[2] = .fragmented("init-0000000000000001.mp4")
+        recorded.formats[3] = SegmentFormat(container: .aac, tracks: "audio:aac")
+        recorded.add(run(2, from: 0, format: 3) + run(2, from: 8, sequence: 1, format: 3), as: "a0")
         let window = try recorded.closed(0, 16)
         #expect(window.starts() == [0, 4].map(at))
         #expect(window.starts(of: "a0") == [0, 4].map(at))
@@ -114,18 +115,18 @@ struct WindowComposerTests {
     @Test("A segment that does not show its tracks is listed")
     func unknownTracks() throws {
         var recorded = Recorded(
-            run(2, from: 0) + run(1, from: 8, epoch: 1, state: 2) + run(2, from: 12, epoch: 2))
-        recorded.states[2] = MediaState(container: .transportStream)
+            run(2, from: 0) + run(1, from: 8, sequence: 1, format: 2) + run(2, from: 12, sequence: 2))
+        recorded.formats[2] = SegmentFormat(container: .transportStream)
         #expect(try recorded.closed(0, 20).starts().count == 5)
     }
 
     @Test("Segments that do not show their tracks do not decide what the answer has")
     func unknownBegin() throws {
         var recorded = Recorded(
-            run(2, from: 0, state: 3) + run(2, from: 8) + run(2, from: 16, epoch: 1, state: 2)
-                + run(20, from: 24, epoch: 2))
-        recorded.states[2] = .silent
-        recorded.states[3] = MediaState(container: .transportStream)
+            run(2, from: 0, format: 3) + run(2, from: 8) + run(2, from: 16, sequence: 1, format: 2)
+                + run(20, from: 24, sequence: 2))
+        recorded.formats[2] = .silent
+        recorded.formats[3] = SegmentFormat(container: .transportStream)
         #expect(try recorded.closed(0, 32).starts() == [0, 4, 8, 12, 24, 28].map(at))
         #expect(try recorded.closed(0, 16).starts() == [0, 4, 8, 12].map(at))
         recorded.renditions[0].segments.removeSubrange(2..<4)
@@ -142,7 +143,7 @@ struct WindowComposerTests {
 
     @Test("Held and missing make up the window, from its begin as asked to the live edge")
     func completeness() throws {
-        var recorded = Recorded(run(2, from: 4) + run(1, from: 20, epoch: 1))
+        var recorded = Recorded(run(2, from: 4) + run(1, from: 20, sequence: 1))
         recorded.watermark = 24
         let window = try recorded.closed(0, 100)
         let (held, missing) = window.completeness(of: try #require(window.leading))
@@ -160,10 +161,11 @@ struct WindowComposerTests {
 private func randomTimeline(_ generator: inout SeededGenerator) -> [RecordedSegment] {
     var segments: [RecordedSegment] = []
     var time = 0.0
-    for epoch in 0..<Int32.random(in: 1...6, using: &generator) {
+    for discontinuitySequence in 0..<Int32.random(in: 1...6, using: &generator) {
         for _ in 0..<Int.random(in: 1...20, using: &generator) {
             let duration = Double(Int.random(in: 900_000...9_000_000, using: &generator)) / 1_000_000
-            segments += run(1, from: time, of: duration, number: Int64(segments.count), epoch: epoch)
+            segments += run(
+                1, from: time, of: duration, number: Int64(segments.count), sequence: discontinuitySequence)
             time = Double((segments.last?.end ?? origin) - origin) / 1_000_000
         }
         time += Double.random(in: 1...90, using: &generator)

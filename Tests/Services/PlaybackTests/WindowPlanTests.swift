@@ -5,12 +5,14 @@ import Timeline
 @testable import Playback
 
 struct WindowPlanTests {
-    private var line: Line {
-        Line(epoch: 0, end: at(1000), watermark: at(1000), forgotten: at(100), targetSeconds: 4)
+    private var publishedHead: PublishedHead {
+        PublishedHead(
+            discontinuitySequence: 0, end: at(1000), watermark: at(1000), expiredBefore: at(100),
+            targetSeconds: 4)
     }
 
     private func plan(_ span: WindowRequest.Span, limit: Int64 = 600) throws(PlaybackError) -> WindowPlan {
-        try WindowPlan.resolving(WindowRequest(span), line: line, maxWindowSeconds: limit)
+        try WindowPlan.resolving(WindowRequest(span), publishedHead: publishedHead, maxWindowSeconds: limit)
     }
 
     @Test("An open end is the live edge, or the longest window with the rest named")

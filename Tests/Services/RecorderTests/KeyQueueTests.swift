@@ -9,7 +9,7 @@ private func segment(_ number: Int64, key: String = "http://keys.test/1", map: S
     let start = at(Double(number) * 6)
     return KeyPendingSegment(
         channel: PublisherStage.fact(video(0), 0).channel,
-        identity: SegmentIdentity(rendition: video(0), feed: 1, number: number), start: start,
+        identity: SegmentIdentity(rendition: video(0), run: 1, number: number), start: start,
         duration: 6 * seconds, container: .transportStream, cipher: .init(keyURL: key, iv: []),
         initialization: map.map { .init(name: "init", cipher: .init(keyURL: $0, iv: [])) }, arrived: start,
         source: "")

@@ -25,7 +25,7 @@ struct PublisherBatchTests {
         parts.advance(to: 1)
         #expect(parts.published(v0) == atOnce.published(v0))
         #expect(parts.published(audio) == atOnce.published(audio))
-        #expect(parts.epochs == atOnce.epochs)
+        #expect(parts.discontinuityStarts == atOnce.discontinuityStarts)
         #expect(parts.watermark == atOnce.watermark)
     }
 
@@ -69,7 +69,7 @@ struct PublisherBatchTests {
         stage.publisher.returning = at(6)
         stage.advance(to: 100)
         stage.advance(to: 200)
-        #expect(stage.epochs.count == 1)
+        #expect(stage.discontinuityStarts.count == 1)
         #expect(stage.publisher.awaitsReturning)
         stage.record(v1, 6)
         stage.publisher.returning = at(18)

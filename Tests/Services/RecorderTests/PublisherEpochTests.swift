@@ -17,11 +17,12 @@ struct PublisherEpochTests {
         stage.record(v0, 6, boundary: "discontinuity")
         stage.record(audio, 6, boundary: "discontinuity")
         stage.advance(to: 1)
-        #expect(stage.epochs.map(\.epoch) == [0, 1])
-        #expect(stage.published(v0).map(\.epoch) == [0, 1])
-        #expect(stage.published(audio).map(\.epoch) == [0, 1])
+        #expect(stage.discontinuityStarts.map(\.sequence) == [0, 1])
+        #expect(stage.published(v0).map(\.sequence) == [0, 1])
+        #expect(stage.published(audio).map(\.sequence) == [0, 1])
         #expect(
-            stage.epochs.last == EpochFact(epoch: 1, begin: at(6), cause: "discontinuity", targetSeconds: 6))
+            stage.discontinuityStarts.last
+                == DiscontinuityStart(sequence: 1, begin: at(6), cause: "discontinuity", targetSeconds: 6))
     }
 
     @Test("Who asks waits until the other has come to the boundary")
@@ -32,7 +33,7 @@ struct PublisherEpochTests {
         stage.record(v0, 6, 12, boundary: "discontinuity")
         stage.list(audio, 6)
         stage.advance(to: 1)
-        #expect(stage.published(v0).map(\.epoch) == [0, 1])
+        #expect(stage.published(v0).map(\.sequence) == [0, 1])
         stage.record(v0, 18, boundary: "discontinuity")
         stage.advance(to: 3)
         #expect(stage.published(v0).count == 2)
@@ -40,8 +41,8 @@ struct PublisherEpochTests {
         stage.advance(to: 4)
         stage.record(audio, 12)
         stage.advance(to: 5)
-        #expect(stage.published(v0).map(\.epoch) == [0, 1, 1, 2])
-        #expect(stage.published(audio).map(\.epoch) == [0, 1, 1])
+        #expect(stage.published(v0).map(\.sequence) == [0, 1, 1, 2])
+        #expect(stage.published(audio).map(\.sequence) == [0, 1, 1])
     }
 
     @Test("A boundary that the other never reaches is waited for three target durations")
@@ -54,11 +55,11 @@ struct PublisherEpochTests {
         for time in stride(from: 1.0, through: 17, by: 1) {
             if time == 10 { stage.record(audio, 6, lasting: 2) }
             stage.advance(to: time)
-            #expect(stage.epochs.count == 1)
+            #expect(stage.discontinuityStarts.count == 1)
         }
         stage.pass(until: 19.4)
         #expect(stage.published(v0).last == Published(12, 2, 1))
-        #expect(stage.epochs.last?.begin == at(12))
+        #expect(stage.discontinuityStarts.last?.begin == at(12))
     }
 
     @Test("A new initialization section in one and then in the other is one epoch")
@@ -70,9 +71,9 @@ struct PublisherEpochTests {
         stage.advance(to: 1)
         stage.record(audio, 6, initName: "init-b.mp4")
         stage.advance(to: 2)
-        #expect(stage.epochs.map(\.cause) == ["begin", "media"])
-        #expect(stage.published(v0).map(\.epoch) == [0, 1])
-        #expect(stage.published(audio).map(\.epoch) == [0, 1])
+        #expect(stage.discontinuityStarts.map(\.cause) == ["begin", "media"])
+        #expect(stage.published(v0).map(\.sequence) == [0, 1])
+        #expect(stage.published(audio).map(\.sequence) == [0, 1])
     }
 
     @Test("A key that changes is no boundary")
@@ -81,10 +82,10 @@ struct PublisherEpochTests {
         stage.record(v0, 0)
         stage.list(v0, 6)
         var fact = PublisherStage.fact(v0, 6)
-        fact.state.keyName = "another"
+        fact.format.keyName = "another"
         stage.publisher.stored(fact, now: moment(stage.now))
         stage.advance(to: 1)
-        #expect(stage.published(v0).map(\.epoch) == [0, 0])
+        #expect(stage.published(v0).map(\.sequence) == [0, 0])
     }
 
     @Test("An encoder restart that all three show within three target durations is one epoch")
@@ -98,9 +99,9 @@ struct PublisherEpochTests {
         stage.pass(until: 9)
         stage.record(audio, 31, boundary: "restart")
         stage.pass(until: 10)
-        #expect(stage.epochs.map(\.cause) == ["begin", "restart"])
-        #expect(stage.epochs.last?.begin == at(12))
-        for rendition in [v0, v1, audio] { #expect(stage.published(rendition).map(\.epoch) == [0, 0, 1]) }
+        #expect(stage.discontinuityStarts.map(\.cause) == ["begin", "restart"])
+        #expect(stage.discontinuityStarts.last?.begin == at(12))
+        for rendition in [v0, v1, audio] { #expect(stage.published(rendition).map(\.sequence) == [0, 0, 1]) }
     }
 
     @Test(
@@ -128,13 +129,13 @@ struct PublisherEpochTests {
         stage.pass(until: 16)
         stage.list(audio, 8, lasting: lasting)
         stage.pass(until: 20)
-        #expect(stage.epochs.last?.begin == at(10))
+        #expect(stage.discontinuityStarts.last?.begin == at(10))
         stage.store(audio, 8, lasting: lasting)
         stage.record(audio, 8 + lasting)
         stage.advance(to: 20.2)
         #expect(stage.archived(audio) == archived)
         #expect(stage.published(audio).dropFirst(2).map(\.start) == published)
-        #expect(stage.published(audio).dropFirst(2).allSatisfy { $0.epoch == 1 })
+        #expect(stage.published(audio).dropFirst(2).allSatisfy { $0.sequence == 1 })
     }
 
     @Test("What all have at hand is published in step: none runs ahead of a boundary of another")
@@ -147,7 +148,7 @@ struct PublisherEpochTests {
         stage.lose(audio, 6)
         stage.advance(to: 1)
         #expect(stage.published(audio).map(\.start) == [0, 12, 18, 24])
-        #expect(stage.published(v0).map(\.epoch) == [0, 0, 1, 1, 1])
+        #expect(stage.published(v0).map(\.sequence) == [0, 0, 1, 1, 1])
     }
 
     // MARK: Target duration
@@ -161,10 +162,10 @@ struct PublisherEpochTests {
         stage.record(v0, 6, lasting: 8.6)
         stage.record(audio, 6)
         stage.advance(to: 1)
-        #expect(stage.epochs.map(\.targetSeconds) == [6, 9])
-        #expect(stage.epochs.last?.cause == "target duration")
-        #expect(stage.published(v0).map(\.epoch) == [0, 1])
-        #expect(stage.published(audio).map(\.epoch) == [0, 1])
+        #expect(stage.discontinuityStarts.map(\.targetSeconds) == [6, 9])
+        #expect(stage.discontinuityStarts.last?.cause == "target duration")
+        #expect(stage.published(v0).map(\.sequence) == [0, 1])
+        #expect(stage.published(audio).map(\.sequence) == [0, 1])
     }
 
     @Test("Durations count rounded to the nearest second", arguments: [(6.49, 0), (6.5, 1)])
@@ -174,7 +175,7 @@ struct PublisherEpochTests {
         stage.advance(to: 0)
         stage.record(v0, 6, lasting: duration)
         stage.advance(to: 1)
-        #expect(stage.published(v0).last?.epoch == epoch)
+        #expect(stage.published(v0).last?.sequence == epoch)
     }
 
     @Test("A source that raises its target duration changes no list within its epoch")
@@ -186,10 +187,10 @@ struct PublisherEpochTests {
         stage.record(v0, 6)
         stage.advance(to: 6)
         #expect(stage.publisher.targetSeconds == 6)
-        #expect(stage.epochs.count == 1)
+        #expect(stage.discontinuityStarts.count == 1)
         stage.record(v0, 12, lasting: 10)
         stage.advance(to: 12)
-        #expect(stage.epochs.map(\.targetSeconds) == [6, 10])
+        #expect(stage.discontinuityStarts.map(\.targetSeconds) == [6, 10])
         #expect(stage.publisher.targetSeconds == 10)
     }
 
@@ -201,7 +202,9 @@ struct PublisherEpochTests {
         stage.record(audio, 0, lasting: 9)
         stage.advance(to: 2)
         let broken = stage.segments.filter { segment in
-            let target = stage.epochs.last { $0.epoch == segment.epoch }?.targetSeconds ?? 0
+            let target =
+                stage.discontinuityStarts.last { $0.sequence == segment.discontinuitySequence }?.targetSeconds
+                ?? 0
             return segment.number != nil && segment.fact.duration > Int64(target) * seconds
         }
         #expect(broken.isEmpty)
@@ -209,17 +212,18 @@ struct PublisherEpochTests {
 
     // MARK: Coming back
 
-    private static let line = Line(
-        epoch: 4, end: at(60), watermark: at(54), forgotten: Instant(microseconds: 0), targetSeconds: 6)
+    private static let publishedHead = PublishedHead(
+        discontinuitySequence: 4, end: at(60), watermark: at(54), expiredBefore: Instant(microseconds: 0),
+        targetSeconds: 6)
 
     private func resumed(_ ends: [(RenditionID, Double, Int32)]) -> PublisherStage {
-        var stage = PublisherStage(line: Self.line)
+        var stage = PublisherStage(publishedHead: Self.publishedHead)
         for (rendition, end, epoch) in ends {
             var lane = Lane(rendition: rendition, nextNumber: 10, now: moment(60))
             lane.publishedEnd = at(end)
             lane.settledEnd = at(end)
-            lane.epoch = epoch
-            lane.state = PublisherStage.fact(rendition, 0).state
+            lane.discontinuitySequence = epoch
+            lane.format = PublisherStage.fact(rendition, 0).format
             stage.publisher.open(lane)
         }
         stage.now = 60
@@ -232,7 +236,7 @@ struct PublisherEpochTests {
         stage.record(v0, 60)
         stage.record(audio, 54, 60)
         stage.advance(to: 61)
-        #expect(stage.epochs.isEmpty)
+        #expect(stage.discontinuityStarts.isEmpty)
         #expect(stage.published(v0) == [Published(60, 10, 4)])
         #expect(stage.published(audio) == [Published(54, 10, 4), Published(60, 11, 4)])
         #expect(stage.watermark == 66)
@@ -244,7 +248,10 @@ struct PublisherEpochTests {
         stage.record(v0, 600)
         stage.record(audio, 600)
         stage.advance(to: 600)
-        #expect(stage.epochs == [EpochFact(epoch: 5, begin: at(60), cause: "hole", targetSeconds: 6)])
+        #expect(
+            stage.discontinuityStarts == [
+                DiscontinuityStart(sequence: 5, begin: at(60), cause: "hole", targetSeconds: 6)
+            ])
         #expect(stage.published(v0) == [Published(600, 10, 5)])
         #expect(stage.published(audio) == [Published(600, 10, 5)])
     }
@@ -257,7 +264,7 @@ struct PublisherEpochTests {
         stage.advance(to: 61)
         #expect(stage.archived(audio) == [42, 48, 54])
         #expect(stage.published(audio) == [Published(60, 10, 4)])
-        #expect(stage.epochs.isEmpty)
+        #expect(stage.discontinuityStarts.isEmpty)
     }
 
     @Test("What begins before the published end goes to the archive only: the log never runs back")

@@ -132,13 +132,14 @@ struct PublisherWatch {
 
     private mutating func step() {
         let before = (
-            stage.watermark, stage.segments.count, stage.publisher.targetSeconds, stage.epochs.count
+            stage.watermark, stage.segments.count, stage.publisher.targetSeconds,
+            stage.discontinuityStarts.count
         )
         stage.advance(to: stage.now + 1)
         for segment in stage.segments[before.1...] { judge(segment, watermark: before.0) }
         if stage.watermark < before.0 { faults.append("the watermark ran back to \(stage.watermark)") }
         if stage.watermark > before.0 { judgeWatermark() }
-        if stage.publisher.targetSeconds != before.2, stage.epochs.count == before.3 {
+        if stage.publisher.targetSeconds != before.2, stage.discontinuityStarts.count == before.3 {
             faults.append("the target duration changed within an epoch")
         }
     }
@@ -185,35 +186,41 @@ struct PublisherWatch {
             faults.append("numbers of \(rendition) have holes")
         }
         for (one, next) in zip(own, own.dropFirst()) {
-            guard let epoch = one.epoch, let following = next.epoch else { return faults.append("no epoch") }
+            guard let epoch = one.discontinuitySequence, let following = next.discontinuitySequence else {
+                return faults.append("no epoch")
+            }
             if following < epoch { faults.append("epochs of \(rendition) run back") }
             if next.fact.start < one.fact.end {
                 faults.append("\(next.fact.identity) overlaps the one before it")
             }
             let isSeam =
-                next.fact.start - one.fact.end <= 1000 && next.fact.state.initName == one.fact.state.initName
+                next.fact.start - one.fact.end <= 1000
+                && next.fact.format.initName == one.fact.format.initName
             if !isSeam, following == epoch { faults.append("no boundary before \(next.fact.identity)") }
         }
     }
 
     private mutating func judgeEpochs() {
-        let epochs = stage.epochs
-        if epochs.map(\.epoch) != epochs.indices.map({ Int32($0) }) {
-            faults.append("epochs are \(epochs.map(\.epoch))")
+        let discontinuityStarts = stage.discontinuityStarts
+        if discontinuityStarts.map(\.sequence) != discontinuityStarts.indices.map({ Int32($0) }) {
+            faults.append("epochs are \(discontinuityStarts.map(\.sequence))")
         }
-        if zip(epochs, epochs.dropFirst()).contains(where: { $1.begin < $0.begin }) {
+        if zip(discontinuityStarts, discontinuityStarts.dropFirst()).contains(where: { $1.begin < $0.begin })
+        {
             faults.append("begins run back")
         }
         for segment in stage.segments {
-            guard let number = segment.epoch.map(Int.init), epochs.indices.contains(number) else { continue }
+            guard let number = segment.discontinuitySequence.map(Int.init),
+                discontinuityStarts.indices.contains(number)
+            else { continue }
             let fact = segment.fact
-            if fact.start + fact.duration / 2 < epochs[number].begin {
+            if fact.start + fact.duration / 2 < discontinuityStarts[number].begin {
                 faults.append("\(fact.identity) before its epoch")
             }
-            if number + 1 < epochs.count, fact.end > epochs[number + 1].begin {
+            if number + 1 < discontinuityStarts.count, fact.end > discontinuityStarts[number + 1].begin {
                 faults.append("\(fact.identity) reaches into the next epoch")
             }
-            if (fact.duration + 500_000) / seconds > Int64(epochs[number].targetSeconds) {
+            if (fact.duration + 500_000) / seconds > Int64(discontinuityStarts[number].targetSeconds) {
                 faults.append("\(fact.identity) is longer than the target duration")
             }
         }

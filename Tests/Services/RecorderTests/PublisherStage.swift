@@ -26,7 +26,7 @@ let audio = RenditionID(kind: .audio, index: 0)
 struct PublisherStage {
     var publisher: Publisher
     var segments: [DecidedSegment] = []
-    var epochs: [EpochFact] = []
+    var discontinuityStarts: [DiscontinuityStart] = []
     var losses: [Loss] = []
     var lost: [LostSegment] = []
     /// The time of the last event.
@@ -34,24 +34,24 @@ struct PublisherStage {
     /// Facts that one call of `advance` decides.
     var limit = Int.max
 
-    init(_ renditions: RenditionID..., line: Line? = nil, target: Int = 6) {
-        publisher = Publisher(line: line ?? .unused)
+    init(_ renditions: RenditionID..., publishedHead: PublishedHead? = nil, target: Int = 6) {
+        publisher = Publisher(publishedHead: publishedHead ?? .unused)
         publisher.sourceTarget(target)
         for rendition in renditions { publisher.open(Lane(rendition: rendition, now: moment(0))) }
     }
 
     static func identity(_ rendition: RenditionID, _ start: Double) -> SegmentIdentity {
-        SegmentIdentity(rendition: rendition, feed: 1, number: Int64(start * 10))
+        SegmentIdentity(rendition: rendition, run: 1, number: Int64(start * 10))
     }
 
     static func fact(
         _ rendition: RenditionID, _ start: Double, lasting: Double = 6, initName: String? = nil,
     ) -> SegmentFact {
-        var state = MediaState(container: .fragmentedMP4, tracks: "video:h264")
+        var state = SegmentFormat(container: .fragmentedMP4, tracks: "video:h264")
         state.initName = initName
         return SegmentFact(
             channel: channel, identity: identity(rendition, start), start: at(start),
-            duration: Int64(lasting * 1_000_000), state: state, storedBytes: 1, plainBytes: 1,
+            duration: Int64(lasting * 1_000_000), format: state, storedBytes: 1, plainBytes: 1,
             arrived: at(start),
             digest: [], fence: 1)
     }
@@ -101,7 +101,7 @@ struct PublisherStage {
         now = time
         let decisions = publisher.advance(now: moment(time), limit: limit)
         segments += decisions.segments
-        epochs += decisions.epochs
+        discontinuityStarts += decisions.discontinuityStarts
         losses += decisions.losses
         lost += decisions.lost
     }
@@ -115,7 +115,9 @@ struct PublisherStage {
     func published(_ rendition: RenditionID) -> [Published] {
         segments.filter { $0.fact.identity.rendition == rendition }.compactMap { segment in
             segment.number.map {
-                Published(start: Self.seconds(segment.fact.start), number: $0, epoch: segment.epoch ?? -1)
+                Published(
+                    start: Self.seconds(segment.fact.start), number: $0,
+                    sequence: segment.discontinuitySequence ?? -1)
             }
         }
     }
@@ -138,21 +140,21 @@ struct PublisherStage {
 struct Published: Equatable, CustomStringConvertible {
     var start: Double
     var number: Int64
-    var epoch: Int32
+    var sequence: Int32
 
-    init(start: Double, number: Int64, epoch: Int32) {
-        (self.start, self.number, self.epoch) = (start, number, epoch)
+    init(start: Double, number: Int64, sequence: Int32) {
+        (self.start, self.number, self.sequence) = (start, number, sequence)
     }
 
-    init(_ start: Double, _ number: Int64, _ epoch: Int32) {
-        self.init(start: start, number: number, epoch: epoch)
+    init(_ start: Double, _ number: Int64, _ sequence: Int32) {
+        self.init(start: start, number: number, sequence: sequence)
     }
 
-    var description: String { "\(start)#\(number)/\(epoch)" }
+    var description: String { "\(start)#\(number)/\(sequence)" }
 }
 
-extension Line {
-    static let unused = Line(
-        epoch: 0, end: Instant(microseconds: 0), watermark: Instant(microseconds: 0),
-        forgotten: Instant(microseconds: 0), targetSeconds: 0)
+extension PublishedHead {
+    static let unused = PublishedHead(
+        discontinuitySequence: 0, end: Instant(microseconds: 0), watermark: Instant(microseconds: 0),
+        expiredBefore: Instant(microseconds: 0), targetSeconds: 0)
 }

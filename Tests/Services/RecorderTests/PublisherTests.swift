@@ -23,7 +23,9 @@ struct PublisherTests {
                 Published(0, 0, 0), Published(6, 1, 0), Published(12, 2, 0), Published(18, 3, 0),
             ])
         #expect(
-            stage.epochs == [EpochFact(epoch: 0, begin: at(0), cause: "begin", targetSeconds: 6)])
+            stage.discontinuityStarts == [
+                DiscontinuityStart(sequence: 0, begin: at(0), cause: "begin", targetSeconds: 6)
+            ])
         #expect(stage.losses.isEmpty)
         #expect(stage.watermark == 24)
     }
@@ -51,7 +53,7 @@ struct PublisherTests {
         #expect(stage.published(v0).map(\.number) == [0, 1, 2])
         #expect(stage.published(v1).map(\.number) == [0, 1])
         #expect(stage.published(audio) == [Published(0, 0, 0)])
-        #expect(stage.epochs.count == 1)
+        #expect(stage.discontinuityStarts.count == 1)
     }
 
     @Test("Renditions out of step by half a segment share their epochs")
@@ -68,8 +70,8 @@ struct PublisherTests {
         stage.pass(until: 40)
         #expect(stage.published(v0).map(\.start) == [0, 6, 12, 18])
         #expect(stage.published(audio).map(\.start) == [3, 9, 15])
-        #expect(stage.published(v0).map(\.epoch) == [0, 0, 1, 1])
-        #expect(stage.published(audio).map(\.epoch) == [0, 0, 1])
+        #expect(stage.published(v0).map(\.sequence) == [0, 0, 1, 1])
+        #expect(stage.published(audio).map(\.sequence) == [0, 0, 1])
     }
 
     // MARK: Holes
@@ -127,9 +129,9 @@ struct PublisherTests {
         stage.record(v0, 18)
         stage.record(audio, 18)
         stage.advance(to: 7)
-        #expect(stage.epochs.map(\.epoch) == [0, 1])
-        #expect(stage.epochs.last?.begin == at(12))
-        #expect(stage.published(v0).map(\.epoch) == [0, 0, 1, 1])
+        #expect(stage.discontinuityStarts.map(\.sequence) == [0, 1])
+        #expect(stage.discontinuityStarts.last?.begin == at(12))
+        #expect(stage.published(v0).map(\.sequence) == [0, 0, 1, 1])
         #expect(stage.published(audio) == [Published(0, 0, 0), Published(12, 1, 1), Published(18, 2, 1)])
         #expect(stage.archived(audio).isEmpty)
         #expect(stage.watermark == 24)
@@ -154,8 +156,8 @@ struct PublisherTests {
         #expect(
             stage.published(audio).map(\.start) == all.filter { $0 < 12 || $0 >= Double(12 + missing * 6) })
         for rendition in [v0, v1] { #expect(stage.published(rendition).map(\.start) == all) }
-        #expect(stage.epochs.map(\.epoch) == [0, 1])
-        #expect([v0, v1, audio].allSatisfy { stage.published($0).last?.epoch == 1 })
+        #expect(stage.discontinuityStarts.map(\.sequence) == [0, 1])
+        #expect([v0, v1, audio].allSatisfy { stage.published($0).last?.sequence == 1 })
         #expect(stage.losses.count == missing)
     }
 
@@ -170,7 +172,9 @@ struct PublisherTests {
         #expect(stage.losses.map(\.reason) == [.segmentExpired])
         #expect(stage.lost.map(\.identity) == [PublisherStage.identity(v0, 6)])
         #expect(stage.published(v0) == [Published(0, 0, 0), Published(12, 1, 1)])
-        #expect(stage.epochs.last == EpochFact(epoch: 1, begin: at(6), cause: "hole", targetSeconds: 6))
+        #expect(
+            stage.discontinuityStarts.last
+                == DiscontinuityStart(sequence: 1, begin: at(6), cause: "hole", targetSeconds: 6))
     }
 
     @Test("Several lost in a row are one boundary")
@@ -182,7 +186,7 @@ struct PublisherTests {
         for start in [6.0, 12, 18] { stage.lose(v0, start) }
         stage.advance(to: 1)
         #expect(stage.losses.count == 3)
-        #expect(stage.epochs.map(\.epoch) == [0, 1])
+        #expect(stage.discontinuityStarts.map(\.sequence) == [0, 1])
     }
 
     @Test("A segment stored after it was given up goes to the archive only, marked late")
@@ -196,7 +200,7 @@ struct PublisherTests {
         stage.advance(to: 7)
         #expect(stage.archived(v0) == [6])
         #expect(stage.segments.last?.fact.flags.contains(.late) == true)
-        #expect(stage.segments.last?.epoch == nil)
+        #expect(stage.segments.last?.discontinuitySequence == nil)
         #expect(stage.lost.isEmpty)
     }
 
@@ -239,7 +243,7 @@ struct PublisherTests {
             if place <= 3 { #expect(stage.watermark == 6) }
         }
         #expect(stage.watermark == 36)
-        #expect(stage.epochs.count == 1)
+        #expect(stage.discontinuityStarts.count == 1)
     }
 
     @Test("A rendition whose segments are listed but never come holds the others no longer either")

@@ -33,7 +33,7 @@ struct RenditionProgressTests {
         var progress = progress()
         let segments = take(&progress, list(10...12, date: { Double($0) * 6 }), from: 1, arrival: 80)
         #expect(segments.map(\.identity.number) == [11, 12])
-        #expect(segments.allSatisfy { $0.identity.feed == 7 && $0.identity.rendition == video(0) })
+        #expect(segments.allSatisfy { $0.identity.run == 7 && $0.identity.rendition == video(0) })
         #expect(starts(segments) == [66, 72])
         #expect(try #require(segments.first).availableUntil >= moment(80 + 6 + 18))
         #expect(segments.allSatisfy { $0.boundary == nil && $0.hole == nil })
@@ -159,7 +159,7 @@ struct RenditionProgressTests {
     func comingBack(isDated: Bool) {
         let known = (0...4).map { place in
             KnownSegment(
-                feed: 2, number: 100 + Int64(place), start: at(100 + Double(place) * 6),
+                run: 2, number: 100 + Int64(place), start: at(100 + Double(place) * 6),
                 duration: 6 * seconds,
                 isLost: false, digest: [1])
         }
@@ -177,18 +177,19 @@ struct RenditionProgressTests {
 
     @Test("Resumed from a head: the newest feed, its highest number, its digests, and the later end")
     func resumed() {
-        let identities: [(feed: Int64, number: Int64, start: Double)] = [
+        let identities: [(run: Int64, number: Int64, start: Double)] = [
             (1, 90, 40), (2, 3, 100), (2, 4, 106),
         ]
         let known = identities.map { identity in
             KnownSegment(
-                feed: identity.feed, number: identity.number, start: at(identity.start),
+                run: identity.run, number: identity.number, start: at(identity.start),
                 duration: 6 * seconds,
                 isLost: identity.number == 4, digest: [UInt8(identity.number)])
         }
         let head = RenditionHead(
             description: RenditionDescription(id: video(0)), nextNumber: 9,
-            last: LastSegment(end: at(106), epoch: 2, state: MediaState(container: .transportStream)),
+            last: LastSegment(
+                end: at(106), discontinuitySequence: 2, format: SegmentFormat(container: .transportStream)),
             known: known)
         let progress = RenditionProgress(resuming: head, choice: .auto)
         #expect(progress.feed == 2)
@@ -204,12 +205,12 @@ struct RenditionProgressTests {
         var progress = progress()
         for number in 0..<5000 {
             var fact = PublisherStage.fact(video(0), Double(number))
-            fact.identity = SegmentIdentity(rendition: video(0), feed: 7, number: Int64(number))
+            fact.identity = SegmentIdentity(rendition: video(0), run: 7, number: Int64(number))
             fact.digest = [1, 2]
             progress.count(fact)
         }
         var other = PublisherStage.fact(video(0), 0)
-        other.identity.feed = 6
+        other.identity.run = 6
         progress.count(other)
         #expect(progress.status.stored == 5001)
         #expect(progress.digests[4999] == [1, 2])
@@ -221,7 +222,7 @@ struct RenditionProgressTests {
         let times: [(number: Int64, start: Double)] = [(10, 100), (12, 112), (14, 124)]
         let known = times.map { time in
             KnownSegment(
-                feed: 2, number: time.number, start: at(time.start), duration: 6 * seconds, isLost: false,
+                run: 2, number: time.number, start: at(time.start), duration: 6 * seconds, isLost: false,
                 digest: [1])
         }
         let head = RenditionHead(
@@ -231,7 +232,7 @@ struct RenditionProgressTests {
         #expect(segments.map(\.identity.number) == [11, 13, 15])
         #expect(starts(segments) == [106, 118, 130])
         #expect(
-            segments.allSatisfy { $0.duration == 6 * seconds && $0.boundary == nil && $0.identity.feed == 2 })
+            segments.allSatisfy { $0.duration == 6 * seconds && $0.boundary == nil && $0.identity.run == 2 })
         let next = take(&progress, list(10...16, date: { 40 + Double($0) * 6 }), from: 6, arrival: 146)
         #expect(next.map(\.identity.number) == [16])
     }

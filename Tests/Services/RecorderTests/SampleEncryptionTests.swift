@@ -44,8 +44,8 @@ struct SampleEncryptionTests {
                 origin, Key(method: sample.method, uri: "key"), store: store, encryption: encryption)
             let stored = try #require(outcome.stored)
             let name = try Ciphered.name(of: Ciphered.key)
-            #expect(stored.state.keyMethod == sample.method.rawValue)
-            #expect(stored.state.keyName == name)
+            #expect(stored.format.keyMethod == sample.method.rawValue)
+            #expect(stored.format.keyName == name)
             #expect(stored.iv == sample.vector)
             #expect(try await store.read(stored.object.key) == fragment)
             let key = ArchiveKey.key(PublisherStage.fact(video(0), 0).channel, name)
@@ -65,8 +65,8 @@ struct SampleEncryptionTests {
             let stored = try await origin.fetcher(store: store).open(
                 try JSONDecoder().decode(KeyPendingSegment.self, from: line))
             let name = try Ciphered.name(of: Ciphered.key)
-            #expect(stored.state.keyMethod == "SAMPLE-AES")
-            #expect(stored.state.keyName == name)
+            #expect(stored.format.keyMethod == "SAMPLE-AES")
+            #expect(stored.format.keyName == name)
             #expect(stored.iv == Ciphered.iv)
             #expect(try await store.read(stored.object.key) == fragment)
         }
@@ -77,8 +77,8 @@ struct SampleEncryptionTests {
         try await Origin.run { origin in
             origin.serve("/7.m4s", fragment)
             let stored = try await lastTry(origin, Key(method: .sampleAES, uri: "skd://1")).stored
-            #expect(stored?.state.keyMethod == "SAMPLE-AES")
-            #expect(stored?.state.keyName == nil)
+            #expect(stored?.format.keyMethod == "SAMPLE-AES")
+            #expect(stored?.format.keyName == nil)
         }
     }
 }
@@ -96,9 +96,9 @@ struct ForeignKeyTests {
         try await Origin.run { origin in
             origin.serve("/7.m4s", fragment)
             let stored = try #require(try await lastTry(origin, Self.key(method)).stored)
-            #expect(stored.state.container == .fragmentedMP4)
-            #expect(stored.state.keyMethod == method.rawValue)
-            #expect(stored.state.drmTags.count == 1)
+            #expect(stored.format.container == .fragmentedMP4)
+            #expect(stored.format.keyMethod == method.rawValue)
+            #expect(stored.format.drmTags.count == 1)
         }
     }
 

@@ -8,7 +8,7 @@ import Timeline
 struct SharedStartsTests {
     private func listed(_ number: Int64, feed: Int64, start: Double) -> ListedSegment {
         ListedSegment(
-            identity: SegmentIdentity(rendition: video(0), feed: feed, number: number),
+            identity: SegmentIdentity(rendition: video(0), run: feed, number: number),
             entry: list(0...0).segments[0], arrival: at(start), start: at(start), duration: 6 * seconds,
             flags: [],
             domain: 0, availableUntil: moment(start))

@@ -10,8 +10,8 @@ private func timed(
     in container: SegmentExtension = .transportStream,
 ) -> SegmentFact {
     var fact = PublisherStage.fact(rendition, Double(number) * 6)
-    fact.identity = SegmentIdentity(rendition: rendition, feed: 1, number: number)
-    fact.state.container = container
+    fact.identity = SegmentIdentity(rendition: rendition, run: 1, number: number)
+    fact.format.container = container
     let mask: Int64 = container == .transportStream ? 1 << 33 - 1 : .max
     fact.firstTimestamp = seconds.map { Int64($0 * 90_000) & mask }
     return fact
@@ -60,7 +60,7 @@ struct TimestampTrailTests {
     @Test("What is not the next of the numbering, or says no time, is not compared")
     func incomparable() {
         var facts = Array(repeating: timed(3, at: 500), count: 3)
-        facts[0].identity.feed = 2
+        facts[0].identity.run = 2
         facts[1].identity.number = 4
         facts[2].firstTimestamp = nil
         for fact in facts { #expect(!trail().jumps(to: fact)) }
@@ -93,10 +93,10 @@ struct TimestampTrailTests {
             }
             stage.advance(to: Double(number) * 6 + 1)
         }
-        #expect(stage.epochs.map(\.cause) == ["begin", "timestamps"])
-        #expect(stage.epochs.last?.begin == at(18))
+        #expect(stage.discontinuityStarts.map(\.cause) == ["begin", "timestamps"])
+        #expect(stage.discontinuityStarts.last?.begin == at(18))
         for rendition in [video(0), video(1)] {
-            #expect(stage.published(rendition).map(\.epoch) == [0, 0, 0, 1, 1])
+            #expect(stage.published(rendition).map(\.sequence) == [0, 0, 0, 1, 1])
         }
     }
 }

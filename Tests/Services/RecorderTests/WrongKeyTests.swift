@@ -31,8 +31,8 @@ struct WrongKeyTests {
             origin.serve("/key", Ciphered.key)
             let stored = try await fetcher.open(pending)
             let name = try Ciphered.name(of: Ciphered.key)
-            #expect(stored.state.keyName == name)
-            #expect(stored.state.container == .webVTT)
+            #expect(stored.format.keyName == name)
+            #expect(stored.format.container == .webVTT)
             #expect(try await store.read(stored.object.key) == bytes)
         }
     }

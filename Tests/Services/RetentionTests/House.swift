@@ -113,7 +113,7 @@ private func fill(
     guard let lease = try await catalogue.takeLease(channel: channel.row, node: node) else {
         throw TestFailure("no lease")
     }
-    var early = MediaState(container: .transportStream)
+    var early = SegmentFormat(container: .transportStream)
     early.initName = initName
     early.keyName = keyName
     try await store.put([1], as: .initialization(channel.id, video, initName))
@@ -122,8 +122,8 @@ private func fill(
         let start = noon - Int64(10 - hour) * hourMicroseconds
         return SegmentFact(
             channel: channel.id,
-            identity: SegmentIdentity(rendition: video, feed: 1, number: Int64(hour)), start: start,
-            duration: 60_000_000, state: hour < 5 ? early : MediaState(container: .transportStream),
+            identity: SegmentIdentity(rendition: video, run: 1, number: Int64(hour)), start: start,
+            duration: 60_000_000, format: hour < 5 ? early : SegmentFormat(container: .transportStream),
             storedBytes: 1000, plainBytes: 1000, arrived: start, digest: [UInt8(hour)], fence: lease.fence)
     }
     for (hour, fact) in facts.enumerated() {
@@ -131,13 +131,14 @@ private func fill(
     }
     var batch = Batch(
         channel: channel.row, fence: lease.fence,
-        line: LineUpdate(epoch: 0, end: noon, watermark: noon, targetSeconds: 60))
+        publishedHead: PublishedHeadUpdate(
+            discontinuitySequence: 0, end: noon, watermark: noon, targetSeconds: 60))
     batch.renditions = [RenditionDescription(id: video)]
-    batch.feeds = [FeedFact(id: 1, source: "http://origin.test/", began: noon, clock: "arrival")]
+    batch.sourceRuns = [SourceRun(id: 1, source: "http://origin.test/", began: noon, clock: "arrival")]
     batch.segments = facts.enumerated().map {
-        DecidedSegment(fact: $0.element, number: Int64($0.offset), epoch: 0)
+        DecidedSegment(fact: $0.element, number: Int64($0.offset), discontinuitySequence: 0)
     }
-    _ = try await catalogue.remember(batch)
+    _ = try await catalogue.commit(batch)
     return facts
 }
 

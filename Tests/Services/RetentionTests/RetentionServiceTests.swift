@@ -15,7 +15,7 @@ struct RetentionServiceTests {
         arguments: StoreKind.allCases)
     func byAge(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: 5 * 3600) { house in
-            try await house.service().forgetByRule()
+            try await house.service().expireByRetention()
             #expect(try await house.left() == (facts: 5, files: 5))
         }
     }
@@ -26,10 +26,10 @@ struct RetentionServiceTests {
     func grace(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: 5 * 3600) { house in
             let service = house.service(grace: 7200)
-            try await service.forgetByRule()
+            try await service.expireByRetention()
             #expect(try await house.left() == (facts: 5, files: 10))
             try await house.endGrace()
-            try await service.forgetByRule()
+            try await service.expireByRetention()
             #expect(try await house.left() == (facts: 5, files: 5))
         }
     }
@@ -37,7 +37,7 @@ struct RetentionServiceTests {
     @Test("A channel that keeps for ever keeps everything")
     func forEver() async throws {
         try await withHouse(retention: nil) { house in
-            try await house.service().forgetByRule()
+            try await house.service().expireByRetention()
             #expect(try await house.left() == (facts: 10, files: 10))
         }
     }
@@ -45,7 +45,7 @@ struct RetentionServiceTests {
     @Test("A channel over its size loses its oldest", arguments: StoreKind.allCases)
     func bySize(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: nil, maxBytes: 3500) { house in
-            try await house.service().forgetByRule()
+            try await house.service().expireByRetention()
             #expect(try await house.left() == (facts: 3, files: 3))
         }
     }
@@ -53,7 +53,7 @@ struct RetentionServiceTests {
     @Test("Of age and size the stricter one counts", arguments: [(4, 6500, 4), (8, 6500, 6)])
     func byBoth(hours: Int64, bytes: Int64, left: Int) async throws {
         try await withHouse(retention: hours * 3600, maxBytes: bytes) { house in
-            try await house.service().forgetByRule()
+            try await house.service().expireByRetention()
             #expect(try await house.left() == (facts: left, files: left))
         }
     }
@@ -63,7 +63,7 @@ struct RetentionServiceTests {
         try await withHouse(.directory, retention: 60) { house in
             let begin = noon - 8 * hourMicroseconds
             try await house.keep(TimeWindow(begin: begin, end: begin + hourMicroseconds))
-            try await house.service().forgetByRule()
+            try await house.service().expireByRetention()
             #expect(try await house.left() == (facts: 1, files: 1))
             #expect(try await house.store.contains(house.facts[2].key))
         }
@@ -77,7 +77,7 @@ struct RetentionServiceTests {
             let partitions: Statement = "SELECT FROM pg_class WHERE relname = 'segment_20240101'"
             #expect(try await house.pool.query(partitions).count == 1)
             // Ten days later the day is past, and all that it held.
-            try await house.service(at: noon + 240 * hourMicroseconds).forgetByRule()
+            try await house.service(at: noon + 240 * hourMicroseconds).expireByRetention()
             #expect(try house.entries().filter { $0.hasPrefix(path) }.isEmpty)
             #expect(try await house.pool.query(partitions).isEmpty)
         }
@@ -92,10 +92,10 @@ struct RetentionServiceTests {
                 .initialization(house.channel.id, video, initName), .key(house.channel.id, keyName),
             ]
             let service = house.service(grace: 7200)
-            try await service.forgetByRule()
+            try await service.expireByRetention()
             for object in objects { #expect(try await house.store.contains(object)) }
             try await house.endGrace()
-            try await service.forgetByRule()
+            try await service.expireByRetention()
             for object in objects { #expect(try await house.store.contains(object) == false) }
         }
     }
@@ -106,10 +106,10 @@ struct RetentionServiceTests {
             try await house.keep(TimeWindow(begin: noon - 8 * hourMicroseconds, end: noon))
             try await house.catalogue.purge(house.channel.id, graceSeconds: 7200)
             let service = house.service(grace: 7200)
-            try await service.forgetByRule()
+            try await service.expireByRetention()
             #expect(try await house.left() == (facts: 0, files: 10))
             try await house.endGrace()
-            try await service.forgetByRule()
+            try await service.expireByRetention()
             #expect(try await house.left() == (facts: 0, files: 0))
             #expect(try await house.store.contains(.key(house.channel.id, keyName)) == false)
             #expect(try house.entries().filter { $0.contains(".") }.isEmpty)
@@ -137,7 +137,7 @@ struct RetentionServiceTests {
             let service = house.service(floor: .bytes(14_000))
             try await service.keepSpaceFree()
             #expect(try await house.left().facts == 5)
-            try await service.forgetByRule()
+            try await service.expireByRetention()
             let id = house.channel.id
             #expect(try await house.store.contains(.key(id, keyName)) == false)
             #expect(try await house.store.contains(.initialization(id, video, initName)) == false)
@@ -150,7 +150,7 @@ struct RetentionServiceTests {
         let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(retention: 8 * 3600, space: space) { house in
             let service = house.service(grace: 7200, floor: .bytes(11_000))
-            try await service.forgetByRule()
+            try await service.expireByRetention()
             #expect(try await house.left() == (facts: 8, files: 10))
             try await service.keepSpaceFree()
             #expect(try await house.left() == (facts: 8, files: 8))
@@ -204,11 +204,11 @@ struct RetentionServiceTests {
             try FileManager.default.removeItem(atPath: "\(folder)/\(stuck)")
             try FileManager.default.createDirectory(
                 atPath: "\(folder)/\(stuck)/x", withIntermediateDirectories: true)
-            try await house.service().forgetByRule()
+            try await house.service().expireByRetention()
             #expect(try house.entries().filter { $0.hasSuffix(".ts") }.count == 6)
             try FileManager.default.removeItem(atPath: "\(folder)/\(stuck)")
             try await house.endGrace()
-            try await house.service().forgetByRule()
+            try await house.service().expireByRetention()
             #expect(try house.entries().filter { $0.contains("/02") }.isEmpty)
         }
     }
@@ -216,12 +216,13 @@ struct RetentionServiceTests {
     @Test("An hour that is doomed once more while its bytes go stays doomed")
     func doomedAgain() async throws {
         try await withHouse(retention: 5 * 3600) { house in
-            try await house.catalogue.forget(
+            try await house.catalogue.expire(
                 house.channel, before: noon - 5 * hourMicroseconds, graceSeconds: 0)
-            let hour = try #require(try await house.catalogue.doomedHours(limit: 1).first)
+            let hour = try #require(try await house.catalogue.pendingDeletionHours(limit: 1).first)
             _ = try await house.pool.query("UPDATE doomed SET not_before = now() - interval '1 second'")
-            try await house.catalogue.undoom(hour)
-            #expect(try await house.catalogue.doomedHours(limit: 10).contains { $0.hour == hour.hour })
+            try await house.catalogue.completeDeletion(hour)
+            #expect(
+                try await house.catalogue.pendingDeletionHours(limit: 10).contains { $0.hour == hour.hour })
         }
     }
 }

@@ -21,7 +21,7 @@ struct ArrivalsTests {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             #expect(try await test.catalogue.head(of: tape.row).arrivals == Arrivals())
-            #expect(try await test.catalogue.standing(of: tape.row).arrivals == Arrivals())
+            #expect(try await test.catalogue.recordingSummary(of: tape.row).arrivals == Arrivals())
         }
     }
 
@@ -37,10 +37,10 @@ struct ArrivalsTests {
             var late = DecidedSegment.archived(tape.fact(900, at: second, lasting: second))
             late.fact.arrived = midnight
             segments.append(late)
-            _ = try await test.catalogue.remember(tape.batch(segments))
+            _ = try await test.catalogue.commit(tape.batch(segments))
             let newest = Arrivals(lag: 30 * second, newest: midnight + (111 * 4 + 32) * second)
             #expect(try await test.catalogue.head(of: tape.row).arrivals == newest)
-            #expect(try await test.catalogue.standing(of: tape.row).arrivals == newest)
+            #expect(try await test.catalogue.recordingSummary(of: tape.row).arrivals == newest)
         }
     }
 
@@ -54,7 +54,7 @@ struct ArrivalsTests {
                 published(tape, [2, 2], of: audio)
                 + published(tape, Array(repeating: 5, count: 10), from: day)
                 + published(tape, Array(repeating: 40, count: Int(count)), from: day + 10)
-            _ = try await test.catalogue.remember(tape.batch(segments))
+            _ = try await test.catalogue.commit(tape.batch(segments))
             #expect(try await test.catalogue.head(of: tape.row).arrivals.lag == 40 * second)
         }
     }

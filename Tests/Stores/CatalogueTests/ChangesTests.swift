@@ -11,8 +11,8 @@ struct ChangesTests {
         arguments: [
             (
                 "backcast_line", "7 12 3:2",
-                .line(
-                    LineChange(
+                .publishedHead(
+                    PublishedHeadChange(
                         channel: 7, revision: 12, touched: [Quarter(rendition: 3, containing: 1_800_000_000)])
                 )
             ),
@@ -37,17 +37,18 @@ struct ChangesTests {
                 let tape = try await Tape(in: test)
                 try await test.publish(0..<1, on: tape)
                 _ = try await test.catalogue.replace(try settings("news", title: "Changed"))
-                try await test.catalogue.setShape(.media, of: tape.row)
-                try await test.catalogue.setShape(.media, of: tape.row)
-                try await test.catalogue.forget(tape.channel, before: midnight + second, graceSeconds: 0)
+                try await test.catalogue.setPlaylistForm(.media, of: tape.row)
+                try await test.catalogue.setPlaylistForm(.media, of: tape.row)
+                try await test.catalogue.expire(tape.channel, before: midnight + second, graceSeconds: 0)
                 try await test.catalogue.delete(id)
                 let quarter = Quarter(rendition: 1, containing: midnight.microseconds)
-                let line = { (revision: Int64) in
-                    CatalogueChange.line(
-                        LineChange(channel: tape.row, revision: revision, touched: [quarter]))
+                let publishedHead = { (revision: Int64) in
+                    CatalogueChange.publishedHead(
+                        PublishedHeadChange(channel: tape.row, revision: revision, touched: [quarter]))
                 }
                 for expected in [
-                    .channel(id), line(1), .channel(id), .channel(id), line(2), .channel(id),
+                    .channel(id), publishedHead(1), .channel(id), .channel(id), publishedHead(2),
+                    .channel(id),
                 ] as [CatalogueChange] {
                     #expect(await changes.next() == expected)
                 }

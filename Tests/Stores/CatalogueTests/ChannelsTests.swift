@@ -11,10 +11,11 @@ struct ChannelsTests {
             let wanted = try settings("news", title: "Noticias “24h”")
             let channel = try await test.catalogue.create(wanted)
             #expect(channel.settings == wanted)
-            #expect(channel.version == 1 && channel.shape == nil && !channel.isDeleted)
+            #expect(channel.version == 1 && channel.playlistForm == nil && !channel.isDeleted)
             #expect(try await test.catalogue.channel(wanted.id) == channel)
             #expect(try await test.catalogue.channel(try slug("other")) == nil)
-            #expect(try await test.catalogue.line(of: channel.row).watermark == Instant(microseconds: 0))
+            #expect(
+                try await test.catalogue.publishedHead(of: channel.row).watermark == Instant(microseconds: 0))
         }
     }
 
@@ -120,13 +121,13 @@ struct ChannelsTests {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             try await test.publish(0..<3, on: tape)
-            try await test.catalogue.setShape(.multivariant, of: tape.row)
+            try await test.catalogue.setPlaylistForm(.multivariant, of: tape.row)
             try await test.catalogue.delete(tape.channel.id)
             let again = try await test.catalogue.create(try settings("news", title: "Again"))
             #expect(again.row == tape.row && again.version == 3 && !again.isDeleted)
-            #expect(again.settings.title == "Again" && again.shape == .multivariant)
+            #expect(again.settings.title == "Again" && again.playlistForm == .multivariant)
             #expect(try await test.held(tape).count == 3)
-            #expect(try await test.catalogue.line(of: again.row).end == midnight + 12 * second)
+            #expect(try await test.catalogue.publishedHead(of: again.row).end == midnight + 12 * second)
         }
     }
 
@@ -146,15 +147,15 @@ struct ChannelsTests {
     }
 
     @Test("A shape goes from media to multivariant and never back, whatever comes first")
-    func shape() async throws {
+    func playlistForm() async throws {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))
             for (wanted, expected) in [
-                (ChannelShape.media, ChannelShape.media), (.multivariant, .multivariant),
+                (PlaylistForm.media, PlaylistForm.media), (.multivariant, .multivariant),
                 (.media, .multivariant),
             ] {
-                try await test.catalogue.setShape(wanted, of: channel.row)
-                #expect(try await test.catalogue.channel(channel.id)?.shape == expected)
+                try await test.catalogue.setPlaylistForm(wanted, of: channel.row)
+                #expect(try await test.catalogue.channel(channel.id)?.playlistForm == expected)
             }
             #expect(try await test.catalogue.channel(channel.id)?.version == 1)
         }
@@ -166,18 +167,18 @@ struct ChannelsTests {
     func mediaUntil() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            try await test.catalogue.setShape(.media, of: tape.row)
+            try await test.catalogue.setPlaylistForm(.media, of: tape.row)
             try await test.publish(0..<3, on: tape)
             #expect(try await test.catalogue.channel(tape.channel.id)?.mediaUntil == nil)
             for numbers in [0..<3, 3..<5] as [Range<Int64>] {
                 try await test.publish(numbers, on: tape)
-                try await test.catalogue.setShape(.multivariant, of: tape.row)
+                try await test.catalogue.setPlaylistForm(.multivariant, of: tape.row)
                 let channel = try await test.catalogue.channel(tape.channel.id)
                 #expect(channel?.mediaUntil == midnight + 12 * second)
             }
             let other = try await Tape("other", in: test)
             try await test.publish(0..<3, on: other)
-            try await test.catalogue.setShape(.multivariant, of: other.row)
+            try await test.catalogue.setPlaylistForm(.multivariant, of: other.row)
             #expect(try await test.catalogue.channel(other.channel.id)?.mediaUntil == nil)
         }
     }

@@ -21,7 +21,7 @@ struct CommonGapsTests {
             Loss(window: window(hour, hour + 20 * second), reason: .sourceStalled),
             Loss(window: window(hour, hour + minute), reason: .segmentMissing, rendition: audio),
         ]
-        _ = try await test.catalogue.remember(batch)
+        _ = try await test.catalogue.commit(batch)
         try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
     }
 
@@ -67,7 +67,7 @@ struct CommonGapsTests {
             #expect(
                 try await test.catalogue.commonGaps(in: asked)[tape.row]?.map(\.window)
                     == [window(minute, 3 * minute)])
-            try await test.catalogue.forget(tape.channel, before: midnight + 2 * minute, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 2 * minute, graceSeconds: 0)
             #expect(
                 try await test.catalogue.commonGaps(in: asked)[tape.row]?.map(\.window)
                     == [window(2 * minute, 3 * minute)])

@@ -25,7 +25,7 @@ struct CoverageTests {
         try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
         var batch = tape.batch(segments.map { remade($0, fence: tape.fence) }, watermark: edge * second)
         batch.losses = losses
-        _ = try await test.catalogue.remember(batch)
+        _ = try await test.catalogue.commit(batch)
         return tape
     }
 
@@ -41,10 +41,10 @@ struct CoverageTests {
             DecidedSegment(
                 fact: SegmentFact(
                     channel: try slug("news"),
-                    identity: SegmentIdentity(rendition: rendition, feed: 1, number: start),
-                    start: midnight + start * second, duration: 4 * second, state: .plain, storedBytes: 1000,
+                    identity: SegmentIdentity(rendition: rendition, run: 1, number: start),
+                    start: midnight + start * second, duration: 4 * second, format: .plain, storedBytes: 1000,
                     plainBytes: 1000, arrived: midnight, digest: [], fence: 0),
-                number: start, epoch: 0)
+                number: start, discontinuitySequence: 0)
         }
     }
 
@@ -160,7 +160,7 @@ struct CoverageTests {
     func bounds() async throws {
         try await withCatalogue { test in
             let tape = try await tape(test, segments([0, 4, 8, 12]), edge: 12)
-            try await test.catalogue.forget(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
             let report = try await test.catalogue.timeline(of: tape.channel, in: window(-hour, hour))
             #expect(report == TimelineReport(spans: [span(4, 12, segments: 2)], gaps: []))
             let later = try await test.catalogue.timeline(of: tape.channel, in: window(minute, hour))
@@ -178,7 +178,7 @@ struct CoverageTests {
         try await withCatalogue { test in
             let tape = try await tape(
                 test, segments([0, 4, 8, 20, 24]) + segments([0, 4, 8, 20, 24], of: audio), edge: 28)
-            try await test.catalogue.forget(tape.channel, before: midnight + cut * second, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + cut * second, graceSeconds: 0)
             let report = try await test.catalogue.timeline(of: tape.channel, in: window(-hour, hour))
             let gaps = expected.map { [gap($0.0, $0.1, .recorderDown)] } ?? []
             #expect(report.spans.first?.window.begin == midnight + first * second)
@@ -195,7 +195,7 @@ struct CoverageTests {
             let (begin, end) = ((midnight + 4 * second).microseconds, (midnight + 8 * second).microseconds)
             _ = try await test.pool.query(
                 "INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row), \(begin), \(end))")
-            try await test.catalogue.forget(tape.channel, before: midnight + 6 * second, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 6 * second, graceSeconds: 0)
             let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, hour))
             #expect(report == TimelineReport(spans: [span(6, 16, segments: 3)], gaps: []))
         }
@@ -221,7 +221,7 @@ struct CoverageTests {
             let found = try await test.catalogue.available(
                 of: tape.row, near: window(middle, middle + minute))
             #expect(found == [3, 4, 2, 5, 1].map { window($0 * hour, $0 * hour + 4 * second) })
-            try await test.catalogue.forget(tape.channel, before: midnight + 6 * hour, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 6 * hour, graceSeconds: 0)
             let left = try await test.catalogue.available(of: tape.row, near: window(0, second))
             #expect(left == [window(6 * hour, 6 * hour + 4 * second), window(7 * hour, 7 * hour + second)])
         }

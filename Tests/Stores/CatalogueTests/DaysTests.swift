@@ -46,7 +46,7 @@ struct DaysTests {
             let tape = try await Tape(in: test)
             let starts = [-19_000 * day, -4 * second, 0, 400 * day, 3000 * day]
             let facts = starts.enumerated().map { tape.fact(Int64($0.offset), at: $0.element) }
-            #expect(try await test.catalogue.remember(tape.batch(facts.map { .archived($0) })))
+            #expect(try await test.catalogue.commit(tape.batch(facts.map { .archived($0) })))
             #expect(try await test.held(tape).map(\.start) == facts.map(\.start))
         }
     }
@@ -72,7 +72,7 @@ struct DaysTests {
             try await test.publish(0..<1, on: tape)
             _ = try await test.pool.query("ALTER TABLE segment_rolling DETACH PARTITION segment_20240101")
             try await test.withOther { other in
-                _ = try await other.remember(tape.batch(tape.published(1..<2)))
+                _ = try await other.commit(tape.batch(tape.published(1..<2)))
             }
             #expect(try await test.held(tape).map(\.number) == [0, 1])
         }

@@ -17,7 +17,7 @@ struct EmptyDaysTests {
                 try await test.catalogue.dropEmptyDays(before: now) == [
                     "segment_20231229", "segment_20231230", "segment_20231231", "segment_20240102",
                 ])
-            try await test.catalogue.forget(tape.channel, before: midnight + day, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + day, graceSeconds: 0)
             #expect(try await test.catalogue.dropEmptyDays(before: now) == ["segment_20240101"])
             #expect(try await test.catalogue.dropEmptyDays(before: now).isEmpty)
         }
@@ -30,7 +30,7 @@ struct EmptyDaysTests {
             try await test.publish(0..<3, on: tape)
             _ = try await test.pool.query(
                 "INSERT INTO recording (channel_id, begin_us, end_us) VALUES (1, 0, 9000000000000000)")
-            try await test.catalogue.forget(tape.channel, before: midnight + day, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + day, graceSeconds: 0)
             #expect(
                 try await test.catalogue.dropEmptyDays(before: midnight + 9 * day) == ["segment_20240101"])
             #expect(try await test.held(tape).count == 3)
@@ -46,7 +46,7 @@ struct EmptyDaysTests {
                     group.addTask {
                         for number in Int64(0)..<40 {
                             let fact = tape.fact(number, at: (number % 8) * day + number * 4 * second)
-                            _ = try await test.catalogue.remember(tape.batch([.archived(fact)]))
+                            _ = try await test.catalogue.commit(tape.batch([.archived(fact)]))
                         }
                     }
                     group.addTask {

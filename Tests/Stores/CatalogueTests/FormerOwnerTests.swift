@@ -47,9 +47,9 @@ struct FormerOwnerTests {
         try await withCatalogue { test in
             let (former, present) = try await takenOver(test)
             let early = former.fact(2, at: 8 * second - 3)
-            let otherFeed = former.fact(77, feed: 9, at: 12 * second)
+            let otherFeed = former.fact(77, run: 9, at: 12 * second)
             let batch = former.batch([.archived(early), .archived(otherFeed)])
-            #expect(try await test.catalogue.remember(batch) == false)
+            #expect(try await test.catalogue.commit(batch) == false)
             #expect(try await test.publish(2..<4, on: present))
             #expect(try await test.starts(former) == [0, 4, 8, 12].map { $0 * second })
             #expect(try await test.held(former).map(\.number) == [0, 1, 2, 3])

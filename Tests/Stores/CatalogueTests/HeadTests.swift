@@ -18,20 +18,25 @@ struct HeadTests {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             var batch = tape.batch(
-                tape.published(0..<3, of: audio) + tape.published(5..<8, epoch: 2) + [.archived(tape.fact(9))]
+                tape.published(0..<3, of: audio) + tape.published(5..<8, sequence: 2) + [
+                    .archived(tape.fact(9))
+                ]
             )
             var description = RenditionDescription(id: video)
             (description.codecs, description.bandwidth, description.isDefault) = ("avc1", 5_000_000, true)
             batch.renditions = [RenditionDescription(id: audio), description]
-            batch.epochs = [EpochFact(epoch: 2, begin: midnight, cause: "begin", targetSeconds: 4)]
-            _ = try await test.catalogue.remember(batch)
+            batch.discontinuityStarts = [
+                DiscontinuityStart(sequence: 2, begin: midnight, cause: "begin", targetSeconds: 4)
+            ]
+            _ = try await test.catalogue.commit(batch)
             let heads = try await test.catalogue.heads(of: tape.row)
             #expect(heads.map(\.description) == [description, RenditionDescription(id: audio)])
             #expect(heads.map(\.nextNumber) == [8, 3])
             #expect(
                 heads.first?.last
                     == LastSegment(
-                        end: midnight + 40 * second, epoch: 2, state: .plain, firstTimestamp: 9 * 360_000))
+                        end: midnight + 40 * second, discontinuitySequence: 2, format: .plain,
+                        firstTimestamp: 9 * 360_000))
         }
     }
 
@@ -41,19 +46,19 @@ struct HeadTests {
     func known() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            let places: [(feed: Int64, number: Int64)] = [(3, 2), (1, 7), (2, 100), (3, 1), (2, 99)]
+            let places: [(run: Int64, number: Int64)] = [(3, 2), (1, 7), (2, 100), (3, 1), (2, 99)]
             var batch = tape.batch(
                 places.enumerated().map { index, place in
-                    .archived(tape.fact(place.number, feed: place.feed, at: Int64(index) * 4 * second))
+                    .archived(tape.fact(place.number, run: place.run, at: Int64(index) * 4 * second))
                 })
             batch.lost = [
                 LostSegment(
-                    identity: SegmentIdentity(rendition: video, feed: 3, number: 3), start: midnight + hour,
+                    identity: SegmentIdentity(rendition: video, run: 3, number: 3), start: midnight + hour,
                     duration: 2 * second)
             ]
-            _ = try await test.catalogue.remember(batch)
+            _ = try await test.catalogue.commit(batch)
             let known = try await test.catalogue.heads(of: tape.row).first?.known ?? []
-            #expect(known.map(\.feed) == [2, 2, 3, 3, 3])
+            #expect(known.map(\.run) == [2, 2, 3, 3, 3])
             #expect(known.map(\.number) == [99, 100, 1, 2, 3])
             #expect(known.map { ($0.start - midnight) / second } == [16, 8, 12, 0, 3600])
             #expect(known.map { $0.duration / second } == [4, 4, 4, 4, 2])
@@ -63,14 +68,14 @@ struct HeadTests {
     }
 
     @Test("An identity whose row is forgotten is known without a digest")
-    func forgotten() async throws {
+    func expiredBefore() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             try await test.publish(0..<2, on: tape)
-            try await test.catalogue.forget(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
             let head = try await test.catalogue.heads(of: tape.row).first
             #expect(head?.known.map(\.digest.isEmpty) == [true, false])
-            try await test.catalogue.forget(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
             let bare = try await test.catalogue.heads(of: tape.row).first
             #expect(bare?.last == nil && bare?.nextNumber == 2 && bare?.known.count == 2)
         }

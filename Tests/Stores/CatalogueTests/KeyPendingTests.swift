@@ -13,7 +13,7 @@ struct KeyPendingTests {
             arrived: fact.arrived, source: "http://origin.test/")
     }
 
-    private func states(_ test: TestCatalogue) async throws -> [String] {
+    private func formats(_ test: TestCatalogue) async throws -> [String] {
         try await test.pool.query("SELECT state FROM intake ORDER BY origin_number").map {
             try $0.decode("state")
         }
@@ -26,7 +26,7 @@ struct KeyPendingTests {
             let fact = tape.fact(1)
             var batch = tape.batch([.archived(tape.fact(0))])
             batch.keyPending = [pending(fact), pending(tape.fact(1, of: audio))]
-            for _ in 0..<2 { #expect(try await test.catalogue.remember(batch)) }
+            for _ in 0..<2 { #expect(try await test.catalogue.commit(batch)) }
             #expect(try await test.starts(tape) == [0])
             let heads = try await test.catalogue.heads(of: tape.row)
             let known = heads.first { $0.description.id == video }?.known
@@ -43,15 +43,16 @@ struct KeyPendingTests {
             let tape = try await Tape(in: test)
             var batch = tape.batch()
             batch.keyPending = [pending(tape.fact(0)), pending(tape.fact(1))]
-            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.catalogue.commit(batch))
             let came = tape.batch([
-                DecidedSegment(fact: tape.fact(0), number: 0, epoch: 0), .archived(tape.fact(1)),
+                DecidedSegment(fact: tape.fact(0), number: 0, discontinuitySequence: 0),
+                .archived(tape.fact(1)),
             ])
-            #expect(try await test.catalogue.remember(came))
+            #expect(try await test.catalogue.commit(came))
             #expect(try await test.held(tape).map(\.number) == [0, nil])
             // A batch whose result was lost comes once more: what is stored stays stored.
-            #expect(try await test.catalogue.remember(batch))
-            #expect(try await states(test) == ["stored", "stored"])
+            #expect(try await test.catalogue.commit(batch))
+            #expect(try await formats(test) == ["stored", "stored"])
             #expect(try await test.catalogue.head(of: tape.row).pending.isEmpty)
         }
     }
@@ -62,8 +63,8 @@ struct KeyPendingTests {
             let tape = try await Tape(in: test)
             var batch = tape.batch([.archived(tape.fact(0))])
             batch.keyPending = [pending(tape.fact(0))]
-            #expect(try await test.catalogue.remember(batch))
-            #expect(try await states(test) == ["stored"])
+            #expect(try await test.catalogue.commit(batch))
+            #expect(try await formats(test) == ["stored"])
             #expect(try await test.starts(tape) == [0])
         }
     }
@@ -75,11 +76,11 @@ struct KeyPendingTests {
             let fact = tape.fact(0)
             var batch = tape.batch()
             batch.keyPending = [pending(fact)]
-            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.catalogue.commit(batch))
             batch = tape.batch()
             batch.lost = [LostSegment(identity: fact.identity, start: fact.start, duration: fact.duration)]
-            #expect(try await test.catalogue.remember(batch))
-            #expect(try await states(test) == ["lost"])
+            #expect(try await test.catalogue.commit(batch))
+            #expect(try await formats(test) == ["lost"])
             #expect(try await test.catalogue.head(of: tape.row).pending.isEmpty)
         }
     }

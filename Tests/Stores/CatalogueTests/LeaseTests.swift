@@ -16,7 +16,8 @@ struct LeaseTests {
             let first = try await test.catalogue.takeLease(channel: channel.row, node: own)
             let second = try await test.catalogue.takeLease(channel: channel.row, node: own)
             #expect(first?.fence == 1 && second?.fence == 2)
-            #expect(first?.line.epoch == 0 && first?.line.targetSeconds == 0)
+            #expect(
+                first?.publishedHead.discontinuitySequence == 0 && first?.publishedHead.targetSeconds == 0)
         }
     }
 
@@ -71,18 +72,19 @@ struct LeaseTests {
     }
 
     @Test("A lease says where the line stands")
-    func line() async throws {
+    func publishedHead() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            _ = try await test.catalogue.remember(
-                tape.batch(tape.published(0..<2, epoch: 5), epoch: 5, watermark: second))
-            let line = try await test.catalogue.takeLease(channel: tape.row, node: own)?.line
+            _ = try await test.catalogue.commit(
+                tape.batch(tape.published(0..<2, sequence: 5), sequence: 5, watermark: second))
+            let publishedHead = try await test.catalogue.takeLease(channel: tape.row, node: own)?
+                .publishedHead
             #expect(
-                line
-                    == Line(
-                        epoch: 5, end: midnight + 8 * second, watermark: midnight + second,
-                        forgotten: Instant(microseconds: 0), targetSeconds: 4))
-            #expect(try await test.catalogue.line(of: tape.row) == line)
+                publishedHead
+                    == PublishedHead(
+                        discontinuitySequence: 5, end: midnight + 8 * second, watermark: midnight + second,
+                        expiredBefore: Instant(microseconds: 0), targetSeconds: 4))
+            #expect(try await test.catalogue.publishedHead(of: tape.row) == publishedHead)
         }
     }
 }

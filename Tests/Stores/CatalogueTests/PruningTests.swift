@@ -10,12 +10,12 @@ struct PruningTests {
     func intake() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            let identities: [(feed: Int64, number: Int64)] = [(1, 1), (1, 2), (2, 1), (2, 5)]
+            let identities: [(run: Int64, number: Int64)] = [(1, 1), (1, 2), (2, 1), (2, 5)]
             let facts = identities.enumerated().map { index, identity in
-                tape.fact(identity.number, feed: identity.feed, at: Int64(index) * 4 * second)
+                tape.fact(identity.number, run: identity.run, at: Int64(index) * 4 * second)
             }
-            let other = tape.fact(1, of: audio, feed: 2)
-            _ = try await test.catalogue.remember(tape.batch((facts + [other]).map { .archived($0) }))
+            let other = tape.fact(1, of: audio, run: 2)
+            _ = try await test.catalogue.commit(tape.batch((facts + [other]).map { .archived($0) }))
             _ = try await test.pool.query(
                 "UPDATE intake SET seen_at = now() - interval '49 hours' WHERE NOT (feed_id = 1 AND origin_number = 1)"
             )
@@ -30,28 +30,28 @@ struct PruningTests {
     }
 
     /// Feeds that begin a minute apart with a segment each, and of which one rendition alone has seen the first three.
-    private func recorded(_ test: TestCatalogue, feeds: Int64 = 5) async throws -> Tape {
+    private func recorded(_ test: TestCatalogue, runs: Int64 = 5) async throws -> Tape {
         let tape = try await Tape(in: test)
-        let facts = (1...feeds).map { tape.fact($0 * 10, feed: $0, at: $0 * minute) }
-        let others = (1...3).map { tape.fact($0 * 10, of: audio, feed: $0, at: $0 * minute) }
+        let facts = (1...runs).map { tape.fact($0 * 10, run: $0, at: $0 * minute) }
+        let others = (1...3).map { tape.fact($0 * 10, of: audio, run: $0, at: $0 * minute) }
         var batch = tape.batch((facts + others).map { .archived($0) })
-        batch.feeds = (1...feeds).map {
-            FeedFact(id: $0, source: "http://origin.test/", began: midnight + $0 * minute, clock: "arrival")
+        batch.sourceRuns = (1...runs).map {
+            SourceRun(id: $0, source: "http://origin.test/", began: midnight + $0 * minute, clock: "arrival")
         }
-        _ = try await test.catalogue.remember(batch)
+        _ = try await test.catalogue.commit(batch)
         return tape
     }
 
     @Test(
         "A feed goes with its intake when its segments are forgotten, but for the two newest of each rendition"
     )
-    func feeds() async throws {
+    func runs() async throws {
         try await withCatalogue { test in
             let tape = try await recorded(test)
-            try await test.catalogue.pruneFeeds()
+            try await test.catalogue.pruneSourceRuns()
             #expect(try await test.number("SELECT count(*) FROM feed") == 5)
-            try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.pruneFeeds()
+            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.pruneSourceRuns()
             // Video goes on from 4 and 5, audio from 2 and 3.
             #expect(try await test.rows("SELECT feed_id FROM feed ORDER BY 1") == [[2], [3], [4], [5]])
             #expect(
@@ -73,8 +73,8 @@ struct PruningTests {
             }
             // Behind the first one's beginning and before its end.
             let cut = isKept ? midnight + hour : midnight + minute + second
-            try await test.catalogue.forget(tape.channel, before: cut, graceSeconds: 0)
-            try await test.catalogue.pruneFeeds()
+            try await test.catalogue.expire(tape.channel, before: cut, graceSeconds: 0)
+            try await test.catalogue.pruneSourceRuns()
             #expect(try await test.number("SELECT count(*) FROM feed") == 5)
         }
     }
@@ -84,13 +84,13 @@ struct PruningTests {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             var batch = tape.batch()
-            batch.feeds = (1...2).map {
-                FeedFact(
+            batch.sourceRuns = (1...2).map {
+                SourceRun(
                     id: $0, source: "http://origin.test/", began: midnight + $0 * minute, clock: "arrival")
             }
-            _ = try await test.catalogue.remember(batch)
-            try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.pruneFeeds()
+            _ = try await test.catalogue.commit(batch)
+            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.pruneSourceRuns()
             #expect(try await test.rows("SELECT feed_id FROM feed") == [[2]])
         }
     }

@@ -11,16 +11,19 @@ struct PurgeTests {
         let tape = try await Tape(id, in: test)
         try await test.publish(0..<5, on: tape)
         try await test.publish(0..<5, of: audio, on: tape)
-        var state = MediaState(container: .fragmentedMP4)
-        (state.initName, state.keyName) = ("init-0123456789abcdef.mp4", "00112233445566778899aabbccddeeff")
-        let late = tape.fact(9, at: day + hour, state: state)
-        var batch = tape.batch([.archived(late)], epoch: 1)
-        batch.feeds = [FeedFact(id: 1, source: "http://origin.test/", began: midnight, clock: "arrival")]
+        var format = SegmentFormat(container: .fragmentedMP4)
+        (format.initName, format.keyName) = ("init-0123456789abcdef.mp4", "00112233445566778899aabbccddeeff")
+        let late = tape.fact(9, at: day + hour, format: format)
+        var batch = tape.batch([.archived(late)], sequence: 1)
+        batch.sourceRuns = [
+            SourceRun(id: 1, source: "http://origin.test/", began: midnight, clock: "arrival")
+        ]
         batch.losses = [Loss(window: window(0, minute), reason: .sourceGap)]
-        batch.epochs = [0, 1].map {
-            EpochFact(epoch: $0, begin: midnight + Int64($0) * hour, cause: "hole", targetSeconds: 4)
+        batch.discontinuityStarts = [0, 1].map {
+            DiscontinuityStart(
+                sequence: $0, begin: midnight + Int64($0) * hour, cause: "hole", targetSeconds: 4)
         }
-        _ = try await test.catalogue.remember(batch)
+        _ = try await test.catalogue.commit(batch)
         try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
         _ = try await test.pool.query(
             """
@@ -28,7 +31,7 @@ struct PurgeTests {
                 (\(tape.row), \(midnight.microseconds), \((midnight + 6 * second).microseconds))
             """)
         // As retention leaves it: what is kept has moved apart from the rest.
-        try await test.catalogue.forget(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
+        try await test.catalogue.expire(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
         return tape
     }
 
@@ -72,13 +75,13 @@ struct PurgeTests {
             let tape = try await recorded("one", in: test)
             _ = try await test.pool.query("DELETE FROM doomed")
             try await test.catalogue.purge(tape.channel.id, graceSeconds: 60)
-            #expect(try await test.catalogue.doomedHours(limit: 100).isEmpty)
-            #expect(try await test.catalogue.doomedObjects(limit: 100).isEmpty)
+            #expect(try await test.catalogue.pendingDeletionHours(limit: 100).isEmpty)
+            #expect(try await test.catalogue.pendingDeletionObjects(limit: 100).isEmpty)
             for table in ["doomed", "doomed_object"] {
                 _ = try await test.pool.query(
                     "UPDATE \(identifier: table) SET not_before = not_before - interval '61 seconds'")
             }
-            let past = try await test.catalogue.doomedHours(limit: 100).filter {
+            let past = try await test.catalogue.pendingDeletionHours(limit: 100).filter {
                 $0.hour < midnight + 3 * day
             }
             #expect(
@@ -87,7 +90,7 @@ struct PurgeTests {
                 ])
             let id = tape.channel.id
             #expect(
-                Set(try await test.catalogue.doomedObjects(limit: 100).flatMap(\.keys)) == [
+                Set(try await test.catalogue.pendingDeletionObjects(limit: 100).flatMap(\.keys)) == [
                     .initialization(id, video, "init-0123456789abcdef.mp4"),
                     .initialization(id, audio, "init-0123456789abcdef.mp4"),
                     .key(id, "00112233445566778899aabbccddeeff"),
@@ -100,11 +103,11 @@ struct PurgeTests {
         try await withCatalogue { test in
             let tape = try await recorded("one", in: test)
             try await test.catalogue.purge(tape.channel.id, graceSeconds: 0)
-            let cut = try await test.catalogue.line(of: tape.row).forgotten
+            let cut = try await test.catalogue.publishedHead(of: tape.row).expiredBefore
             let late = tape.fact(20, at: (cut - midnight) - second)
-            #expect(try await test.catalogue.remember(tape.batch([.archived(late)])))
+            #expect(try await test.catalogue.commit(tape.batch([.archived(late)])))
             #expect(try await rows(of: tape, test)["segment"] == 0)
-            let hours = try await test.catalogue.doomedHours(limit: 100)
+            let hours = try await test.catalogue.pendingDeletionHours(limit: 100)
             #expect(
                 hours.contains {
                     $0.rendition == video && $0.hour <= late.start && late.start < $0.hour + hour
@@ -118,13 +121,15 @@ struct PurgeTests {
         try await withCatalogue { test in
             let tape = try await Tape("one", in: test)
             let ahead = 200 * 365 * day
-            _ = try await test.catalogue.remember(tape.batch([.archived(tape.fact(0, at: ahead))]))
+            _ = try await test.catalogue.commit(tape.batch([.archived(tape.fact(0, at: ahead))]))
             try await test.catalogue.purge(tape.channel.id, graceSeconds: 0)
             let again = try await test.catalogue.create(try settings("one"))
             #expect(again.row == tape.row && again.settings.recording)
-            #expect(try await test.catalogue.line(of: tape.row).forgotten >= midnight + ahead + 4 * second)
+            #expect(
+                try await test.catalogue.publishedHead(of: tape.row).expiredBefore >= midnight + ahead + 4
+                    * second)
             let next = tape.fact(1, at: ahead + 4 * second)
-            _ = try await test.catalogue.remember(tape.batch([.archived(next)]))
+            _ = try await test.catalogue.commit(tape.batch([.archived(next)]))
             #expect(try await test.number("SELECT count(*) FROM segment") == 1)
         }
     }

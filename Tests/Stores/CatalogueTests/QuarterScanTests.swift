@@ -16,7 +16,7 @@ struct QuarterScanTests {
     func quarters() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            _ = try await test.catalogue.remember(
+            _ = try await test.catalogue.commit(
                 tape.batch([
                     .archived(tape.fact(0)), .archived(tape.fact(1, at: 15 * minute - second)),
                     .archived(tape.fact(2, at: 15 * minute)), .archived(tape.fact(3, at: 45 * minute)),
@@ -28,7 +28,7 @@ struct QuarterScanTests {
             #expect(records.map { $0.version?.segments } == [2, 1, nil])
             let versions = try await test.catalogue.versions(of: range(0, count: 4).quarters)
             #expect(versions.count == 3 && versions[records[0].quarter] == records[0].version)
-            try await test.catalogue.forget(tape.channel, before: midnight + second, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + second, graceSeconds: 0)
             #expect(try await test.catalogue.quarters(range(0, count: 1))[0].version != records[0].version)
         }
     }

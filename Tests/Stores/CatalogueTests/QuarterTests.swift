@@ -41,8 +41,8 @@ struct QuarterTests {
                 tape.fact(3, at: 15 * minute + 2 * second),
             ]
             for (number, fact) in facts.enumerated() {
-                let segment = DecidedSegment(fact: fact, number: Int64(number), epoch: 0)
-                _ = try await test.catalogue.remember(tape.batch([segment]))
+                let segment = DecidedSegment(fact: fact, number: Int64(number), discontinuitySequence: 0)
+                _ = try await test.catalogue.commit(tape.batch([segment]))
             }
             #expect(
                 try await blocks(test) == [
@@ -64,7 +64,7 @@ struct QuarterTests {
             try await test.publish(0..<2, on: tape)
             try await test.publish(3..<5, on: tape)
             #expect(try await blocks(test)[0]?.contiguous == false)
-            for _ in 0..<2 { _ = try await test.catalogue.remember(tape.batch([.archived(tape.fact(2))])) }
+            for _ in 0..<2 { _ = try await test.catalogue.commit(tape.batch([.archived(tape.fact(2))])) }
             #expect(
                 try await blocks(test)[0]
                     == Block(
@@ -80,23 +80,27 @@ struct QuarterTests {
             (4_000_000, 0, false, true), (4_001_000, 0, false, true), (4_001_001, 0, false, false),
             (3_998_999, 0, false, false), (4_000_000, 1, false, false), (4_000_000, 0, true, false),
         ] as [(Int64, Int32, Bool, Bool)])
-    func contiguous(start: Int64, epoch: Int32, isOtherState: Bool, expected: Bool) async throws {
+    func contiguous(start: Int64, discontinuitySequence: Int32, isOtherState: Bool, expected: Bool)
+        async throws
+    {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            var state = MediaState.plain
-            if isOtherState { state.width = 640 }
-            let next = DecidedSegment(fact: tape.fact(1, at: start, state: state), number: 1, epoch: epoch)
-            _ = try await test.catalogue.remember(tape.batch(tape.published(0..<1) + [next]))
+            var format = SegmentFormat.plain
+            if isOtherState { format.width = 640 }
+            let next = DecidedSegment(
+                fact: tape.fact(1, at: start, format: format), number: 1,
+                discontinuitySequence: discontinuitySequence)
+            _ = try await test.catalogue.commit(tape.batch(tape.published(0..<1) + [next]))
             #expect(try await blocks(test)[0]?.contiguous == expected)
         }
     }
 
     @Test("A quarter cut by forgetting is summed up anew, an emptied one loses its summary")
-    func forgetting() async throws {
+    func expiring() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             try await test.publish(0..<300, on: tape)
-            try await test.catalogue.forget(tape.channel, before: midnight + 18 * minute, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 18 * minute, graceSeconds: 0)
             let blocks = try await blocks(test)
             #expect(blocks.keys.sorted() == [15])
             #expect(blocks[15]?.segments == 30 && blocks[15]?.revision == 2)

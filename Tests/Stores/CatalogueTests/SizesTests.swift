@@ -22,7 +22,7 @@ struct SizesTests {
                 return
             }
             if let expected { #expect(cut == midnight + expected * second) }
-            try await test.catalogue.forget(tape.channel, before: try #require(cut), graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: try #require(cut), graceSeconds: 0)
             #expect(try await test.held(tape).count == Int(limit / 1000))
             #expect(try await test.catalogue.cut(of: tape.row, keepingBytes: limit) == nil)
         }
@@ -40,7 +40,7 @@ struct SizesTests {
             _ = try await test.pool.query(
                 "INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row), 0, 9000000000000000)"
             )
-            try await test.catalogue.forget(tape.channel, before: midnight + 20 * second, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 20 * second, graceSeconds: 0)
             #expect(try await test.held(tape).count == 10)
             let again = try await test.catalogue.cut(of: tape.row, keepingBytes: 6_000)
             #expect(again == midnight + 28 * second)
@@ -57,7 +57,7 @@ struct SizesTests {
             var ends: [String] = []
             while let oldest = try await test.catalogue.oldestQuarter(), ends.count < 10 {
                 ends.append("\(oldest.channel.id) \((oldest.end - midnight) / minute)")
-                try await test.catalogue.forget(oldest.channel, before: oldest.end, graceSeconds: 0)
+                try await test.catalogue.expire(oldest.channel, before: oldest.end, graceSeconds: 0)
             }
             #expect(ends == ["two 15", "one 30", "one 45"])
         }
@@ -76,7 +76,7 @@ struct SizesTests {
             var rounds = 0
             while let oldest = try await test.catalogue.oldestQuarter(), rounds < 10 {
                 rounds += 1
-                try await test.catalogue.forget(oldest.channel, before: oldest.end, graceSeconds: 0)
+                try await test.catalogue.expire(oldest.channel, before: oldest.end, graceSeconds: 0)
             }
             #expect(rounds == 3)
             #expect(try await test.held(tape).count == 300)

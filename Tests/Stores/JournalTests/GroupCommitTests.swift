@@ -23,7 +23,7 @@ struct GroupCommitTests {
         let positions = try await withThrowingTaskGroup(of: (Int, [JournalPosition]).self) { group in
             for number in 0..<64 {
                 group.addTask {
-                    (number, try await channel.append([try segment(number), feed(Int64(number))]))
+                    (number, try await channel.append([try segment(number), sourceRun(Int64(number))]))
                 }
             }
             return try await group.reduce(into: [Int: [JournalPosition]]()) { $0[$1.0] = $1.1 }
@@ -32,7 +32,7 @@ struct GroupCommitTests {
         let replayed = Dictionary(uniqueKeysWithValues: try await channel.replay())
         #expect(replayed.count == 128)
         for (number, pair) in positions {
-            #expect(try pair.map { replayed[$0] } == [segment(number), feed(Int64(number))])
+            #expect(try pair.map { replayed[$0] } == [segment(number), sourceRun(Int64(number))])
         }
         await journal.close()
     }
@@ -49,8 +49,8 @@ struct GroupCommitTests {
             return nil
         }
         let channel = try journal.channel(try news())
-        _ = try await channel.append([feed(1)])
-        _ = try await channel.append([feed(2)])
+        _ = try await channel.append([sourceRun(1)])
+        _ = try await channel.append([sourceRun(2)])
         #expect(
             steps.withLock { $0 } == [
                 "sync journal", "sync news", "write 000001.jsonl", "sync 000001.jsonl",
@@ -69,11 +69,11 @@ struct GroupCommitTests {
             operation == .sync && path.hasSuffix(".jsonl") && syncs.add() == 2 ? number : nil
         }
         let channel = try journal.channel(try news())
-        let first = try await channel.append([feed(1)])
-        let second = try await channel.append([feed(2)])
-        let third = try await channel.append([feed(3)])
+        let first = try await channel.append([sourceRun(1)])
+        let second = try await channel.append([sourceRun(2)])
+        let third = try await channel.append([sourceRun(3)])
         #expect((first + second + third).map(\.file) == [1, 2, 2])
-        #expect(try await channel.replay().map(\.1) == [feed(1), feed(2), feed(3)])
+        #expect(try await channel.replay().map(\.1) == [sourceRun(1), sourceRun(2), sourceRun(3)])
         await channel.trim(first)
         #expect(try folder.files(".jsonl") == ["000002.jsonl"])
         await journal.close()
@@ -87,12 +87,12 @@ struct GroupCommitTests {
             operation == .write && path.hasSuffix(".jsonl") && writes.add() == 1 ? ENOSPC : nil
         }
         let channel = try journal.channel(try news())
-        let error = await failure { _ = try await channel.append([feed(1)]) }
+        let error = await failure { _ = try await channel.append([sourceRun(1)]) }
         #expect(error == .diskFull(path: folder.channelPath + "/000001.jsonl"))
         #expect(error?.isTransient == true)
         #expect(try folder.files().isEmpty)
-        _ = try await channel.append([feed(2)])
-        #expect(try await channel.replay().map(\.1) == [feed(2)])
+        _ = try await channel.append([sourceRun(2)])
+        #expect(try await channel.replay().map(\.1) == [sourceRun(2)])
         await journal.close()
     }
 
@@ -105,7 +105,7 @@ struct GroupCommitTests {
         let channel = try journal.channel(try news())
         let errors = await withTaskGroup(of: JournalError?.self) { group in
             for number in 0..<8 {
-                group.addTask { await failure { _ = try await channel.append([feed(Int64(number))]) } }
+                group.addTask { await failure { _ = try await channel.append([sourceRun(Int64(number))]) } }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
@@ -125,7 +125,7 @@ struct GroupCommitTests {
         let folder = JournalFolder()
         try await folder.run { (journal: ChannelJournal) async throws in
             let long = loss(note: String(repeating: "x", count: Limits.entryByteCount))
-            let error = await failure { _ = try await journal.append([feed(1), long]) }
+            let error = await failure { _ = try await journal.append([sourceRun(1), long]) }
             guard case .entryTooLarge(let count) = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -152,7 +152,7 @@ struct GroupCommitTests {
             #expect(try folder.files(".done").isEmpty)
             await journal.trim(positions)
             #expect(try folder.files().isEmpty)
-            #expect(try await journal.append([feed(1)]).map(\.file) == [4])
+            #expect(try await journal.append([sourceRun(1)]).map(\.file) == [4])
         }
     }
 

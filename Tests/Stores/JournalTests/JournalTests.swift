@@ -13,7 +13,7 @@ struct JournalTests {
         var description = RenditionDescription(id: RenditionID(kind: .audio, index: 3), position: 2)
         (description.language, description.isDefault) = ("fr", true)
         let entries = [
-            feed(1), try segment(1), .rendition(description), loss(note: "line\nbreak \"quoted\" \u{0}"),
+            sourceRun(1), try segment(1), .rendition(description), loss(note: "line\nbreak \"quoted\" \u{0}"),
             try segment(2), try keyPending(3),
         ]
         let positions = try await folder.run { try await $0.append(entries) }
@@ -120,9 +120,9 @@ struct JournalTests {
         let folder = JournalFolder()
         let journal = try folder.open()
         let channel = try journal.channel(try news())
-        _ = try await channel.append([feed(1)])
+        _ = try await channel.append([sourceRun(1)])
         await journal.close()
-        #expect(await failure { _ = try await channel.append([feed(2)]) } == .closed)
+        #expect(await failure { _ = try await channel.append([sourceRun(2)]) } == .closed)
         #expect(await failure { _ = try await channel.replay() } == .closed)
         #expect(await failure { _ = try journal.channel(try news()) } == .closed)
     }
@@ -135,7 +135,7 @@ struct JournalTests {
             return id
         }
         let journal = try folder.open()
-        for id in ids { _ = try await journal.channel(id).append([feed(1), feed(2)]) }
+        for id in ids { _ = try await journal.channel(id).append([sourceRun(1), sourceRun(2)]) }
         let done = try await journal.channel(ids[1]).replay().map(\.0)
         await (try journal.channel(ids[1])).trim(done)
         await journal.close()

@@ -19,19 +19,21 @@ let start = Instant(seconds: 1_784_016_000)
 /// A fact of which no two are equal.
 func segment(_ number: Int) throws -> JournalEntry {
     let rendition = RenditionID(kind: .video, index: 0)
-    var state = MediaState(container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.4d401f")
+    var state = SegmentFormat(
+        container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.4d401f")
     state.drmTags = ["#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a/b\"\n"]
     return .segment(
         SegmentFact(
             channel: try news(),
-            identity: SegmentIdentity(rendition: rendition, feed: 3, number: Int64(number)),
-            start: start + Int64(number) * 4_000_000, duration: 4_000_000, state: state,
+            identity: SegmentIdentity(rendition: rendition, run: 3, number: Int64(number)),
+            start: start + Int64(number) * 4_000_000, duration: 4_000_000, format: state,
             storedBytes: 1 << 40, plainBytes: 7, iv: [UInt8](repeating: 9, count: 16), arrived: start,
             digest: [UInt8](repeating: 0xFE, count: 32), fence: .max))
 }
 
-func feed(_ id: Int64) -> JournalEntry {
-    .feed(FeedFact(id: id, source: "https://origin.example/häuser/live.m3u8", began: start, clock: "source"))
+func sourceRun(_ id: Int64) -> JournalEntry {
+    .sourceRun(
+        SourceRun(id: id, source: "https://origin.example/häuser/live.m3u8", began: start, clock: "source"))
 }
 
 func keyPending(_ number: Int) throws -> JournalEntry {
@@ -41,7 +43,7 @@ func keyPending(_ number: Int) throws -> JournalEntry {
     return .keyPending(
         KeyPendingSegment(
             channel: try news(),
-            identity: SegmentIdentity(rendition: rendition, feed: 3, number: Int64(number)), start: start,
+            identity: SegmentIdentity(rendition: rendition, run: 3, number: Int64(number)), start: start,
             duration: 4_000_000, flags: .independent, revision: 2, container: .fragmentedMP4, cipher: cipher,
             initialization: .init(name: "init-0123456789abcdef.mp4", cipher: cipher),
             drmTags: ["#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a/b\""], programDateTime: start + 1,

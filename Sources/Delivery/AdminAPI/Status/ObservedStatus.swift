@@ -12,14 +12,15 @@ struct ObservedStatus {
     /// Beyond three targets a source may take so long before it counts as stalled, microseconds.
     private static let latencyAllowance: Int64 = 30 * Microseconds.perSecond
 
-    func report(on standing: Standing) -> StatusReport {
-        let edge = Self.liveEdge(of: standing.line)
-        let state = state(of: standing)
+    func report(on summary: RecordingSummary) -> StatusReport {
+        let edge = Self.liveEdge(of: summary.publishedHead)
+        let state = state(of: summary)
         return StatusReport(
-            state: state, detail: Self.detail(of: state, Self.lastMove(of: standing)), liveEdge: edge,
-            source: standing.newestFeed.map { source($0.source) },
-            clock: standing.newestFeed?.clock ?? (channel.settings.clock == .source ? "source" : "arrival"),
-            renditions: standing.renditions.map {
+            state: state, detail: Self.detail(of: state, Self.lastMove(of: summary)), liveEdge: edge,
+            source: summary.newestSourceRun.map { source($0.source) },
+            clock: summary.newestSourceRun?.clock
+                ?? (channel.settings.clock == .source ? "source" : "arrival"),
+            renditions: summary.renditions.map {
                 StatusReport.Rendition(
                     id: $0.id, lastSegment: $0.lastSegment, bitsPerSecond: $0.bitsPerSecond)
             })
@@ -35,19 +36,19 @@ struct ObservedStatus {
     }
 
     /// Nil before the first segment.
-    static func liveEdge(of line: Line) -> Instant? {
-        line.watermark.microseconds > 0 ? line.watermark : nil
+    static func liveEdge(of publishedHead: PublishedHead) -> Instant? {
+        publishedHead.watermark.microseconds > 0 ? publishedHead.watermark : nil
     }
 
     /// By the clock, not by the source's dates, which may be behind; nil before the first segment.
-    private static func lastMove(of standing: Standing) -> Instant? {
-        liveEdge(of: standing.line).map { standing.arrivals.lastMove(watermark: $0) }
+    private static func lastMove(of summary: RecordingSummary) -> Instant? {
+        liveEdge(of: summary.publishedHead).map { summary.arrivals.lastMove(watermark: $0) }
     }
 
-    private func state(of standing: Standing) -> ChannelStatus.State {
+    private func state(of summary: RecordingSummary) -> ChannelStatus.State {
         if !channel.settings.recording { return .paused }
-        guard let lastMove = Self.lastMove(of: standing) else { return .waiting }
-        let targets = 3 * Int64(standing.line.targetSeconds) * Microseconds.perSecond
+        guard let lastMove = Self.lastMove(of: summary) else { return .waiting }
+        let targets = 3 * Int64(summary.publishedHead.targetSeconds) * Microseconds.perSecond
         return now - lastMove > targets + Self.latencyAllowance ? .stalled : .recording
     }
 
@@ -69,7 +70,7 @@ extension AdminAPI {
             return .json(StatusReport(status).document(of: id, now: clock.now()))
         }
         let report = ObservedStatus(channel: channel, now: clock.now()).report(
-            on: try await catalogue.standing(of: channel.row))
+            on: try await catalogue.recordingSummary(of: channel.row))
         return .json(report.document(of: id, now: clock.now()))
     }
 }

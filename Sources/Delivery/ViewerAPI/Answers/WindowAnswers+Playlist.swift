@@ -36,7 +36,7 @@ extension WindowAnswers {
     /// with. A sliding list has no begin of its own, and its players ask for it for ever: it stays as it is until nothing
     /// from before the change is listed any more.
     private static func indexed(_ channel: Channel, _ window: ComposedWindow) -> RenditionID? {
-        if channel.shape == .media { return window.leading?.id }
+        if channel.playlistForm == .media { return window.leading?.id }
         guard let changed = channel.mediaUntil, let earliest = window.earliest,
             let first = earliest.segments.first, first.start < changed
         else { return nil }

@@ -22,7 +22,7 @@ struct WindowAnswers: Sendable {
             }
             let zone = NamedZone.reading(channel.settings.timeZone)
             let parameters = try ViewerParameters(query: request.query, zone: zone)
-            guard channel.shape != nil else {
+            guard channel.playlistForm != nil else {
                 if channel.isDeleted { return Self.noSuchChannel(route) }
                 return Problem(.notFound, "nothing of \(channel.id) is recorded yet").offering([]).response()
             }

@@ -20,7 +20,7 @@ final class BlockCache: Sendable {
     }
 
     private let capacity: Int
-    private let state = Mutex(State())
+    private let format = Mutex(State())
 
     /// Keeps at most so many bytes.
     init(capacity: Int) {
@@ -32,22 +32,22 @@ final class BlockCache: Sendable {
         _ quarters: [Quarter], loading: (QuarterRange, _ number: Int) -> Load,
     ) -> (blocks: [Block], loads: [Load]) {
         let now = ContinuousClock.now
-        return state.withLock { state in
+        return format.withLock { format in
             var (blocks, loads, missing): ([Block], [Int: Load], [Quarter]) = ([], [:], [])
             for quarter in quarters {
-                if let block = state.use(quarter, now: now) {
+                if let block = format.use(quarter, now: now) {
                     blocks.append(block)
-                } else if let running = state.loads[quarter] {
+                } else if let running = format.loads[quarter] {
                     loads[running.number] = running.load
                 } else {
                     missing.append(quarter)
                 }
             }
             for range in QuarterRange.joining(missing) {
-                state.loadsMade += 1
-                let load = loading(range, state.loadsMade)
-                for quarter in range.quarters { state.loads[quarter] = (state.loadsMade, load) }
-                loads[state.loadsMade] = load
+                format.loadsMade += 1
+                let load = loading(range, format.loadsMade)
+                for quarter in range.quarters { format.loads[quarter] = (format.loadsMade, load) }
+                loads[format.loadsMade] = load
             }
             return (blocks, Array(loads.values))
         }
@@ -56,14 +56,14 @@ final class BlockCache: Sendable {
     /// A load is done: what no change has touched meanwhile is kept.
     func finish(_ range: QuarterRange, number: Int, blocks: [Block]) {
         let now = ContinuousClock.now
-        state.withLock { state in
-            for block in blocks where state.loads[block.quarter]?.number == number {
-                state.insert(block, now: now)
+        format.withLock { format in
+            for block in blocks where format.loads[block.quarter]?.number == number {
+                format.insert(block, now: now)
             }
-            for quarter in range.quarters where state.loads[quarter]?.number == number {
-                state.loads[quarter] = nil
+            for quarter in range.quarters where format.loads[quarter]?.number == number {
+                format.loads[quarter] = nil
             }
-            state.shrink(to: capacity)
+            format.shrink(to: capacity)
         }
     }
 }
@@ -72,42 +72,42 @@ final class BlockCache: Sendable {
 extension BlockCache {
     /// Lets loads under way finish without keeping what they bring: it may be older than a change.
     func detachLoads(of quarters: Set<Quarter>) {
-        state.withLock { state in
-            for quarter in quarters { state.loads[quarter] = nil }
+        format.withLock { format in
+            for quarter in quarters { format.loads[quarter] = nil }
         }
     }
 
     func detachLoads(ofRenditions renditions: Set<Int32>) {
-        state.withLock { state in
-            state.loads = state.loads.filter { !renditions.contains($0.key.rendition) }
+        format.withLock { format in
+            format.loads = format.loads.filter { !renditions.contains($0.key.rendition) }
         }
     }
 
     /// The blocks of renditions that are in memory.
     func blocks(ofRenditions renditions: Set<Int32>) -> [Block] {
-        state.withLock { state in
-            renditions.flatMap { state.entries[$0]?.values.map(\.block) ?? [] }
+        format.withLock { format in
+            renditions.flatMap { format.entries[$0]?.values.map(\.block) ?? [] }
         }
     }
 
     /// Whether somebody asked for a quarter since an instant.
     func isUsed(_ quarter: Quarter, since instant: ContinuousClock.Instant) -> Bool {
-        state.withLock { state in
-            state.entries[quarter.rendition]?[quarter.begin].map { $0.used >= instant } ?? false
+        format.withLock { format in
+            format.entries[quarter.rendition]?[quarter.begin].map { $0.used >= instant } ?? false
         }
     }
 
     /// Drops quarters and puts other blocks in their place, all at once.
     func replace(_ dropped: [Quarter], with blocks: [Block]) {
-        state.withLock { state in
+        format.withLock { format in
             for block in blocks {
                 // A block that nobody asked for stays as old as the one before it.
-                let used = state.entries[block.quarter.rendition]?[block.quarter.begin]?.used
-                state.insert(block, now: used ?? .now)
+                let used = format.entries[block.quarter.rendition]?[block.quarter.begin]?.used
+                format.insert(block, now: used ?? .now)
             }
             let replaced = Set(blocks.map(\.quarter))
-            for quarter in dropped where !replaced.contains(quarter) { state.remove(quarter) }
-            state.shrink(to: capacity)
+            for quarter in dropped where !replaced.contains(quarter) { format.remove(quarter) }
+            format.shrink(to: capacity)
         }
     }
 }

@@ -21,17 +21,17 @@ struct BlockSummary: Sendable {
     /// By how much starts run away from the first start and the durations since, microseconds: least and most.
     var drift: ClosedRange<Int64> = 0...0
 
-    init(_ segments: [RecordedSegment], states: [Int32: MediaState]) {
+    init(_ segments: [RecordedSegment], formats: [Int32: SegmentFormat]) {
         guard let first = segments.first else { return }
-        var isUniform = states[first.stateID]?.isPlayable ?? false
+        var isUniform = formats[first.formatID]?.isPlayable ?? false
         var last: RecordedSegment?
         for segment in segments {
             if let last {
                 let pause = segment.start - last.end
                 isOrdered = isOrdered && segment.start >= last.start && segment.end >= last.end
                 isUniform =
-                    isUniform && pause <= Limits.holeTolerance && segment.stateID == last.stateID
-                    && segment.epoch == last.epoch
+                    isUniform && pause <= Limits.holeTolerance && segment.formatID == last.formatID
+                    && segment.discontinuitySequence == last.discontinuitySequence
                 if pause > Limits.grain { missing += pause }
             }
             let drifted = segment.start - (first.start + duration)

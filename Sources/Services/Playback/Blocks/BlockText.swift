@@ -17,7 +17,7 @@ final class BlockText: Sendable {
         let digest: [UInt8]
     }
 
-    let state: StateText
+    let format: FormatText
     /// Whether the lines begin with EXT-X-KEY, as they must behind a segment with another initialization vector.
     let beginsWithKey: Bool
     private let segments: [RecordedSegment]
@@ -27,17 +27,17 @@ final class BlockText: Sendable {
 
     /// Nil when a list cannot take over the lines as they are.
     init?(
-        _ segments: [RecordedSegment], states: [Int32: MediaState], summary: BlockSummary,
+        _ segments: [RecordedSegment], formats: [Int32: SegmentFormat], summary: BlockSummary,
         rendition: RenditionID,
     ) {
-        guard summary.isUniform, let first = segments.first, let state = states[first.stateID] else {
+        guard summary.isUniform, let first = segments.first, let format = formats[first.formatID] else {
             return nil
         }
         self.segments = segments
-        self.state = StateText(state, rendition: rendition)
+        self.format = FormatText(format, rendition: rendition)
         entry = EntryText(rendition: rendition)
         let next = segments.count > 1 ? segments[1].iv : nil
-        beginsWithKey = self.state.key != nil && first.iv != next
+        beginsWithKey = self.format.key != nil && first.iv != next
     }
 
     func lines() throws(PlaybackError) -> Lines {
@@ -63,13 +63,13 @@ final class BlockText: Sendable {
     private func written() throws(PlaybackError) -> Lines {
         var buffer = TextBuffer(capacity: segments.count * Limits.usualEntry)
         var sticky = StickyTags()
-        sticky.passed(state, iv: beginsWithKey ? [] : segments.first?.iv)
+        sticky.passed(format, iv: beginsWithKey ? [] : segments.first?.iv)
         var offsets: [Int] = []
         offsets.reserveCapacity(segments.count + 1)
         for segment in segments {
             offsets.append(buffer.count)
-            sticky.write(state, iv: segment.iv, isFresh: false, to: &buffer)
-            entry.write(segment, state, to: &buffer)
+            sticky.write(format, iv: segment.iv, isFresh: false, to: &buffer)
+            entry.write(segment, format, to: &buffer)
         }
         offsets.append(buffer.count)
         let bytes = buffer.finish()

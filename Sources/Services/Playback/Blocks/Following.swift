@@ -3,9 +3,9 @@ import Synchronization
 
 /// Commits that were announced and are not in the head of their channel yet.
 final class AnnouncedChanges: Sendable {
-    private let changes = Mutex<[Int32: [LineChange]]>([:])
+    private let changes = Mutex<[Int32: [PublishedHeadChange]]>([:])
 
-    func note(_ change: LineChange) {
+    func note(_ change: PublishedHeadChange) {
         changes.withLock { changes in
             var own = changes[change.channel] ?? []
             own.append(change)
@@ -49,7 +49,7 @@ extension TimelineIndex {
     private func follow(_ change: CatalogueChange) async {
         switch change {
         case .channel(let id): channels.expire(id)
-        case .line(let change):
+        case .publishedHead(let change):
             guard let known = heads.known(change.channel), known.head.revision < change.revision else {
                 return
             }

@@ -9,7 +9,7 @@ struct KnownHead: Sendable {
 
     init(_ head: ChannelHead, at instant: ContinuousClock.Instant) {
         self.head = head
-        history = WatermarkHistory(head.line.watermark, at: instant)
+        history = WatermarkHistory(head.publishedHead.watermark, at: instant)
         lag = SteadyLag(head.arrivals.lag, at: instant)
     }
 
@@ -22,7 +22,7 @@ struct KnownHead: Sendable {
     /// The same channel as it was read later.
     func following(_ newer: ChannelHead, at instant: ContinuousClock.Instant) -> KnownHead {
         var (history, lag) = (history, lag)
-        history.note(newer.line.watermark, at: instant, keeping: newer.line.settling)
+        history.note(newer.publishedHead.watermark, at: instant, keeping: newer.publishedHead.settling)
         lag.note(newer.arrivals.lag, at: instant)
         return KnownHead(newer, history, lag)
     }
@@ -51,27 +51,27 @@ struct SeenHead: Sendable {
     /// Whether nothing in a window is under way, and everything up to its end was published or given up three target
     /// durations before the channel was last seen, or the channel had stood still for long by then.
     func isSettled(_ window: TimeWindow, now: Instant) -> Bool {
-        let line = head.line
-        guard window.end <= line.watermark, !head.pending.contains(where: window.overlaps) else {
+        let publishedHead = head.publishedHead
+        guard window.end <= publishedHead.watermark, !head.pending.contains(where: window.overlaps) else {
             return false
         }
-        return window.end <= history.settled(for: line.settling, asOf: asOf) || isQuiet(now: now)
+        return window.end <= history.settled(for: publishedHead.settling, asOf: asOf) || isQuiet(now: now)
     }
 
     /// Whether nothing was published for three target durations and nothing is under way, or nothing for long.
     func standsStill(now: Instant) -> Bool {
-        let settled = history.settled(for: head.line.settling, asOf: asOf)
-        return head.pending.isEmpty && head.line.watermark <= settled || isQuiet(now: now)
+        let settled = history.settled(for: head.publishedHead.settling, asOf: asOf)
+        return head.pending.isEmpty && head.publishedHead.watermark <= settled || isQuiet(now: now)
     }
 
     private func isQuiet(now: Instant) -> Bool {
         let seen = now - (ContinuousClock.now - asOf).wholeMicroseconds
-        let lastMove = head.arrivals.lastMove(watermark: head.line.watermark)
-        return seen - lastMove >= max(head.line.settling.wholeMicroseconds, Limits.quiet)
+        let lastMove = head.arrivals.lastMove(watermark: head.publishedHead.watermark)
+        return seen - lastMove >= max(head.publishedHead.settling.wholeMicroseconds, Limits.quiet)
     }
 }
 
-extension Line {
+extension PublishedHead {
     /// After that nothing more is expected for a moment that is published or given up.
     var settling: Duration {
         .seconds(Limits.settlingTargets * Int64(max(1, targetSeconds)))

@@ -98,7 +98,7 @@ extension SegmentList {
     /// What follows the last segment whose state is one of some.
     func behindLast(_ isOther: (Int32) -> Bool) -> SegmentList {
         for piece in pieces.reversed() where piece.stateIDs.contains(where: isOther) {
-            let index = piece.segments.lastIndex { isOther($0.stateID) }
+            let index = piece.segments.lastIndex { isOther($0.formatID) }
             guard let index else { continue }
             return self[(piece.position + index + 1 - piece.range.lowerBound)..<count]
         }
@@ -125,7 +125,7 @@ extension SegmentList {
 
 extension SegmentList.Piece {
     var stateIDs: Set<Int32> {
-        block.summary.isUniform ? [first.stateID] : Set(segments.map(\.stateID))
+        block.summary.isUniform ? [first.formatID] : Set(segments.map(\.formatID))
     }
 
     /// Whether all of it, or nothing, overlaps a window; nil when that takes a look at each segment.

@@ -59,18 +59,18 @@ package final class TimelineIndex: Sendable {
         of head: ChannelHead, in window: TimeWindow, view: WindowView,
     ) async throws(CatalogueError) -> TimelineRecord {
         var records: [ListedRendition] = []
-        var states: [Int32: MediaState] = [:]
-        let selection = BlockSelection(window: window, view: view, watermark: head.line.watermark)
+        var formats: [Int32: SegmentFormat] = [:]
+        let selection = BlockSelection(window: window, view: view, watermark: head.publishedHead.watermark)
         for rendition in head.renditions {
             var found: [Block] = []
             if let range = selection.range(of: rendition.row) {
                 found = try await blocks.blocks(range, of: rendition.description.id)
             }
-            for block in found { states.merge(block.states) { known, _ in known } }
+            for block in found { formats.merge(block.formats) { known, _ in known } }
             records.append(
                 ListedRendition(description: rendition.description, segments: selection.segments(of: found)))
         }
-        return TimelineRecord(line: head.line, renditions: records, states: states)
+        return TimelineRecord(publishedHead: head.publishedHead, renditions: records, formats: formats)
     }
 
     /// Brings blocks to the present before anybody sees a newer head: an answer never mixes a new head with old blocks.

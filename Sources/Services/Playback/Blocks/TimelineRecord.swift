@@ -3,8 +3,8 @@ package import Timeline
 
 /// What is held of a channel for one window: the material of a playlist.
 package struct TimelineRecord: Sendable {
-    package var line: Line
+    package var publishedHead: PublishedHead
     /// Every rendition of the channel, in order of their ids; those with nothing in the window too.
     package var renditions: [ListedRendition]
-    package var states: [Int32: MediaState]
+    package var formats: [Int32: SegmentFormat]
 }

@@ -22,7 +22,7 @@ struct SegmentFetcher: Sendable {
     /// What is known of a segment whose bytes are durable.
     struct Stored: Sendable {
         var object: CommittedObject
-        var state: MediaState
+        var format: SegmentFormat
         var flags: SegmentFlags
         var plainBytes: Int64
         var iv: [UInt8]?
@@ -172,11 +172,11 @@ struct SegmentFetcher: Sendable {
     ) async throws -> Stored {
         var flags = flags
         if case .damaged = received.inspection?.wholeness { flags.insert(.damaged) }
-        let state = MediaState(of: received, intake, hasMap: hasMap)
-        let name = SegmentName(start: start, revision: 0, fileExtension: state.container)
+        let format = SegmentFormat(of: received, intake, hasMap: hasMap)
+        let name = SegmentName(start: start, revision: 0, fileExtension: format.container)
         let object = try await draft.commit(as: .segment(channel, rendition, name))
         return Stored(
-            object: object, state: state, flags: flags, plainBytes: received.plainBytes,
+            object: object, format: format, flags: flags, plainBytes: received.plainBytes,
             iv: intake.isStoredEncrypted ? intake.iv : nil,
             firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks)
     }

@@ -36,9 +36,9 @@ struct Lane: Sendable {
     /// Everything before is published or given up.
     var settledEnd: Instant?
     /// Epoch of the last published segment.
-    var epoch: Int32?
+    var discontinuitySequence: Int32?
     /// State of the last published segment.
-    var state: MediaState?
+    var format: SegmentFormat?
     /// Where the time stamps of what was published stand.
     private var timestamps = TimestampTrail()
     /// Asked for by something that was given up.
@@ -62,7 +62,7 @@ struct Lane: Sendable {
     func boundary(before slot: Slot, _ fact: SegmentFact) -> String? {
         guard let publishedEnd else { return nil }
         if let asked = slot.boundary ?? pendingBoundary { return asked }
-        if let state, !state.followsSeamlessly(fact.state) { return "media" }
+        if let format, !format.followsSeamlessly(fact.format) { return "media" }
         if timestamps.jumps(to: fact) { return "timestamps" }
         return slot.start - publishedEnd > Limits.seam ? "hole" : nil
     }
@@ -72,7 +72,9 @@ struct Lane: Sendable {
     ///
     /// Asked for at once, it lies where the hole begins, and nothing that comes behind the hole is passed over.
     func owedBoundary(in current: Int32) -> (cause: String, place: Instant)? {
-        guard let pendingBoundary, let settledEnd, epoch == current, slots.first?.storedAt == nil else {
+        guard let pendingBoundary, let settledEnd, discontinuitySequence == current,
+            slots.first?.storedAt == nil
+        else {
             return nil
         }
         return (pendingBoundary, settledEnd)
@@ -138,11 +140,12 @@ extension Lane {
     }
 
     /// The first slot was published.
-    mutating func publish(_ fact: SegmentFact, in epoch: Int32, now: ContinuousClock.Instant) {
+    mutating func publish(_ fact: SegmentFact, in discontinuitySequence: Int32, now: ContinuousClock.Instant)
+    {
         nextNumber += 1
         publishedEnd = fact.end
-        self.epoch = epoch
-        state = fact.state
+        self.discontinuitySequence = discontinuitySequence
+        format = fact.format
         timestamps.take(fact)
         pendingBoundary = nil
         lastProgress = now
@@ -166,11 +169,11 @@ extension Lane {
     }
 }
 
-extension MediaState {
+extension SegmentFormat {
     /// Whether a decoder goes on without being told: same container, tracks and initialization section.
     ///
     /// Keys may change.
-    fileprivate func followsSeamlessly(_ other: MediaState) -> Bool {
+    fileprivate func followsSeamlessly(_ other: SegmentFormat) -> Bool {
         container == other.container && initName == other.initName && tracks == other.tracks
     }
 }

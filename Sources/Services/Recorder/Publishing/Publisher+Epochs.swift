@@ -34,7 +34,7 @@ extension Publisher {
         let isDue = now - request.since > target * 3 && !awaitsReturning(before: request.at)
         guard isDue || lanes.values.allSatisfy({ hasReached($0, request, now: now) }) else { return false }
         self.request = nil
-        epoch += 1
+        discontinuitySequence += 1
         begin(at: max(end, epochBegin), cause: request.cause, &decisions)
         return true
     }
@@ -61,8 +61,9 @@ extension Publisher {
     private mutating func begin(at instant: Instant, cause: String, _ decisions: inout Decisions) {
         epochBegin = instant
         raiseTarget()
-        decisions.epochs.append(
-            EpochFact(epoch: epoch, begin: instant, cause: cause, targetSeconds: targetSeconds))
+        decisions.discontinuityStarts.append(
+            DiscontinuityStart(
+                sequence: discontinuitySequence, begin: instant, cause: cause, targetSeconds: targetSeconds))
     }
 
     /// What waits may need a longer target duration than the epoch before said.

@@ -21,7 +21,7 @@ extension Publisher {
             ask(rendition, at: start, cause: cause, now: now)
         }
         for lane in lanes.values {
-            guard let (cause, place) = lane.owedBoundary(in: epoch) else { continue }
+            guard let (cause, place) = lane.owedBoundary(in: discontinuitySequence) else { continue }
             ask(lane.rendition, at: place, cause: cause, now: now)
         }
         return waiting.contains { moveFirst(of: $0, now: now, &decisions) }
@@ -38,7 +38,7 @@ extension Publisher {
         case .giveUp(let reason, let note, let isLost):
             giveUp(slot, reason: reason, note: note, isLost: isLost, now: now, &decisions)
         case .archive(let fact):
-            decisions.segments.append(DecidedSegment(fact: fact, number: nil, epoch: nil))
+            decisions.segments.append(DecidedSegment(fact: fact, number: nil, discontinuitySequence: nil))
             lanes[rendition]?.settle(now: now)
         case .publish(let fact):
             publish(fact, of: rendition, now: now, &decisions)
@@ -75,7 +75,8 @@ extension Publisher {
     /// Readers of the log decide by what begins before the watermark, so that it is passed by a part of a segment too.
     private func isPassed(_ slot: Lane.Slot, of lane: Lane) -> Bool {
         if let publishedEnd = lane.publishedEnd, slot.start < publishedEnd { return true }
-        return slot.start < watermark || lane.epoch != epoch && slot.middle < epochBegin
+        return slot.start < watermark
+            || lane.discontinuitySequence != discontinuitySequence && slot.middle < epochBegin
     }
 
     /// Whether another rendition still waits for a segment before this one, which is waited for as long as two target
@@ -94,7 +95,10 @@ extension Publisher {
 
     /// A lane that has published nothing in the epoch yet has its boundary already.
     private func boundary(before slot: Lane.Slot, _ fact: SegmentFact, _ lane: Lane) -> String? {
-        if lane.epoch == epoch, let cause = lane.boundary(before: slot, fact) { return cause }
+        if lane.discontinuitySequence == discontinuitySequence, let cause = lane.boundary(before: slot, fact)
+        {
+            return cause
+        }
         return hasEpoch && Self.roundedSeconds(fact.duration) > targetSeconds ? "target duration" : nil
     }
 
@@ -119,8 +123,10 @@ extension Publisher {
     ) {
         beginFirstEpoch(&decisions)
         decisions.segments.append(
-            DecidedSegment(fact: fact, number: lanes[rendition]?.nextNumber, epoch: epoch))
-        lanes[rendition]?.publish(fact, in: epoch, now: now)
+            DecidedSegment(
+                fact: fact, number: lanes[rendition]?.nextNumber, discontinuitySequence: discontinuitySequence
+            ))
+        lanes[rendition]?.publish(fact, in: discontinuitySequence, now: now)
         end = max(end, fact.end)
     }
 }

@@ -9,11 +9,13 @@ struct Publisher: Sendable {
     /// What one call of `advance` decided.
     struct Decisions: Sendable {
         var segments: [DecidedSegment] = []
-        var epochs: [EpochFact] = []
+        var discontinuityStarts: [DiscontinuityStart] = []
         var losses: [Loss] = []
         var lost: [LostSegment] = []
 
-        var isEmpty: Bool { segments.isEmpty && epochs.isEmpty && losses.isEmpty && lost.isEmpty }
+        var isEmpty: Bool {
+            segments.isEmpty && discontinuityStarts.isEmpty && losses.isEmpty && lost.isEmpty
+        }
         /// Facts to be entered.
         var count: Int { segments.count + losses.count }
     }
@@ -27,7 +29,7 @@ struct Publisher: Sendable {
     }
 
     var lanes: [RenditionID: Lane] = [:]
-    var epoch: Int32
+    var discontinuitySequence: Int32
     /// No segment whose middle lies before it enters the epoch.
     var epochBegin: Instant
     /// EXT-X-TARGETDURATION of growing lists, seconds; it rises with an epoch only.
@@ -51,14 +53,14 @@ struct Publisher: Sendable {
     ///
     /// Without the begin of the line's epoch, its end is taken for renditions that have not entered that epoch yet:
     /// later, never too early.
-    init(line: Line, epochBegin: Instant? = nil) {
-        epoch = line.epoch
-        targetSeconds = line.targetSeconds
-        sourceSeconds = line.targetSeconds
-        watermark = line.watermark
-        end = line.end
-        hasEpoch = line.end.microseconds > 0
-        self.epochBegin = epochBegin ?? (hasEpoch ? line.end : Instant(microseconds: .min))
+    init(publishedHead: PublishedHead, epochBegin: Instant? = nil) {
+        discontinuitySequence = publishedHead.discontinuitySequence
+        targetSeconds = publishedHead.targetSeconds
+        sourceSeconds = publishedHead.targetSeconds
+        watermark = publishedHead.watermark
+        end = publishedHead.end
+        hasEpoch = publishedHead.end.microseconds > 0
+        self.epochBegin = epochBegin ?? (hasEpoch ? publishedHead.end : Instant(microseconds: .min))
     }
 
     /// Opens a rendition's lane.
@@ -133,7 +135,7 @@ struct Publisher: Sendable {
         decisions.segments = late.prefix(limit).map { fact in
             var fact = fact
             fact.flags.insert(.late)
-            return DecidedSegment(fact: fact, number: nil, epoch: nil)
+            return DecidedSegment(fact: fact, number: nil, discontinuitySequence: nil)
         }
         late.removeFirst(decisions.segments.count)
         decisions.lost = Array(lateLost.prefix(limit))

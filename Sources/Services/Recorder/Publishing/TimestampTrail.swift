@@ -40,7 +40,7 @@ struct TimestampTrail: Sendable {
 
     /// Whether the time stamps went on by the last duration; nil unless the segment is the next one of the numbering.
     private func goesOn(with fact: SegmentFact) -> Bool? {
-        guard let last, let next = Place(fact), next.identity.feed == last.identity.feed,
+        guard let last, let next = Place(fact), next.identity.run == last.identity.run,
             next.identity.number == last.identity.number + 1
         else { return nil }
         let ticks = PresentationTime.difference(

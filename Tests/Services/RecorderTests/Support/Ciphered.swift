@@ -31,7 +31,7 @@ enum Ciphered {
     /// A segment of a list that does not show it any more.
     static func listed(_ uri: String, keys: [Key] = []) -> ListedSegment {
         ListedSegment(
-            identity: SegmentIdentity(rendition: video(0), feed: 1, number: number),
+            identity: SegmentIdentity(rendition: video(0), run: 1, number: number),
             entry: MediaSegment(uri: uri, durationMicroseconds: 6 * seconds, keys: keys), arrival: at(6),
             start: at(0), duration: 6 * seconds, flags: [], domain: 0, availableUntil: moment(0))
     }

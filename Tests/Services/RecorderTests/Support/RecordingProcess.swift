@@ -36,7 +36,7 @@ struct RecordingProcess: Sendable {
             journal: try parts.journal.channel(house.channel.id), logger: House.quiet)
         try await recorder.resume(
             heads: house.catalogue.heads(of: house.channel.row),
-            newestFeed: house.catalogue.newestFeed(of: house.channel.row))
+            newestSourceRun: house.catalogue.newestSourceRun(of: house.channel.row))
         for rendition in renditions { await recorder.open(RenditionDescription(id: rendition)) }
     }
 
@@ -101,7 +101,7 @@ struct RecordingProcess: Sendable {
             key: .segment(channel, segment.identity.rendition, name), byteCount: 1000, digest: digest,
             wasThere: false)
         return SegmentFetcher.Stored(
-            object: object, state: MediaState(container: .transportStream, tracks: "video:h264"),
+            object: object, format: SegmentFormat(container: .transportStream, tracks: "video:h264"),
             flags: segment.flags, plainBytes: 1000)
     }
 

@@ -53,12 +53,12 @@ struct Tape: Sendable {
 
     /// A segment of four seconds and 1,000 bytes, unless said otherwise; its time follows from its number.
     func fact(
-        _ number: Int64, of rendition: RenditionID = video, feed: Int64 = 1, at start: Int64? = nil,
-        lasting duration: Int64 = 4 * second, bytes: Int64 = 1000, state: MediaState = MediaState.plain,
+        _ number: Int64, of rendition: RenditionID = video, run: Int64 = 1, at start: Int64? = nil,
+        lasting duration: Int64 = 4 * second, bytes: Int64 = 1000, format: SegmentFormat = .plain,
     ) -> SegmentFact {
         SegmentFact(
-            channel: channel.id, identity: SegmentIdentity(rendition: rendition, feed: feed, number: number),
-            start: midnight + (start ?? number * 4 * second), duration: duration, state: state,
+            channel: channel.id, identity: SegmentIdentity(rendition: rendition, run: run, number: number),
+            start: midnight + (start ?? number * 4 * second), duration: duration, format: format,
             storedBytes: bytes,
             plainBytes: bytes, arrived: midnight + (start ?? number * 4 * second) + duration,
             firstTimestamp: number * 360_000,
@@ -67,33 +67,36 @@ struct Tape: Sendable {
     }
 
     /// Facts with these numbers of the source, published under the same ones.
-    func published(_ numbers: Range<Int64>, of rendition: RenditionID = video, epoch: Int32 = 0)
+    func published(_ numbers: Range<Int64>, of rendition: RenditionID = video, sequence: Int32 = 0)
         -> [DecidedSegment]
     {
-        numbers.map { DecidedSegment(fact: fact($0, of: rendition), number: $0, epoch: epoch) }
+        numbers.map {
+            DecidedSegment(fact: fact($0, of: rendition), number: $0, discontinuitySequence: sequence)
+        }
     }
 
     /// A batch after which everything in it is behind the watermark.
-    func batch(_ segments: [DecidedSegment] = [], epoch: Int32 = 0, watermark: Int64? = nil) -> Batch {
+    func batch(_ segments: [DecidedSegment] = [], sequence: Int32 = 0, watermark: Int64? = nil) -> Batch {
         let end = segments.filter { $0.number != nil }.map(\.fact.end).max() ?? Instant(microseconds: 0)
         var batch = Batch(
             channel: channel.row, fence: fence,
-            line: LineUpdate(
-                epoch: epoch, end: end, watermark: watermark.map { midnight + $0 } ?? end, targetSeconds: 4))
+            publishedHead: PublishedHeadUpdate(
+                discontinuitySequence: sequence, end: end, watermark: watermark.map { midnight + $0 } ?? end,
+                targetSeconds: 4))
         batch.segments = segments
         return batch
     }
 }
 
-extension MediaState {
-    static let plain = MediaState(
+extension SegmentFormat {
+    static let plain = SegmentFormat(
         container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.64001f")
 }
 
 extension DecidedSegment {
     /// A segment that goes to the archive only.
     static func archived(_ fact: SegmentFact) -> DecidedSegment {
-        DecidedSegment(fact: fact, number: nil, epoch: nil)
+        DecidedSegment(fact: fact, number: nil, discontinuitySequence: nil)
     }
 }
 
@@ -103,7 +106,7 @@ extension TestCatalogue {
     func publish(_ numbers: Range<Int64>, of rendition: RenditionID = video, on tape: Tape) async throws
         -> Bool
     {
-        try await catalogue.remember(tape.batch(tape.published(numbers, of: rendition)))
+        try await catalogue.commit(tape.batch(tape.published(numbers, of: rendition)))
     }
 
     /// Everything held of a rendition, in order.

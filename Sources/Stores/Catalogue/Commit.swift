@@ -8,11 +8,11 @@ extension Catalogue {
     /// decides what is fresh, so that a batch whose commit result was lost can simply be repeated.
     ///
     /// - Returns: whether the lease still held. If not, the facts were entered without numbers.
-    package func remember(_ batch: Batch) async throws(CatalogueError) -> Bool {
+    package func commit(_ batch: Batch) async throws(CatalogueError) -> Bool {
         try await asking {
             try await withDays(of: batch.segments.map(\.fact.start)) {
                 try await pool.transaction { transaction in
-                    try await Remembering(batch: batch, transaction: transaction).run()
+                    try await BatchWriter(batch: batch, transaction: transaction).run()
                 }
             }
         }
@@ -22,34 +22,35 @@ extension Catalogue {
 /// One batch on its way in.
 ///
 /// Every lock but the line's is on rows of the same channel, so two channels never wait for each other.
-struct Remembering {
+struct BatchWriter {
     let batch: Batch
     let transaction: PostgresTransaction
 
     func run() async throws -> Bool {
-        let (held, forgotten, revision) = try await moveLine()
+        let (held, expiredBefore, revision) = try await movePublishedHead()
         try await describeRenditions(held: held)
         let renditions = try await renditionRows()
-        try await enterFeeds()
-        if held { try await enterEpochs() }
-        try await enterLosses(renditions, forgotten: forgotten)
+        try await enterSourceRuns()
+        if held { try await enterDiscontinuityStarts() }
+        try await enterLosses(renditions, expiredBefore: expiredBefore)
         try await markKeyPending(renditions)
         try await markLost(renditions)
-        let quarters = try await enterSegments(renditions, held: held, forgotten: forgotten)
+        let quarters = try await enterSegments(renditions, held: held, expiredBefore: expiredBefore)
         if held { try await moveNumbers(renditions) }
         try await transaction.summarise(quarters)
         try await transaction.announce(
-            LineChange(channel: batch.channel, revision: revision, touched: quarters))
+            PublishedHeadChange(channel: batch.channel, revision: revision, touched: quarters))
         return held
     }
 
-    private func moveLine() async throws -> (held: Bool, forgotten: Instant, revision: Int64) {
-        let line = batch.line
+    private func movePublishedHead() async throws -> (held: Bool, expiredBefore: Instant, revision: Int64) {
+        let head = batch.publishedHead
         let moved = try await transaction.query(
             """
-            UPDATE line SET epoch = greatest(epoch, \(line.epoch)), end_us = greatest(end_us, \(line.end.microseconds)),
-                watermark_us = greatest(watermark_us, \(line.watermark.microseconds)),
-                target_seconds = greatest(target_seconds, \(Int32(clamping: line.targetSeconds))),
+            UPDATE line SET epoch = greatest(epoch, \(head.discontinuitySequence)),
+                end_us = greatest(end_us, \(head.end.microseconds)),
+                watermark_us = greatest(watermark_us, \(head.watermark.microseconds)),
+                target_seconds = greatest(target_seconds, \(Int32(clamping: head.targetSeconds))),
                 revision = revision + 1
             WHERE channel_id = \(batch.channel) AND fence = \(batch.fence) RETURNING forgotten_us, revision
             """)

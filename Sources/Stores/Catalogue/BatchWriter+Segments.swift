@@ -1,15 +1,15 @@
 import Postgres
 import Timeline
 
-extension Remembering {
+extension BatchWriter {
     /// Enters what intake has not seen yet and what is not forgotten; gives the quarters that changed.
     func enterSegments(
-        _ renditions: [RenditionID: Int32], held: Bool, forgotten: Instant,
+        _ renditions: [RenditionID: Int32], held: Bool, expiredBefore: Instant,
     ) async throws -> Set<Quarter> {
         let rows = IncomingRows(batch.segments, renditions: renditions, isPublished: held)
         guard !rows.isEmpty else { return [] }
-        let states = try await stateRows(rows.facts)
-        let entered = try await enter(rows, states: states, forgotten: forgotten)
+        let formats = try await formatRows(rows.facts)
+        let entered = try await enter(rows, formats: formats, expiredBefore: expiredBefore)
         var quarters = entered.quarters
         let refused = rows.published.filter { !entered.identities.contains($0.fact.identity) }
         if !refused.isEmpty {
@@ -17,24 +17,26 @@ extension Remembering {
             let displaced = try await displaceArchived(again)
             if !displaced.isEmpty {
                 quarters.formUnion(displaced)
-                quarters.formUnion(try await enter(again, states: states, forgotten: forgotten).quarters)
+                quarters.formUnion(
+                    try await enter(again, formats: formats, expiredBefore: expiredBefore).quarters)
             }
         }
         return quarters
     }
 
     private func enter(
-        _ incoming: IncomingRows, states: [String: Int32], forgotten: Instant,
+        _ incoming: IncomingRows, formats: [String: Int32], expiredBefore: Instant,
     ) async throws -> (identities: Set<SegmentIdentity>, quarters: Set<Quarter>) {
         let facts = incoming.facts
         let rows = try await transaction.query(
             """
             WITH incoming AS (
                 SELECT * FROM unnest(
-                    \(incoming.renditions), \(facts.map(\.identity.feed)),
+                    \(incoming.renditions), \(facts.map(\.identity.run)),
                     \(facts.map(\.identity.number)), \(facts.map(\.start.microseconds)),
-                    \(facts.map { Int32(clamping: $0.duration) }), \(incoming.numbers), \(incoming.epochs),
-                    \(facts.map(\.revision)), \(facts.map { states[$0.state.canonicalText] }),
+                    \(facts.map { Int32(clamping: $0.duration) }), \(incoming.numbers),
+                    \(incoming.discontinuitySequences),
+                    \(facts.map(\.revision)), \(facts.map { formats[$0.format.canonicalText] }),
                     \(facts.map(\.flags.rawValue)), \(facts.map { Int32(clamping: $0.storedBytes) }),
                     \(facts.map { Int32(clamping: $0.plainBytes) }), \(facts.map(\.iv)),
                     \(facts.map { $0.programDateTime?.microseconds }), \(facts.map(\.arrived.microseconds)),
@@ -58,7 +60,7 @@ extension Remembering {
                 revision, state_id, flags, stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us,
                 arrived_us, first_pts, digest
             FROM incoming JOIN fresh USING (rendition_id, feed_id, origin_number)
-            WHERE start_us >= \(forgotten.microseconds)
+            WHERE start_us >= \(expiredBefore.microseconds)
             ORDER BY number NULLS LAST
             ON CONFLICT DO NOTHING RETURNING rendition_id, start_us, feed_id, origin_number
             """)
@@ -76,7 +78,7 @@ extension Remembering {
         let gone = try await transaction.query(
             """
             WITH incoming AS (
-                SELECT * FROM unnest(\(rows.renditions), \(facts.map(\.identity.feed)),
+                SELECT * FROM unnest(\(rows.renditions), \(facts.map(\.identity.run)),
                     \(facts.map(\.identity.number)), \(facts.map(\.start.microseconds)))
                 AS t(rendition_id, feed_id, origin_number, start_us)),
             place AS (
@@ -108,7 +110,7 @@ private struct IncomingRows {
     private let segments: [DecidedSegment]
     let renditions: [Int32]
     let numbers: [Int64?]
-    let epochs: [Int32?]
+    let discontinuitySequences: [Int32?]
 
     /// Takes the segments whose rendition has a row; of two with the same identity the published one.
     init(_ all: [DecidedSegment], renditions rows: [RenditionID: Int32], isPublished: Bool) {
@@ -119,7 +121,7 @@ private struct IncomingRows {
         }
         renditions = segments.compactMap { rows[$0.fact.identity.rendition] }
         numbers = segments.map { isPublished ? $0.number : nil }
-        epochs = segments.map { isPublished ? $0.epoch : nil }
+        discontinuitySequences = segments.map { isPublished ? $0.discontinuitySequence : nil }
     }
 
     var isEmpty: Bool { segments.isEmpty }
@@ -142,7 +144,7 @@ private struct IncomingRows {
             guard let name = names[rendition] else { continue }
             identities.insert(
                 SegmentIdentity(
-                    rendition: name, feed: try row.decode("feed_id"), number: try row.decode("origin_number"))
+                    rendition: name, run: try row.decode("feed_id"), number: try row.decode("origin_number"))
             )
         }
         return (identities, quarters)

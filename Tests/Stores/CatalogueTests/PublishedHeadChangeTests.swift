@@ -4,15 +4,15 @@ import Timeline
 @testable import Catalogue
 
 @Suite("Announced commits")
-struct LineChangeTests {
+struct PublishedHeadChangeTests {
     @Test("What is announced is what is heard, up to as many quarters as a payload names")
     func payload() {
         for count in [0, 1, Limits.announcedQuarters, Limits.announcedQuarters + 1] {
             let quarters = (0..<count).map {
                 Quarter(rendition: .max, containing: 4_000_000_000_000_000 + Int64($0) * Quarter.microseconds)
             }
-            let change = LineChange(channel: .max, revision: .max, touched: Set(quarters))
-            let heard = LineChange(payload: change.payload)
+            let change = PublishedHeadChange(channel: .max, revision: .max, touched: Set(quarters))
+            let heard = PublishedHeadChange(payload: change.payload)
             #expect(change.payload.utf8.count < 8000)
             #expect(heard?.channel == .max && heard?.revision == .max)
             #expect(heard?.touched == (count > Limits.announcedQuarters ? nil : Set(quarters)))
@@ -25,7 +25,7 @@ struct LineChangeTests {
             "", "7", "7 x", "7 1 2", "7 1 2:", "7 1 2:3:4", "7 1 * 2:3", "7 1 2:9999999999999999", "7  1",
         ])
     func foreign(payload: String) {
-        #expect(LineChange(payload: payload) == nil)
+        #expect(PublishedHeadChange(payload: payload) == nil)
     }
 
     @Test("Every commit counts, of a former owner and of retention too, and names all that it touched")
@@ -35,20 +35,22 @@ struct LineChangeTests {
             try await test.publish(0..<300, on: tape)
             var stale = tape.batch([.archived(tape.fact(301))])
             stale.fence = tape.fence - 1
-            #expect(try await test.catalogue.remember(stale) == false)
+            #expect(try await test.catalogue.commit(stale) == false)
             var changes = test.catalogue.changes().makeAsyncIterator()
             #expect(await changes.next() == .anything)
-            _ = try await test.catalogue.remember(tape.batch([.archived(tape.fact(302))]))
-            try await test.catalogue.forget(tape.channel, before: midnight + 16 * minute, graceSeconds: 0)
+            _ = try await test.catalogue.commit(tape.batch([.archived(tape.fact(302))]))
+            try await test.catalogue.expire(tape.channel, before: midnight + 16 * minute, graceSeconds: 0)
             let quarters = [0, 15].map {
                 Quarter(rendition: 1, containing: (midnight + $0 * minute).microseconds)
             }
             #expect(
                 await changes.next()
-                    == .line(LineChange(channel: tape.row, revision: 3, touched: [quarters[1]])))
+                    == .publishedHead(
+                        PublishedHeadChange(channel: tape.row, revision: 3, touched: [quarters[1]])))
             #expect(
                 await changes.next()
-                    == .line(LineChange(channel: tape.row, revision: 4, touched: Set(quarters))))
+                    == .publishedHead(
+                        PublishedHeadChange(channel: tape.row, revision: 4, touched: Set(quarters))))
             #expect(try await test.catalogue.head(of: tape.row).revision == 4)
             #expect(try await test.catalogue.channels(changedSince: [tape.row: 4, 99: 0]).isEmpty)
             #expect(try await test.catalogue.channels(changedSince: [tape.row: 3]) == [tape.row])
@@ -56,7 +58,7 @@ struct LineChangeTests {
             #expect(await changes.next() == .channel(tape.channel.id))
             #expect(
                 await changes.next()
-                    == .line(LineChange(channel: tape.row, revision: 5, touched: nil)))
+                    == .publishedHead(PublishedHeadChange(channel: tape.row, revision: 5, touched: nil)))
         }
     }
 }

@@ -2,26 +2,26 @@ import Postgres
 package import Timeline
 
 /// How the recording of a channel stands, as far as the catalogue knows.
-package struct Standing: Sendable {
-    package var line: Line
+package struct RecordingSummary: Sendable {
+    package var publishedHead: PublishedHead
     /// Nil before the first one.
-    package var newestFeed: FeedFact?
+    package var newestSourceRun: SourceRun?
     /// In order of their ids.
-    package var renditions: [RenditionStanding]
+    package var renditions: [RenditionSummary]
     package var arrivals: Arrivals
 
     package init(
-        line: Line, newestFeed: FeedFact? = nil, renditions: [RenditionStanding] = [],
+        publishedHead: PublishedHead, newestSourceRun: SourceRun? = nil, renditions: [RenditionSummary] = [],
         arrivals: Arrivals = Arrivals(),
     ) {
-        self.line = line
-        self.newestFeed = newestFeed
+        self.publishedHead = publishedHead
+        self.newestSourceRun = newestSourceRun
         self.renditions = renditions
         self.arrivals = arrivals
     }
 }
 
-package struct RenditionStanding: Sendable, Equatable {
+package struct RenditionSummary: Sendable, Equatable {
     package var id: RenditionID
     /// Start of the newest segment held.
     package var lastSegment: Instant?
@@ -37,17 +37,17 @@ package struct RenditionStanding: Sendable, Equatable {
 
 extension Catalogue {
     /// How the recording of a channel stands.
-    package func standing(of channel: Int32) async throws(CatalogueError) -> Standing {
-        let line = try await line(of: channel)
+    package func recordingSummary(of channel: Int32) async throws(CatalogueError) -> RecordingSummary {
+        let publishedHead = try await publishedHead(of: channel)
         return try await asking {
-            Standing(
-                line: line, newestFeed: try await newestFeed(of: channel),
-                renditions: try await renditionStandings(of: channel),
-                arrivals: try await arrivals(of: channel, before: line.end))
+            RecordingSummary(
+                publishedHead: publishedHead, newestSourceRun: try await newestSourceRun(of: channel),
+                renditions: try await renditionSummaries(of: channel),
+                arrivals: try await arrivals(of: channel, before: publishedHead.end))
         }
     }
 
-    private func renditionStandings(of channel: Int32) async throws -> [RenditionStanding] {
+    private func renditionSummaries(of channel: Int32) async throws -> [RenditionSummary] {
         try await pool.query(
             """
             SELECT r.name, newest.start_us, coalesce(round(b.bytes * 8000000.0 / b.held_us), 0)::bigint AS bps
@@ -61,7 +61,7 @@ extension Catalogue {
             """
         ).compactMap { row in
             guard let id = RenditionID(try row.decode("name", as: String.self)) else { return nil }
-            return RenditionStanding(
+            return RenditionSummary(
                 id: id,
                 lastSegment: try row.decode("start_us", as: Int64?.self).map(Instant.init(microseconds:)),
                 bitsPerSecond: try row.decode("bps"))

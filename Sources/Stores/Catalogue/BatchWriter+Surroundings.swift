@@ -3,7 +3,7 @@ import Postgres
 import Timeline
 
 /// What segments refer to: renditions, feeds, epochs; and what is known not to come.
-extension Remembering {
+extension BatchWriter {
     /// Enters the renditions described, and those that are only mentioned: a fact that a journal brings back
     /// must find its rendition.
     ///
@@ -42,36 +42,36 @@ extension Remembering {
         return found
     }
 
-    func enterFeeds() async throws {
-        guard !batch.feeds.isEmpty else { return }
-        let feeds = batch.feeds
+    func enterSourceRuns() async throws {
+        guard !batch.sourceRuns.isEmpty else { return }
+        let runs = batch.sourceRuns
         _ = try await transaction.query(
             """
             INSERT INTO feed (feed_id, channel_id, source, began_us, clock)
             SELECT id, \(batch.channel), source, began, clock
-            FROM unnest(\(feeds.map(\.id)), \(feeds.map(\.source)), \(feeds.map(\.began.microseconds)),
-                \(feeds.map(\.clock))) AS t(id, source, began, clock)
+            FROM unnest(\(runs.map(\.id)), \(runs.map(\.source)), \(runs.map(\.began.microseconds)),
+                \(runs.map(\.clock))) AS t(id, source, began, clock)
             ON CONFLICT DO NOTHING
             """)
     }
 
-    func enterEpochs() async throws {
-        guard !batch.epochs.isEmpty else { return }
-        let epochs = batch.epochs
+    func enterDiscontinuityStarts() async throws {
+        guard !batch.discontinuityStarts.isEmpty else { return }
+        let starts = batch.discontinuityStarts
         _ = try await transaction.query(
             """
             INSERT INTO epoch (channel_id, epoch, begin_us, cause, target_seconds)
             SELECT \(batch.channel), epoch, begin_us, cause, target
-            FROM unnest(\(epochs.map(\.epoch)), \(epochs.map(\.begin.microseconds)), \(epochs.map(\.cause)),
-                \(epochs.map { Int32(clamping: $0.targetSeconds) })) AS t(epoch, begin_us, cause, target)
+            FROM unnest(\(starts.map(\.sequence)), \(starts.map(\.begin.microseconds)), \(starts.map(\.cause)),
+                \(starts.map { Int32(clamping: $0.targetSeconds) })) AS t(epoch, begin_us, cause, target)
             ON CONFLICT DO NOTHING
             """)
     }
 
     /// A loss is one by its channel, rendition, time and reason; what ends before the cut is forgotten
     /// already.
-    func enterLosses(_ renditions: [RenditionID: Int32], forgotten: Instant) async throws {
-        let losses = batch.losses.filter { $0.window.end > forgotten && !$0.window.isEmpty }
+    func enterLosses(_ renditions: [RenditionID: Int32], expiredBefore: Instant) async throws {
+        let losses = batch.losses.filter { $0.window.end > expiredBefore && !$0.window.isEmpty }
         guard !losses.isEmpty else { return }
         let rows: [Int32?] = losses.map { $0.rendition.flatMap { renditions[$0] } }
         _ = try await transaction.query(
@@ -110,7 +110,7 @@ extension Remembering {
             INSERT INTO intake (rendition_id, feed_id, origin_number, start_us, duration_us, state)
             SELECT DISTINCT ON (rendition_id, feed_id, origin_number) *, \(state)
             FROM unnest(\(marked.compactMap { renditions[$0.identity.rendition] }),
-                \(marked.map(\.identity.feed)), \(marked.map(\.identity.number)),
+                \(marked.map(\.identity.run)), \(marked.map(\.identity.number)),
                 \(marked.map(\.start.microseconds)), \(marked.map { Int32(clamping: $0.duration) }))
                 AS t(rendition_id, feed_id, origin_number, start_us, duration_us)
             ON CONFLICT (rendition_id, feed_id, origin_number) DO UPDATE

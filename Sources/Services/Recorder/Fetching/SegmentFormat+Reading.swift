@@ -2,7 +2,7 @@ import HLS
 import MediaFormat
 import Timeline
 
-extension MediaState {
+extension SegmentFormat {
     /// What was seen of a segment, and what was known of it before.
     init(of received: SegmentReading.Result, _ intake: SegmentIntake, hasMap: Bool) {
         self.init(container: SegmentExtension(of: received, hasMap: hasMap))

@@ -5,17 +5,17 @@ import Timeline
 @testable import Catalogue
 
 @Suite("Forgetting states")
-struct StatesTests {
+struct FormatsTests {
     /// Four states with a segment each, one after the other: `init-b` and `k1` are named once, the others twice.
     private func recorded(_ test: TestCatalogue) async throws -> Tape {
         let tape = try await Tape(in: test)
         let names = [("init-a", "k1"), ("init-b", "k2"), ("init-a", "k2"), ("init-c", "k3")]
         let facts = names.enumerated().map { index, names in
-            var state = MediaState(container: .fragmentedMP4)
-            (state.initName, state.keyName) = (names.0, names.1)
-            return tape.fact(Int64(index), at: Int64(index) * 10 * second, state: state)
+            var format = SegmentFormat(container: .fragmentedMP4)
+            (format.initName, format.keyName) = (names.0, names.1)
+            return tape.fact(Int64(index), at: Int64(index) * 10 * second, format: format)
         }
-        _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+        _ = try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
         return tape
     }
 
@@ -27,23 +27,24 @@ struct StatesTests {
             """)
     }
 
-    private func doomedKeys(_ test: TestCatalogue) async throws -> Set<ArchiveKey> {
-        Set(try await test.catalogue.doomedObjects(limit: 100).flatMap(\.keys))
+    private func pendingDeletionKeys(_ test: TestCatalogue) async throws -> Set<ArchiveKey> {
+        Set(try await test.catalogue.pendingDeletionObjects(limit: 100).flatMap(\.keys))
     }
 
     @Test("A state goes with its last segment, and dooms the files that no other state names")
     func last() async throws {
         try await withCatalogue { test in
             let tape = try await recorded(test)
-            try await test.catalogue.forget(tape.channel, before: midnight + 2 * second, graceSeconds: 0)
-            try await test.catalogue.forgetStates(of: tape.row, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 2 * second, graceSeconds: 0)
+            try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 0)
             // The segment that begins before the cut is gone, but it ends behind it: its state waits for the next cut.
             #expect(try await test.number("SELECT count(*) FROM state") == 4)
-            try await test.catalogue.forget(tape.channel, before: midnight + 15 * second, graceSeconds: 0)
-            try await test.catalogue.forgetStates(of: tape.row, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 15 * second, graceSeconds: 0)
+            try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 0)
             #expect(try await test.number("SELECT count(*) FROM state") == 2)
             let id = tape.channel.id
-            #expect(try await doomedKeys(test) == [.initialization(id, video, "init-b"), .key(id, "k1")])
+            #expect(
+                try await pendingDeletionKeys(test) == [.initialization(id, video, "init-b"), .key(id, "k1")])
             // What another state names is looked at once and doomed no more.
             #expect(try await test.number("SELECT count(*) FROM doomed_object") == 2)
         }
@@ -54,12 +55,12 @@ struct StatesTests {
         try await withCatalogue { test in
             let tape = try await recorded(test)
             try await keep(test, tape, window(0, second))
-            try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.forgetStates(of: tape.row, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 0)
             #expect(try await test.number("SELECT count(*) FROM state") == 1)
             let id = tape.channel.id
             #expect(
-                try await doomedKeys(test) == [
+                try await pendingDeletionKeys(test) == [
                     .initialization(id, video, "init-b"), .initialization(id, video, "init-c"),
                     .key(id, "k2"),
                     .key(id, "k3"),
@@ -71,18 +72,18 @@ struct StatesTests {
     func grace() async throws {
         try await withCatalogue { test in
             let tape = try await recorded(test)
-            try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.forgetStates(of: tape.row, graceSeconds: 3600)
+            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 3600)
             #expect(try await test.number("SELECT count(*) FROM state") == 0)
-            #expect(try await doomedKeys(test) == [])
+            #expect(try await pendingDeletionKeys(test) == [])
             _ = try await test.pool.query("UPDATE doomed_object SET not_before = now() - interval '1 second'")
-            var state = MediaState(container: .fragmentedMP4)
-            state.initName = "init-a"
-            let fact = tape.fact(9, at: 2 * hour, state: state)
-            _ = try await test.catalogue.remember(tape.batch([.archived(fact)]))
+            var format = SegmentFormat(container: .fragmentedMP4)
+            format.initName = "init-a"
+            let fact = tape.fact(9, at: 2 * hour, format: format)
+            _ = try await test.catalogue.commit(tape.batch([.archived(fact)]))
             let id = tape.channel.id
             #expect(
-                try await doomedKeys(test) == [
+                try await pendingDeletionKeys(test) == [
                     .initialization(id, video, "init-b"), .initialization(id, video, "init-c"),
                     .key(id, "k1"),
                     .key(id, "k2"), .key(id, "k3"),
@@ -94,12 +95,14 @@ struct StatesTests {
     func undoomed() async throws {
         try await withCatalogue { test in
             let tape = try await recorded(test)
-            try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.forgetStates(of: tape.row, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 0)
             var rounds = 0
-            while case let objects = try await test.catalogue.doomedObjects(limit: 4), !objects.isEmpty {
+            while case let objects = try await test.catalogue.pendingDeletionObjects(limit: 4),
+                !objects.isEmpty
+            {
                 rounds += 1
-                for object in objects { try await test.catalogue.undoom(object) }
+                for object in objects { try await test.catalogue.completeDeletion(object) }
             }
             #expect(rounds == 2)
         }

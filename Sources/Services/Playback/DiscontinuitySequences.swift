@@ -6,9 +6,9 @@ import Timeline
 /// A segment's domain is its epoch. Where the archive shows a hole or another initialization section inside an epoch
 /// (a segment that came late, or is lost, beside one that is not), every rendition gets one more boundary there, at the
 /// first segment whose middle lies behind it. Growing lists read the published log, where an epoch has no holes.
-struct Domains {
+struct DiscontinuitySequences {
     private struct Boundary: Hashable {
-        var epoch: Int32
+        var discontinuitySequence: Int32
         var begin: Instant
     }
 
@@ -17,7 +17,7 @@ struct Domains {
     init() {}
 
     /// Finds the boundaries inside epochs.
-    init(of lists: [ListedRendition], states: [Int32: MediaState]) {
+    init(of lists: [ListedRendition], formats: [Int32: SegmentFormat]) {
         var found: Set<Boundary> = []
         for list in lists {
             var last: RecordedSegment?
@@ -25,30 +25,36 @@ struct Domains {
                 // Within a uniform piece there is none.
                 let isUniform = piece.block.summary.isUniform
                 for segment in isUniform ? piece.segments.prefix(1) : piece.segments {
-                    if let last, last.epoch == segment.epoch, Self.isBroken(last, segment, states) {
-                        found.insert(Boundary(epoch: segment.epoch, begin: segment.start))
+                    if let last, last.discontinuitySequence == segment.discontinuitySequence,
+                        Self.isBroken(last, segment, formats)
+                    {
+                        found.insert(
+                            Boundary(
+                                discontinuitySequence: segment.discontinuitySequence, begin: segment.start))
                     }
                     last = segment
                 }
                 last = piece.last
             }
         }
-        extra = found.sorted { ($0.epoch, $0.begin) < ($1.epoch, $1.begin) }
+        extra = found.sorted { ($0.discontinuitySequence, $0.begin) < ($1.discontinuitySequence, $1.begin) }
     }
 
     /// The discontinuity sequence number of a segment.
     func number(of segment: RecordedSegment) -> Int64 {
-        if extra.isEmpty { return Int64(segment.epoch) }
+        if extra.isEmpty { return Int64(segment.discontinuitySequence) }
         let middle = segment.start + segment.duration / 2
-        return Int64(segment.epoch) + Int64(count(upTo: middle, in: segment.epoch))
+        return Int64(segment.discontinuitySequence)
+            + Int64(count(upTo: middle, in: segment.discontinuitySequence))
     }
 
     /// How many boundaries lie before an instant of an epoch, by halving.
-    private func count(upTo instant: Instant, in epoch: Int32) -> Int {
+    private func count(upTo instant: Instant, in discontinuitySequence: Int32) -> Int {
         var (low, high) = (0, extra.count)
         while low < high {
             let middle = (low + high) / 2
-            if (extra[middle].epoch, extra[middle].begin) <= (epoch, instant) {
+            if (extra[middle].discontinuitySequence, extra[middle].begin) <= (discontinuitySequence, instant)
+            {
                 low = middle + 1
             } else {
                 high = middle
@@ -58,10 +64,11 @@ struct Domains {
     }
 
     private static func isBroken(
-        _ a: RecordedSegment, _ b: RecordedSegment, _ states: [Int32: MediaState],
+        _ a: RecordedSegment, _ b: RecordedSegment, _ formats: [Int32: SegmentFormat],
     ) -> Bool {
         if b.start - a.end > Limits.holeTolerance { return true }
-        guard a.stateID != b.stateID, let before = states[a.stateID], let after = states[b.stateID] else {
+        guard a.formatID != b.formatID, let before = formats[a.formatID], let after = formats[b.formatID]
+        else {
             return false
         }
         return before.container != after.container || before.tracks != after.tracks

@@ -4,14 +4,14 @@ import Timeline
 @testable import Catalogue
 
 @Suite("How a recording stands")
-struct StandingTests {
+struct RecordingSummaryTests {
     @Test("Before the first segment there is neither feed nor rendition")
     func nothing() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            let standing = try await test.catalogue.standing(of: tape.row)
-            #expect(standing.newestFeed == nil && standing.renditions.isEmpty)
-            #expect(standing.line.watermark == Instant(microseconds: 0))
+            let summary = try await test.catalogue.recordingSummary(of: tape.row)
+            #expect(summary.newestSourceRun == nil && summary.renditions.isEmpty)
+            #expect(summary.publishedHead.watermark == Instant(microseconds: 0))
         }
     }
 
@@ -27,20 +27,20 @@ struct StandingTests {
             ]
             var batch = tape.batch(facts.map { .archived($0) }, watermark: hour)
             batch.renditions = [RenditionDescription(id: secondVideo)]
-            batch.feeds = [(1, minute), (2, 0)].map {
-                FeedFact(id: $0, source: "http://origin.test/\($0)", began: midnight + $1, clock: "source")
+            batch.sourceRuns = [(1, minute), (2, 0)].map {
+                SourceRun(id: $0, source: "http://origin.test/\($0)", began: midnight + $1, clock: "source")
             }
-            _ = try await test.catalogue.remember(batch)
-            let standing = try await test.catalogue.standing(of: tape.row)
+            _ = try await test.catalogue.commit(batch)
+            let summary = try await test.catalogue.recordingSummary(of: tape.row)
             #expect(
-                standing.renditions == [
-                    RenditionStanding(
+                summary.renditions == [
+                    RenditionSummary(
                         id: video, lastSegment: midnight + hour + 4 * second, bitsPerSecond: 4_000_000),
-                    RenditionStanding(id: secondVideo, lastSegment: nil, bitsPerSecond: 0),
-                    RenditionStanding(id: audio, lastSegment: midnight, bitsPerSecond: 128_000),
+                    RenditionSummary(id: secondVideo, lastSegment: nil, bitsPerSecond: 0),
+                    RenditionSummary(id: audio, lastSegment: midnight, bitsPerSecond: 128_000),
                 ])
-            #expect(standing.newestFeed == batch.feeds[1])
-            #expect(standing.line.watermark == midnight + hour)
+            #expect(summary.newestSourceRun == batch.sourceRuns[1])
+            #expect(summary.publishedHead.watermark == midnight + hour)
         }
     }
 

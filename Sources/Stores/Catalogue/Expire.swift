@@ -13,25 +13,25 @@ extension Catalogue {
     /// The bytes stay through the grace, for readers that hold an older playlist. The answer is how many segments
     /// were forgotten.
     @discardableResult
-    package func forget(
+    package func expire(
         _ channel: Channel, before cut: Instant, graceSeconds: Int,
     ) async throws(CatalogueError) -> Int {
         try await asking {
-            var forgotten = 0
+            var expired = 0
             while true {
                 let step = try await pool.transaction { transaction in
-                    try await Forgetting(channel: channel, grace: graceSeconds, transaction: transaction).run(
+                    try await Expiring(channel: channel, grace: graceSeconds, transaction: transaction).run(
                         before: cut)
                 }
-                forgotten += step.segments
-                if step.isLast { return forgotten }
+                expired += step.segments
+                if step.isLast { return expired }
             }
         }
     }
 }
 
 /// One transaction's part of forgetting.
-private struct Forgetting {
+private struct Expiring {
     let channel: Channel
     let grace: Int
     let transaction: PostgresTransaction
@@ -39,8 +39,9 @@ private struct Forgetting {
     func run(before wanted: Instant) async throws -> (segments: Int, isLast: Bool) {
         guard let whole = try await possible(wanted) else { return (0, true) }
         let oldest = try await oldestQuarter()
-        let cut = oldest.map { min(whole, $0 + Limits.forgottenAtOnce) } ?? whole
-        var change = LineChange(channel: channel.row, revision: try await moveLine(to: cut), touched: [])
+        let cut = oldest.map { min(whole, $0 + Limits.expiredAtOnce) } ?? whole
+        var change = PublishedHeadChange(
+            channel: channel.row, revision: try await movePublishedHead(to: cut), touched: [])
         var segments = 0
         for (row, id) in try await renditions() {
             try await keep(row, before: cut)
@@ -48,7 +49,7 @@ private struct Forgetting {
             segments += count
             change.touched?.formUnion(quarters)
         }
-        try await forgetWhatSurrounds(cut)
+        try await expireSurroundings(cut)
         try await transaction.announce(change)
         return (segments, cut == whole)
     }
@@ -79,7 +80,7 @@ private struct Forgetting {
     }
 
     /// - Returns: the line's new revision
-    private func moveLine(to cut: Instant) async throws -> Int64 {
+    private func movePublishedHead(to cut: Instant) async throws -> Int64 {
         let rows = try await transaction.query(
             """
             UPDATE line SET forgotten_us = \(cut.microseconds), revision = revision + 1
@@ -134,7 +135,7 @@ private struct Forgetting {
     ///
     /// The epoch that goes on at the cut stays: what is entered late belongs to the last one that begins
     /// before it.
-    private func forgetWhatSurrounds(_ cut: Instant) async throws {
+    private func expireSurroundings(_ cut: Instant) async throws {
         let (row, cut) = (channel.row, cut.microseconds)
         _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row) AND end_us <= \(cut)")
         _ = try await transaction.query(

@@ -2,7 +2,7 @@ import Postgres
 package import Timeline
 
 /// An hour of a rendition whose facts are gone and whose bytes may follow.
-package struct DoomedHour: Sendable, Hashable {
+package struct PendingDeletionHour: Sendable, Hashable {
     package var channel: ChannelID
     package var rendition: RenditionID
     package var hour: Instant
@@ -20,7 +20,7 @@ extension Catalogue {
     private static let notBefore = "(extract(epoch FROM not_before) * 1000000)::bigint"
 
     /// Hours whose grace is over, at most so many.
-    package func doomedHours(limit: Int) async throws(CatalogueError) -> [DoomedHour] {
+    package func pendingDeletionHours(limit: Int) async throws(CatalogueError) -> [PendingDeletionHour] {
         try await asking {
             try await pool.query(
                 """
@@ -33,7 +33,7 @@ extension Catalogue {
                 guard parts.count == 2, let channel = ChannelID(String(parts[0])),
                     let rendition = RenditionID(String(parts[1]))
                 else { return nil }
-                return DoomedHour(
+                return PendingDeletionHour(
                     channel: channel, rendition: rendition,
                     hour: Instant(microseconds: try row.decode("hour_us")),
                     before: Instant(microseconds: try row.decode("forgotten_us")),
@@ -43,7 +43,7 @@ extension Catalogue {
     }
 
     /// The names in an hour that facts still stand for: kept recordings, and what lies behind the cut.
-    package func names(in hour: DoomedHour) async throws(CatalogueError) -> Set<SegmentName> {
+    package func names(in hour: PendingDeletionHour) async throws(CatalogueError) -> Set<SegmentName> {
         try await asking {
             let rows = try await pool.query(
                 """
@@ -68,7 +68,7 @@ extension Catalogue {
     }
 
     /// Ends the grace of hours, those first whose grace ends first, at most so many; answers how many.
-    package func hastenDoomed(limit: Int) async throws(CatalogueError) -> Int {
+    package func expediteDeletions(limit: Int) async throws(CatalogueError) -> Int {
         try await asking {
             try await pool.query(
                 """
@@ -82,7 +82,7 @@ extension Catalogue {
     }
 
     /// Lets an hour wait for so many seconds from now.
-    package func postpone(_ hour: DoomedHour, seconds: Int) async throws(CatalogueError) {
+    package func postpone(_ hour: PendingDeletionHour, seconds: Int) async throws(CatalogueError) {
         try await asking {
             _ = try await pool.query(
                 """
@@ -93,7 +93,7 @@ extension Catalogue {
     }
 
     /// The bytes of an hour are gone; it stays doomed if it was doomed once more meanwhile.
-    package func undoom(_ hour: DoomedHour) async throws(CatalogueError) {
+    package func completeDeletion(_ hour: PendingDeletionHour) async throws(CatalogueError) {
         try await asking {
             _ = try await pool.query(
                 """

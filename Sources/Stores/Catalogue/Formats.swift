@@ -5,10 +5,10 @@ extension Catalogue {
     /// Forgets states that nothing held points to any more.
     ///
     /// The initialization sections and keys that they name stay through the grace, for players that are under way.
-    package func forgetStates(of channel: Int32, graceSeconds: Int) async throws(CatalogueError) {
+    package func expireFormats(of channel: Int32, graceSeconds: Int) async throws(CatalogueError) {
         try await asking {
             try await pool.transaction { transaction in
-                try await transaction.forgetStates(
+                try await transaction.expireFormats(
                     """
                     DELETE FROM state s USING line l
                     WHERE s.channel_id = \(channel) AND l.channel_id = s.channel_id
@@ -23,7 +23,7 @@ extension Catalogue {
     /// Initialization sections and keys whose grace is over and that no state names, at most so many.
     ///
     /// One that a state names again is doomed no more.
-    package func doomedObjects(limit: Int) async throws(CatalogueError) -> [DoomedObject] {
+    package func pendingDeletionObjects(limit: Int) async throws(CatalogueError) -> [PendingDeletionObject] {
         try await asking {
             _ = try await pool.query(
                 """
@@ -38,12 +38,12 @@ extension Catalogue {
                 FROM doomed_object d JOIN channel USING (channel_id)
                 WHERE not_before <= now() ORDER BY not_before LIMIT \(limit)
                 """)
-            return try rows.compactMap(DoomedObject.init)
+            return try rows.compactMap(PendingDeletionObject.init)
         }
     }
 
     /// The bytes of an object are gone.
-    package func undoom(_ object: DoomedObject) async throws(CatalogueError) {
+    package func completeDeletion(_ object: PendingDeletionObject) async throws(CatalogueError) {
         try await asking {
             _ = try await pool.query(
                 """
@@ -55,7 +55,7 @@ extension Catalogue {
 }
 
 /// An initialization section or a key that nothing needs any more.
-package struct DoomedObject: Sendable {
+package struct PendingDeletionObject: Sendable {
     let channel: Int32
     let isKey: Bool
     let name: String
@@ -76,7 +76,7 @@ package struct DoomedObject: Sendable {
 
 extension PostgresTransaction {
     /// Runs a deletion of states and dooms the objects that they named.
-    func forgetStates(_ deletion: Statement, grace: Int) async throws {
+    func expireFormats(_ deletion: Statement, grace: Int) async throws {
         let gone = try await query(deletion)
         var objects: Set<Named> = []
         for row in gone {
@@ -86,10 +86,10 @@ extension PostgresTransaction {
                 objects.insert(Named(channel: channel, isKey: isKey, name: name))
             }
         }
-        try await doom(Array(objects), grace: grace)
+        try await scheduleDeletion(Array(objects), grace: grace)
     }
 
-    private func doom(_ objects: [Named], grace: Int) async throws {
+    private func scheduleDeletion(_ objects: [Named], grace: Int) async throws {
         guard !objects.isEmpty else { return }
         _ = try await query(
             """

@@ -6,21 +6,21 @@ import Timeline
 @testable import ViewerAPI
 
 /// What `index.m3u8` is after a channel's source has become multivariant.
-@Suite(.serialized) struct ShapeTests {
+@Suite(.serialized) struct PlaylistFormTests {
     private static let index = "/live/cctv2/index.m3u8"
 
     /// A channel of one rendition for forty seconds; from then on it has another, better one.
     private func changed(until seconds: Int) -> Recording {
         var recording = Recording()
         recording.watermark = Double(seconds)
-        recording.add("v1", from: 40, count: (seconds - 40) / 4, epoch: 1) { $0.bandwidth = 5_000_000 }
+        recording.add("v1", from: 40, count: (seconds - 40) / 4, sequence: 1) { $0.bandwidth = 5_000_000 }
         return recording
     }
 
     private func change(_ archive: Archive) async throws {
         let id = try #require(ChannelID("cctv2"))
         let channel = try await archive.catalogue.channel(id)
-        try await archive.catalogue.setShape(.multivariant, of: try #require(channel).row)
+        try await archive.catalogue.setPlaylistForm(.multivariant, of: try #require(channel).row)
     }
 
     /// Waits for what is known of the channel to be of now: two seconds.

@@ -5,30 +5,34 @@ import Timeline
 @testable import Catalogue
 
 @Suite("Remembering")
-struct RememberTests {
+struct CommitTests {
     @Test("A segment is found again with all that a playlist needs")
     func wholeFact() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            var state = MediaState(container: .fragmentedMP4, tracks: "video:hevc", codecs: "hvc1.1.6.L93.B0")
-            (state.width, state.height) = (1920, 1080)
-            (state.initName, state.keyMethod, state.keyName) = ("init-0123456789abcdef.mp4", "AES-128", "ab")
-            state.drmTags = ["#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a,b\"", "{\"}"]
-            var fact = tape.fact(7, lasting: 3_999_999, bytes: 5_000, state: state)
+            var format = SegmentFormat(
+                container: .fragmentedMP4, tracks: "video:hevc", codecs: "hvc1.1.6.L93.B0")
+            (format.width, format.height) = (1920, 1080)
+            (format.initName, format.keyMethod, format.keyName) = (
+                "init-0123456789abcdef.mp4", "AES-128", "ab"
+            )
+            format.drmTags = ["#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a,b\"", "{\"}"]
+            var fact = tape.fact(7, lasting: 3_999_999, bytes: 5_000, format: format)
             (fact.revision, fact.flags, fact.plainBytes) = (2, [.late, .damaged], 4_990)
             (fact.iv, fact.programDateTime) = (Array(0..<16), midnight)
-            _ = try await test.catalogue.remember(
-                tape.batch([DecidedSegment(fact: fact, number: 0, epoch: 3)]))
+            _ = try await test.catalogue.commit(
+                tape.batch([DecidedSegment(fact: fact, number: 0, discontinuitySequence: 3)]))
             let held = try await test.held(tape)
             let segment = try #require(held.first)
             #expect(
                 segment
                     == RecordedSegment(
-                        start: fact.start, duration: 3_999_999, number: 0, epoch: 3, revision: 2,
-                        stateID: segment.stateID, flags: [.late, .damaged], storedBytes: 5_000,
+                        start: fact.start, duration: 3_999_999, number: 0, discontinuitySequence: 3,
+                        revision: 2,
+                        formatID: segment.formatID, flags: [.late, .damaged], storedBytes: 5_000,
                         plainBytes: 4_990,
                         iv: Array(0..<16)))
-            #expect(try await test.catalogue.states([segment.stateID]) == [segment.stateID: state])
+            #expect(try await test.catalogue.formats([segment.formatID]) == [segment.formatID: format])
         }
     }
 
@@ -36,14 +40,18 @@ struct RememberTests {
     func twice() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            var batch = tape.batch(tape.published(0..<3, epoch: 1), epoch: 1)
-            batch.epochs = [EpochFact(epoch: 1, begin: midnight, cause: "begin", targetSeconds: 4)]
-            batch.feeds = [FeedFact(id: 1, source: "http://origin.test", began: midnight, clock: "source")]
+            var batch = tape.batch(tape.published(0..<3, sequence: 1), sequence: 1)
+            batch.discontinuityStarts = [
+                DiscontinuityStart(sequence: 1, begin: midnight, cause: "begin", targetSeconds: 4)
+            ]
+            batch.sourceRuns = [
+                SourceRun(id: 1, source: "http://origin.test", began: midnight, clock: "source")
+            ]
             batch.losses = [Loss(window: window(minute, 2 * minute), reason: .sourceStalled)]
             batch.lost = [
                 LostSegment(identity: tape.fact(9).identity, start: midnight + minute, duration: 4 * second)
             ]
-            for _ in 0..<2 { #expect(try await test.catalogue.remember(batch)) }
+            for _ in 0..<2 { #expect(try await test.catalogue.commit(batch)) }
             #expect(try await test.held(tape).map(\.number) == [0, 1, 2])
             #expect(try await test.number("SELECT count(*) FROM loss") == 1)
             #expect(try await test.number("SELECT count(*) FROM intake") == 4)
@@ -59,11 +67,13 @@ struct RememberTests {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             let fact = tape.fact(0)
-            var batch = tape.batch([.archived(fact), DecidedSegment(fact: fact, number: 5, epoch: 0)])
+            var batch = tape.batch([
+                .archived(fact), DecidedSegment(fact: fact, number: 5, discontinuitySequence: 0),
+            ])
             batch.losses = Array(repeating: Loss(window: window(minute, hour), reason: .sourceGap), count: 2)
             let lost = LostSegment(identity: tape.fact(1).identity, start: midnight, duration: second)
             batch.lost = [lost, lost]
-            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.catalogue.commit(batch))
             #expect(try await test.held(tape).map(\.number) == [5])
             #expect(try await test.number("SELECT count(*) FROM loss") == 1)
         }
@@ -74,15 +84,17 @@ struct RememberTests {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             try await test.publish(0..<2, on: tape)
-            let before = try await test.catalogue.line(of: tape.row)
+            let before = try await test.catalogue.publishedHead(of: tape.row)
             _ = try await test.catalogue.takeLease(channel: tape.row, node: Tape.node)
-            var batch = tape.batch(tape.published(2..<4, epoch: 8), epoch: 8)
-            batch.epochs = [EpochFact(epoch: 8, begin: midnight, cause: "hole", targetSeconds: 9)]
+            var batch = tape.batch(tape.published(2..<4, sequence: 8), sequence: 8)
+            batch.discontinuityStarts = [
+                DiscontinuityStart(sequence: 8, begin: midnight, cause: "hole", targetSeconds: 9)
+            ]
             batch.losses = [Loss(window: window(minute, hour), reason: .diskFull)]
-            #expect(try await test.catalogue.remember(batch) == false)
+            #expect(try await test.catalogue.commit(batch) == false)
             #expect(try await test.held(tape).map(\.number) == [0, 1, nil, nil])
-            #expect(try await test.held(tape).map(\.epoch) == [0, 0, 0, 0])
-            #expect(try await test.catalogue.line(of: tape.row) == before)
+            #expect(try await test.held(tape).map(\.discontinuitySequence) == [0, 0, 0, 0])
+            #expect(try await test.catalogue.publishedHead(of: tape.row) == before)
             #expect(try await test.number("SELECT count(*) FROM epoch") == 0)
             #expect(try await test.number("SELECT count(*) FROM loss") == 1)
             #expect(try await test.number("SELECT next_number FROM rendition") == 2)
@@ -97,10 +109,10 @@ struct RememberTests {
             var description = RenditionDescription(id: video, position: 3)
             description.resolution = "1280x720"
             batch.renditions = [description]
-            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.catalogue.commit(batch))
             batch.fence -= 1
             batch.renditions = [RenditionDescription(id: video), RenditionDescription(id: audio)]
-            #expect(try await test.catalogue.remember(batch) == false)
+            #expect(try await test.catalogue.commit(batch) == false)
             #expect(
                 try await test.catalogue.heads(of: tape.row).map(\.description)
                     == [description, RenditionDescription(id: audio)])
@@ -113,7 +125,7 @@ struct RememberTests {
             let tape = try await Tape(in: test)
             var batch = tape.batch([.archived(tape.fact(0, of: audio))])
             batch.losses = [Loss(window: window(0, minute), reason: .keyMissing, rendition: secondVideo)]
-            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.catalogue.commit(batch))
             #expect(try await test.starts(tape, audio) == [0])
             #expect(try await test.number("SELECT count(*) FROM loss WHERE rendition_id IS NULL") == 0)
         }
@@ -122,18 +134,18 @@ struct RememberTests {
     @Test(
         "Without an epoch a segment takes the last one that begins no later than its middle",
         arguments: [(0, 0), (7, 0), (8, 1), (12, 1), (17, 1), (18, 2), (400, 2)] as [(Int64, Int32)])
-    func epoch(start: Int64, expected: Int32) async throws {
+    func discontinuitySequence(start: Int64, expected: Int32) async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             var batch = tape.batch()
-            batch.epochs = [(0, 0), (10, 1), (20, 2)].map { number, begin in
-                EpochFact(
-                    epoch: Int32(begin), begin: midnight + Int64(number) * second, cause: "hole",
+            batch.discontinuityStarts = [(0, 0), (10, 1), (20, 2)].map { number, begin in
+                DiscontinuityStart(
+                    sequence: Int32(begin), begin: midnight + Int64(number) * second, cause: "hole",
                     targetSeconds: 4)
             }
             batch.segments = [.archived(tape.fact(0, at: start * second))]
-            #expect(try await test.catalogue.remember(batch))
-            #expect(try await test.held(tape).map(\.epoch) == [expected])
+            #expect(try await test.catalogue.commit(batch))
+            #expect(try await test.held(tape).map(\.discontinuitySequence) == [expected])
         }
     }
 
@@ -148,10 +160,10 @@ struct RememberTests {
                 """)
             let facts = (Int64(0)..<100).map { tape.fact($0) }
             let began = ContinuousClock.now
-            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+            _ = try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
             let took = ContinuousClock.now - began
             #expect(took < .seconds(10), "100 facts took \(took)")
-            #expect(try await test.held(tape).map(\.epoch) == (0..<100).map { 8 * $0 + 5 })
+            #expect(try await test.held(tape).map(\.discontinuitySequence) == (0..<100).map { 8 * $0 + 5 })
         }
     }
 
@@ -159,8 +171,8 @@ struct RememberTests {
     func noEpoch() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            #expect(try await test.catalogue.remember(tape.batch([.archived(tape.fact(0))])))
-            #expect(try await test.held(tape).map(\.epoch) == [0])
+            #expect(try await test.catalogue.commit(tape.batch([.archived(tape.fact(0))])))
+            #expect(try await test.held(tape).map(\.discontinuitySequence) == [0])
         }
     }
 
@@ -173,10 +185,10 @@ struct RememberTests {
             let fact = tape.fact(1)
             var batch = tape.batch()
             batch.lost = [LostSegment(identity: fact.identity, start: fact.start + 5, duration: second)]
-            for _ in 0..<2 { #expect(try await test.catalogue.remember(batch)) }
+            for _ in 0..<2 { #expect(try await test.catalogue.commit(batch)) }
             #expect(try await test.catalogue.heads(of: tape.row).first?.known.map(\.isLost) == [true])
-            #expect(try await test.catalogue.remember(tape.batch([.archived(fact)])))
-            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.catalogue.commit(tape.batch([.archived(fact)])))
+            #expect(try await test.catalogue.commit(batch))
             #expect(try await test.starts(tape) == [4 * second])
             let known = try await test.catalogue.heads(of: tape.row).first?.known
             #expect(known?.map(\.isLost) == [false] && known?.map(\.digest) == [fact.digest])
@@ -184,17 +196,17 @@ struct RememberTests {
     }
 
     @Test("Nothing is inserted that begins before the cut, and no loss that ends there")
-    func forgotten() async throws {
+    func expiredBefore() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             try await test.publish(0..<1, on: tape)
-            try await test.catalogue.forget(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
             var batch = tape.batch(tape.published(1..<4))
             batch.losses = [
                 Loss(window: window(0, 8 * second), reason: .sourceGap),
                 Loss(window: window(0, 9 * second), reason: .sourceGap),
             ]
-            #expect(try await test.catalogue.remember(batch))
+            #expect(try await test.catalogue.commit(batch))
             #expect(try await test.starts(tape) == [8 * second, 12 * second])
             #expect(
                 try await test.number("SELECT max(end_us) FROM loss") == (midnight + 9 * second).microseconds)
@@ -203,16 +215,16 @@ struct RememberTests {
     }
 
     @Test("States have one row per content, last used at the latest end, and using one again takes no id")
-    func states() async throws {
+    func formats() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            var other = MediaState.plain
+            var other = SegmentFormat.plain
             other.width = 640
             for number in [Int64(5), 2, 3, 0, 1] {
-                let state = number == 3 ? other : .plain
+                let format = number == 3 ? other : .plain
                 #expect(
-                    try await test.catalogue.remember(
-                        tape.batch([.archived(tape.fact(number, state: state))])))
+                    try await test.catalogue.commit(
+                        tape.batch([.archived(tape.fact(number, format: format))])))
             }
             let rows = try await test.pool.query("SELECT last_used_us, state_id FROM state ORDER BY state_id")
             #expect(
@@ -226,10 +238,14 @@ struct RememberTests {
     func growing() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            #expect(try await test.catalogue.remember(tape.batch(tape.published(4..<6, epoch: 3), epoch: 3)))
-            #expect(try await test.catalogue.remember(tape.batch(tape.published(2..<4, epoch: 1), epoch: 1)))
-            let line = try await test.catalogue.line(of: tape.row)
-            #expect(line.epoch == 3 && line.end == midnight + 24 * second && line.watermark == line.end)
+            #expect(
+                try await test.catalogue.commit(tape.batch(tape.published(4..<6, sequence: 3), sequence: 3)))
+            #expect(
+                try await test.catalogue.commit(tape.batch(tape.published(2..<4, sequence: 1), sequence: 1)))
+            let publishedHead = try await test.catalogue.publishedHead(of: tape.row)
+            #expect(
+                publishedHead.discontinuitySequence == 3 && publishedHead.end == midnight + 24 * second
+                    && publishedHead.watermark == publishedHead.end)
             #expect(try await test.number("SELECT next_number FROM rendition") == 6)
         }
     }
@@ -243,8 +259,8 @@ struct RememberTests {
                 try await withThrowingTaskGroup(of: Bool.self) { group in
                     for index in Int64(0)..<20 {
                         let batch = tape.batch(tape.published((1 + index * 5)..<(6 + index * 5)))
-                        group.addTask { try await (index % 2 == 0 ? test.catalogue : other).remember(batch) }
-                        group.addTask { try await (index % 2 == 0 ? other : test.catalogue).remember(batch) }
+                        group.addTask { try await (index % 2 == 0 ? test.catalogue : other).commit(batch) }
+                        group.addTask { try await (index % 2 == 0 ? other : test.catalogue).commit(batch) }
                     }
                     for try await held in group { #expect(held) }
                 }
@@ -266,7 +282,7 @@ struct RememberTests {
                             tape.fact(index, at: index * day), tape.fact(index, of: audio, at: index * day),
                         ]
                         group.addTask {
-                            try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+                            try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
                         }
                     }
                 }
@@ -282,7 +298,7 @@ struct RememberTests {
             let tape = try await Tape(in: test)
             var batch = tape.batch(tape.published(0..<1))
             batch.channel = 999
-            let error = await failure(of: { try await test.catalogue.remember(batch) })
+            let error = await failure(of: { try await test.catalogue.commit(batch) })
             #expect(error?.isTransient == false)
         }
     }

@@ -5,9 +5,9 @@ import Timeline
 @testable import Catalogue
 
 @Suite("Hours to delete")
-struct DoomedHoursTests {
-    private func doomed(_ test: TestCatalogue, limit: Int = 100) async throws -> [String] {
-        try await test.catalogue.doomedHours(limit: limit)
+struct PendingDeletionHoursTests {
+    private func pending(_ test: TestCatalogue, limit: Int = 100) async throws -> [String] {
+        try await test.catalogue.pendingDeletionHours(limit: limit)
             .map { "\($0.channel)/\($0.rendition) \(($0.hour - midnight) / hour)" }.sorted()
     }
 
@@ -19,19 +19,20 @@ struct DoomedHoursTests {
             let facts = [video, audio].flatMap { rendition in
                 starts.enumerated().map { tape.fact(Int64($0.offset), of: rendition, at: $0.element) }
             }
-            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
-            try await test.catalogue.forget(tape.channel, before: midnight + 2 * hour, graceSeconds: 7_200)
-            #expect(try await doomed(test).isEmpty)
+            _ = try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
+            try await test.catalogue.expire(tape.channel, before: midnight + 2 * hour, graceSeconds: 7_200)
+            #expect(try await pending(test).isEmpty)
             #expect(try await test.number("SELECT count(*) FROM doomed") == 4)
             _ = try await test.pool.query("UPDATE doomed SET not_before = now()")
-            #expect(try await doomed(test) == ["news/a0 0", "news/a0 1", "news/v0 0", "news/v0 1"])
-            #expect(try await doomed(test, limit: 3).count == 3)
-            for hour in try await test.catalogue.doomedHours(limit: 3) {
-                try await test.catalogue.undoom(hour)
+            #expect(try await pending(test) == ["news/a0 0", "news/a0 1", "news/v0 0", "news/v0 1"])
+            #expect(try await pending(test, limit: 3).count == 3)
+            for hour in try await test.catalogue.pendingDeletionHours(limit: 3) {
+                try await test.catalogue.completeDeletion(hour)
             }
-            #expect(try await doomed(test).count == 1)
+            #expect(try await pending(test).count == 1)
             #expect(
-                try await test.catalogue.doomedHours(limit: 3).map(\.before) == [midnight + 2 * hour])
+                try await test.catalogue.pendingDeletionHours(limit: 3).map(\.before) == [midnight + 2 * hour]
+            )
         }
     }
 
@@ -40,16 +41,16 @@ struct DoomedHoursTests {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             let facts = (0..<3).map { tape.fact(Int64($0), at: Int64($0) * hour) }
-            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+            _ = try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
             for (index, cut) in [hour, 3 * hour].enumerated() {
-                try await test.catalogue.forget(
+                try await test.catalogue.expire(
                     tape.channel, before: midnight + cut, graceSeconds: 3600 * (index + 1))
             }
-            #expect(try await test.catalogue.hastenDoomed(limit: 2) == 2)
-            #expect(try await doomed(test) == ["news/v0 0", "news/v0 1"])
-            #expect(try await test.catalogue.hastenDoomed(limit: 2) == 1)
-            #expect(try await test.catalogue.hastenDoomed(limit: 2) == 0)
-            #expect(try await doomed(test).count == 3)
+            #expect(try await test.catalogue.expediteDeletions(limit: 2) == 2)
+            #expect(try await pending(test) == ["news/v0 0", "news/v0 1"])
+            #expect(try await test.catalogue.expediteDeletions(limit: 2) == 1)
+            #expect(try await test.catalogue.expediteDeletions(limit: 2) == 0)
+            #expect(try await pending(test).count == 3)
         }
     }
 
@@ -58,11 +59,11 @@ struct DoomedHoursTests {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             try await test.publish(0..<4, on: tape)
-            try await test.catalogue.forget(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
-            let hour = try #require(try await test.catalogue.doomedHours(limit: 1).first)
-            try await test.catalogue.forget(tape.channel, before: midnight + 8 * second, graceSeconds: 7_200)
-            try await test.catalogue.undoom(hour)
-            #expect(try await doomed(test).isEmpty)
+            try await test.catalogue.expire(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
+            let hour = try #require(try await test.catalogue.pendingDeletionHours(limit: 1).first)
+            try await test.catalogue.expire(tape.channel, before: midnight + 8 * second, graceSeconds: 7_200)
+            try await test.catalogue.completeDeletion(hour)
+            #expect(try await pending(test).isEmpty)
             #expect(try await test.number("SELECT count(*) FROM doomed") == 1)
         }
     }
@@ -75,19 +76,19 @@ struct DoomedHoursTests {
             let tape = try await Tape(in: test)
             var repaired = tape.fact(3, at: hour - second)
             repaired.revision = 2
-            let sound = MediaState(container: .aac)
+            let sound = SegmentFormat(container: .aac)
             let facts = [
                 tape.fact(0), tape.fact(1), tape.fact(2, at: 30 * minute), repaired, tape.fact(4, at: hour),
-                tape.fact(1, of: audio, state: sound),
+                tape.fact(1, of: audio, format: sound),
             ]
-            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+            _ = try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
             _ = try await test.pool.query(
                 """
                 INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row),
                     \((midnight + 5 * second).microseconds), \((midnight + 6 * second).microseconds))
                 """)
-            try await test.catalogue.forget(tape.channel, before: midnight + 40 * minute, graceSeconds: 0)
-            let hours = try await test.catalogue.doomedHours(limit: 10)
+            try await test.catalogue.expire(tape.channel, before: midnight + 40 * minute, graceSeconds: 0)
+            let hours = try await test.catalogue.pendingDeletionHours(limit: 10)
             let first = try #require(hours.first { $0.rendition == video })
             #expect(try await test.catalogue.names(in: first) == [facts[1].name, repaired.name])
             #expect(hours.count == 1)

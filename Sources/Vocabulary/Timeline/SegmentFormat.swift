@@ -2,7 +2,7 @@
 /// key.
 ///
 /// Segments of one state follow each other without a boundary; a change of state is one.
-package struct MediaState: Hashable, Sendable, Codable {
+package struct SegmentFormat: Hashable, Sendable, Codable {
     package var container: SegmentExtension
     /// The tracks as `kind:codec` in stream order, for example `video:h264,audio:aac`.
     package var tracks: String
@@ -43,7 +43,7 @@ package struct MediaState: Hashable, Sendable, Codable {
 
     /// Whether a player can go on from a segment of the other state in one playlist, given a discontinuity: the
     /// container stays and no kind of track appears or disappears.
-    package func continues(_ other: MediaState) -> Bool {
+    package func continues(_ other: SegmentFormat) -> Bool {
         container == other.container && hasVideo == other.hasVideo && hasAudio == other.hasAudio
     }
 }

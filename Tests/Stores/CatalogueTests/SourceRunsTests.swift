@@ -4,25 +4,25 @@ import Timeline
 @testable import Catalogue
 
 @Suite("Feeds")
-struct FeedsTests {
+struct SourceRunsTests {
     @Test(
         "The newest feed of a channel is the one with the highest id, with its source, whatever the clock said"
     )
     func newest() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            #expect(try await test.catalogue.newestFeed(of: tape.row) == nil)
-            let feeds = ([7, 9, 8] as [Int64]).map { id in
-                FeedFact(
+            #expect(try await test.catalogue.newestSourceRun(of: tape.row) == nil)
+            let runs = ([7, 9, 8] as [Int64]).map { id in
+                SourceRun(
                     id: id, source: "http://origin.test/\(id)", began: midnight - id * second, clock: "source"
                 )
             }
             var batch = tape.batch()
-            batch.feeds = feeds
-            #expect(try await test.catalogue.remember(batch))
-            #expect(try await test.catalogue.newestFeed(of: tape.row) == feeds[1])
+            batch.sourceRuns = runs
+            #expect(try await test.catalogue.commit(batch))
+            #expect(try await test.catalogue.newestSourceRun(of: tape.row) == runs[1])
             let other = try await Tape("other", in: test)
-            #expect(try await test.catalogue.newestFeed(of: other.row) == nil)
+            #expect(try await test.catalogue.newestSourceRun(of: other.row) == nil)
         }
     }
 }

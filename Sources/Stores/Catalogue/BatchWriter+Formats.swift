@@ -1,20 +1,20 @@
 import Postgres
 import Timeline
 
-extension Remembering {
+extension BatchWriter {
     /// The rows of the states that facts refer to, by the states' texts.
     ///
     /// Known ones are looked up first: an insertion that meets a conflict uses up an id, and ids would run
     /// out within months.
-    func stateRows(_ facts: [SegmentFact]) async throws -> [String: Int32] {
-        var used: [String: (state: MediaState, end: Int64)] = [:]
+    func formatRows(_ facts: [SegmentFact]) async throws -> [String: Int32] {
+        var used: [String: (format: SegmentFormat, end: Int64)] = [:]
         for fact in facts {
-            let text = fact.state.canonicalText
-            used[text] = (fact.state, max(used[text]?.end ?? .min, fact.end.microseconds))
+            let text = fact.format.canonicalText
+            used[text] = (fact.format, max(used[text]?.end ?? .min, fact.end.microseconds))
         }
         var found = try await touchStates(used.mapValues(\.end))
         for (text, use) in used where found[text] == nil {
-            found[text] = try await enter(use.state, text: text, lastUsed: use.end)
+            found[text] = try await enter(use.format, text: text, lastUsed: use.end)
         }
         return found
     }
@@ -33,14 +33,15 @@ extension Remembering {
             uniquingKeysWith: { first, _ in first })
     }
 
-    private func enter(_ state: MediaState, text: String, lastUsed: Int64) async throws -> Int32? {
+    private func enter(_ format: SegmentFormat, text: String, lastUsed: Int64) async throws -> Int32? {
         let rows = try await transaction.query(
             """
             INSERT INTO state (channel_id, digest, container, tracks, codecs, width, height, init_name,
                 key_method, key_name, drm_tags, last_used_us)
-            VALUES (\(batch.channel), sha256(convert_to(\(text), 'UTF8')), \(state.container.rawValue),
-                \(state.tracks), \(state.codecs), \(Int32(clamping: state.width)), \(Int32(clamping: state.height)),
-                \(state.initName), \(state.keyMethod), \(state.keyName), \(state.drmTags), \(lastUsed))
+            VALUES (\(batch.channel), sha256(convert_to(\(text), 'UTF8')), \(format.container.rawValue),
+                \(format.tracks), \(format.codecs), \(Int32(clamping: format.width)),
+                \(Int32(clamping: format.height)),
+                \(format.initName), \(format.keyMethod), \(format.keyName), \(format.drmTags), \(lastUsed))
             RETURNING state_id
             """)
         return try rows.first?.decode("state_id", as: Int32.self)

@@ -1,5 +1,5 @@
 /// One unbroken numbering of one source.
-package struct FeedFact: Sendable, Equatable, Codable {
+package struct SourceRun: Sendable, Equatable, Codable {
     package var id: Int64
     /// The source's URL without user info and query.
     package var source: String

@@ -5,7 +5,7 @@ import Timeline
 @testable import Catalogue
 
 @Suite("Forgetting")
-struct ForgetTests {
+struct ExpireTests {
     @Test("What begins before the cut goes, is counted, and the cut never goes back")
     func cut() async throws {
         try await withCatalogue { test in
@@ -13,12 +13,12 @@ struct ForgetTests {
             try await test.publish(0..<5, on: tape)
             try await test.publish(0..<5, of: audio, on: tape)
             let cut = midnight + 9 * second
-            #expect(try await test.catalogue.forget(tape.channel, before: cut, graceSeconds: 0) == 6)
+            #expect(try await test.catalogue.expire(tape.channel, before: cut, graceSeconds: 0) == 6)
             for rendition in [video, audio] {
                 #expect(try await test.starts(tape, rendition) == [12 * second, 16 * second])
             }
-            #expect(try await test.catalogue.forget(tape.channel, before: cut - second, graceSeconds: 0) == 0)
-            #expect(try await test.catalogue.line(of: tape.row).forgotten == cut)
+            #expect(try await test.catalogue.expire(tape.channel, before: cut - second, graceSeconds: 0) == 0)
+            #expect(try await test.catalogue.publishedHead(of: tape.row).expiredBefore == cut)
             #expect(try await test.number("SELECT count(*) FROM segment") == 4)
         }
     }
@@ -29,7 +29,7 @@ struct ForgetTests {
             let (one, other) = (try await Tape("one", in: test), try await Tape("other", in: test))
             for tape in [one, other] { try await test.publish(0..<3, on: tape) }
             #expect(
-                try await test.catalogue.forget(one.channel, before: midnight + minute, graceSeconds: 0) == 3)
+                try await test.catalogue.expire(one.channel, before: midnight + minute, graceSeconds: 0) == 3)
             #expect(try await test.held(other).count == 3)
         }
     }
@@ -38,24 +38,24 @@ struct ForgetTests {
     func surroundings() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            var batch = tape.batch(tape.published(0..<5, epoch: 1), epoch: 1)
+            var batch = tape.batch(tape.published(0..<5, sequence: 1), sequence: 1)
             batch.losses = [Loss(window: window(0, 8 * second), reason: .sourceGap)]
             batch.losses.append(Loss(window: window(0, 9 * second), reason: .sourceGap))
-            batch.epochs = [0, 4, 8, 30].enumerated().map { index, begin in
-                EpochFact(
-                    epoch: Int32(index), begin: midnight + Int64(begin) * second, cause: "hole",
+            batch.discontinuityStarts = [0, 4, 8, 30].enumerated().map { index, begin in
+                DiscontinuityStart(
+                    sequence: Int32(index), begin: midnight + Int64(begin) * second, cause: "hole",
                     targetSeconds: 4)
             }
-            _ = try await test.catalogue.remember(batch)
+            _ = try await test.catalogue.commit(batch)
             for (begin, end) in [(0, 8), (8, 9)] as [(Int64, Int64)] {
                 try await test.catalogue.beginRecording(channel: tape.row, at: midnight + begin * second)
                 try await test.catalogue.endRecording(channel: tape.row, at: midnight + end * second)
             }
-            try await test.catalogue.forget(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
             #expect(try await test.number("SELECT count(*) FROM loss") == 1)
             #expect(try await test.number("SELECT count(*) FROM recording_span") == 1)
             #expect(try await test.rows("SELECT epoch FROM epoch ORDER BY 1") == [[2], [3]])
-            try await test.catalogue.forget(tape.channel, before: midnight + 10 * second, graceSeconds: 0)
+            try await test.catalogue.expire(tape.channel, before: midnight + 10 * second, graceSeconds: 0)
             #expect(try await test.rows("SELECT epoch FROM epoch ORDER BY 1") == [[2], [3]])
         }
     }
@@ -72,13 +72,13 @@ struct ForgetTests {
                         \((midnight + begin * second).microseconds), \((midnight + end * second).microseconds))
                     """)
             }
-            let forgotten = try await test.catalogue.forget(
+            let expiredBefore = try await test.catalogue.expire(
                 tape.channel, before: midnight + 24 * second, graceSeconds: 0)
-            #expect(forgotten == 4)
+            #expect(expiredBefore == 4)
             #expect(try await test.starts(tape) == [8, 12, 24, 28].map { $0 * second })
             #expect(try await test.number("SELECT count(*) FROM segment_kept") == 2)
             #expect(try await test.number("SELECT segments::bigint FROM block") == 4)
-            let rest = try await test.catalogue.forget(tape.channel, before: midnight + hour, graceSeconds: 0)
+            let rest = try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
             #expect(rest == 2)
             #expect(try await test.starts(tape) == [8 * second, 12 * second])
         }
@@ -90,11 +90,11 @@ struct ForgetTests {
             let tape = try await Tape(in: test)
             try await test.publish(0..<3, on: tape)
             let endOfTime = Instant(microseconds: .max)
-            #expect(try await test.catalogue.forget(tape.channel, before: endOfTime, graceSeconds: 0) == 3)
-            let cut = try await test.catalogue.line(of: tape.row).forgotten
+            #expect(try await test.catalogue.expire(tape.channel, before: endOfTime, graceSeconds: 0) == 3)
+            let cut = try await test.catalogue.publishedHead(of: tape.row).expiredBefore
             #expect(cut > midnight + minute && cut < midnight + 36_500 * day)
             let next = tape.fact(3, at: cut + second - midnight)
-            _ = try await test.catalogue.remember(tape.batch([.archived(next)]))
+            _ = try await test.catalogue.commit(tape.batch([.archived(next)]))
             #expect(try await test.held(tape).count == 1)
         }
     }
@@ -105,11 +105,11 @@ struct ForgetTests {
             let tape = try await Tape(in: test)
             let ahead = 200 * 365 * day
             let fact = tape.fact(0, at: ahead)
-            _ = try await test.catalogue.remember(
-                tape.batch([DecidedSegment(fact: fact, number: 0, epoch: 0)]))
+            _ = try await test.catalogue.commit(
+                tape.batch([DecidedSegment(fact: fact, number: 0, discontinuitySequence: 0)]))
             let endOfTime = Instant(microseconds: .max)
-            #expect(try await test.catalogue.forget(tape.channel, before: endOfTime, graceSeconds: 0) == 1)
-            #expect(try await test.catalogue.line(of: tape.row).forgotten == fact.end)
+            #expect(try await test.catalogue.expire(tape.channel, before: endOfTime, graceSeconds: 0) == 1)
+            #expect(try await test.catalogue.publishedHead(of: tape.row).expiredBefore == fact.end)
         }
     }
 
@@ -119,10 +119,10 @@ struct ForgetTests {
             let tape = try await Tape(in: test)
             let starts: [Int64] = [0, day / 2, day + hour, 40 * day, 40 * day + minute, 41 * day]
             let facts = starts.enumerated().map { tape.fact(Int64($0.offset), at: $0.element) }
-            _ = try await test.catalogue.remember(tape.batch(facts.map { .archived($0) }))
+            _ = try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
             let cut = midnight + 40 * day + second
-            #expect(try await test.catalogue.forget(tape.channel, before: cut, graceSeconds: 0) == 4)
-            #expect(try await test.catalogue.line(of: tape.row).forgotten == cut)
+            #expect(try await test.catalogue.expire(tape.channel, before: cut, graceSeconds: 0) == 4)
+            #expect(try await test.catalogue.publishedHead(of: tape.row).expiredBefore == cut)
             let left = try await test.starts(tape)
             #expect(left == [40 * day + minute, 41 * day])
         }
@@ -134,7 +134,7 @@ struct ForgetTests {
             let tape = try await Tape(in: test)
             try await test.fill(tape, segments: 7 * 21_600)
             let began = ContinuousClock.now
-            let count = try await test.catalogue.forget(
+            let count = try await test.catalogue.expire(
                 tape.channel, before: midnight + 7 * day, graceSeconds: 0)
             let took = ContinuousClock.now - began
             #expect(count == 151_200)

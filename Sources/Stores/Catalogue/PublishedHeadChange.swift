@@ -1,7 +1,7 @@
 import Postgres
 
 /// One commit of a channel's line or archive, as it is announced.
-package struct LineChange: Sendable, Equatable {
+package struct PublishedHeadChange: Sendable, Equatable {
     /// The channel's row.
     package var channel: Int32
     /// The line's revision after the commit: a channel's commits are numbered without a hole.
@@ -17,7 +17,7 @@ package struct LineChange: Sendable, Equatable {
 }
 
 /// The payload: `channel revision`, then `rendition:quarter` for each, quarters counted from 1970, or `*`.
-extension LineChange {
+extension PublishedHeadChange {
     var payload: String {
         guard let touched, touched.count <= Limits.announcedQuarters else {
             return "\(channel) \(revision) *"
@@ -54,7 +54,7 @@ extension Quarter {
 
 extension PostgresTransaction {
     /// Tells every listener of a commit, once it is one.
-    func announce(_ change: LineChange) async throws {
-        _ = try await query("SELECT pg_notify(\(Catalogue.Announcement.line), \(change.payload))")
+    func announce(_ change: PublishedHeadChange) async throws {
+        _ = try await query("SELECT pg_notify(\(Catalogue.Announcement.publishedHead), \(change.payload))")
     }
 }

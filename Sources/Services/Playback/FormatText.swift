@@ -2,7 +2,7 @@ import HLS
 import Timeline
 
 /// The lines that a state needs before its segments, made once per state.
-struct StateText {
+struct FormatText {
     /// EXT-X-MAP, with its line end; nil when the container has no initialization section.
     let map: [UInt8]?
     /// EXT-X-KEY up to its IV, without a line end; nil when the state is clear or its keys cannot be recorded.
@@ -13,18 +13,18 @@ struct StateText {
     let ending: [UInt8]
     let version: Int
 
-    init(_ state: MediaState, rendition: RenditionID) {
-        map = state.initName.map { name in
+    init(_ format: SegmentFormat, rendition: RenditionID) {
+        map = format.initName.map { name in
             var writer = PlaylistWriter()
             writer.map(MediaMap(uri: "\(rendition)/\(name)"))
             return writer.bytes
         }
-        key = state.keyName.flatMap { name in
-            state.keyMethod.map { Array("#EXT-X-KEY:METHOD=\($0),URI=\"keys/\(name)\"".utf8) }
+        key = format.keyName.flatMap { name in
+            format.keyMethod.map { Array("#EXT-X-KEY:METHOD=\($0),URI=\"keys/\(name)\"".utf8) }
         }
-        foreignKeys = state.drmTags.flatMap { Array(Self.line($0).utf8) }
-        ending = Array(".\(state.container.rawValue)\n".utf8)
-        version = Self.version(of: state)
+        foreignKeys = format.drmTags.flatMap { Array(Self.line($0).utf8) }
+        ending = Array(".\(format.container.rawValue)\n".utf8)
+        version = Self.version(of: format)
     }
 
     var isClear: Bool { key == nil && foreignKeys.isEmpty }
@@ -36,9 +36,9 @@ struct StateText {
     }
 
     /// RFC 8216bis §8: 3 for decimals in EXTINF, 5 for KEYFORMAT and SAMPLE-AES, 6 for MAP.
-    private static func version(of state: MediaState) -> Int {
-        if state.initName != nil { return 6 }
-        let isPlain = state.drmTags.isEmpty && (state.keyMethod ?? "AES-128") == "AES-128"
+    private static func version(of format: SegmentFormat) -> Int {
+        if format.initName != nil { return 6 }
+        let isPlain = format.drmTags.isEmpty && (format.keyMethod ?? "AES-128") == "AES-128"
         return isPlain ? 3 : 5
     }
 }
