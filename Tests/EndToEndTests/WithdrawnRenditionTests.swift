@@ -48,7 +48,7 @@ struct WithdrawnRenditionTests {
         }
     }
 
-    private static let reopened = "The source is opened anew"
+    private static let reopened = "The source is opened again"
 
     private func detail(_ stack: Stack, _ isRight: @escaping (String?) -> Bool) async throws {
         try await eventually("the right detail", within: .seconds(60)) {

@@ -12,8 +12,6 @@ enum Limits {
     static let keyBytes = 4096
     /// How long a listed segment waits for its key before its bytes are fetched without one: less than any list lasts.
     static let keyPatience = Duration.seconds(3)
-    /// How long a source that is opened waits for the catalogue to take the channel's shape.
-    static let shapePatience = Duration.seconds(1)
     /// How long a key may take that segments wait for already.
     static let keyTimeout = Duration.seconds(10)
     /// How long a key that was asked for in vain is not asked for again by segments that are just being listed.
@@ -22,7 +20,7 @@ enum Limits {
     static let keyPause = Duration.milliseconds(500)
     static let longestKeyPause = Duration.seconds(30)
     /// The pause between any two vain questions for keys of a channel, however many are missing.
-    static let keyBreath = Duration.milliseconds(200)
+    static let keyRequestSpacing = Duration.milliseconds(200)
     /// How long a segment waits for its key: half a night, in which somebody may mend the key server.
     static let keyWait = Duration.seconds(6 * 3600)
     /// Segments of a channel that wait for keys: three renditions of two-second segments for some four hours.
@@ -63,7 +61,7 @@ enum Limits {
     /// Facts of a channel held in memory at about a kilobyte each; what comes beyond waits in the journal only.
     static let heldFacts = 2000
     /// Listed segments, stored or not, that wait to be published: all that the first lists of a source may show.
-    static let heldSlots = renditions * backlogSegments + heldFacts
+    static let heldSegments = renditions * backlogSegments + heldFacts
     /// Facts read back at once from the journal.
     static let factsReadBack = 500
     /// Facts held back when the journal is read, so that a download that took longer than its neighbours is put in
@@ -77,9 +75,15 @@ enum Limits {
     /// Distance of two heartbeats: three may be lost.
     static let heartbeat = Duration.milliseconds(1500)
     /// The longest distance between two tries to record a channel.
-    static let longestRestart = 5.0
+    static let longestRestart = Duration.seconds(5)
+    static let shortestRestart = Duration.seconds(1)
+    /// How often the channels are compared with what is being recorded.
+    static let supervisionInterval = Duration.seconds(1)
+    /// How often the partitions of the coming days are made.
+    static let partitionInterval = Duration.seconds(3600)
+    static let partitionRetry = Duration.seconds(5)
     /// Distance between two batches of a channel that is not recorded here.
-    static let formerJournalPace = Duration.milliseconds(200)
+    static let unownedJournalPace = Duration.milliseconds(200)
     /// Seconds in which the last facts are entered when a channel stops; what remains is in the journal.
     static let lastCommit = Duration.seconds(2)
     /// Renditions of one channel.
@@ -111,4 +115,23 @@ enum Limits {
     static let seam: Int64 = 1000
     /// Numbers that a list may jump ahead within one feed; a larger jump is another numbering.
     static let numberJump: Int64 = 1000
+    /// How long a playlist may take.
+    static let playlistTimeout = Duration.seconds(15)
+    /// How long a segment may take: half a minute of video at a quarter of its own rate.
+    static let segmentTimeout = Duration.seconds(120)
+    /// Tries to read a segment that tells a stale playlist from a restart.
+    static let probeTries = 3
+    /// The pause between two of them.
+    static let probePause = Duration.milliseconds(500)
+    /// Entries that share one append to the journal.
+    static let entriesPerAppend = 100
+    /// Distance between two batches of a channel that is recorded here.
+    static let commitInterval = Duration.milliseconds(200)
+    /// The pause before a batch is entered again while the catalogue is away; it doubles each time up to the longest.
+    static let firstCommitRetry = Duration.milliseconds(200)
+    static let longestCommitRetry = Duration.seconds(5)
+    /// How long downloads that are under way may go on when a channel stops.
+    static let drain = Duration.seconds(8)
+    /// Uses of sources whose connections are kept, as downloads of the former ones may still run.
+    static let rememberedConnections = 4
 }

@@ -16,7 +16,7 @@ package struct Batch: Sendable {
     /// Segments whose bytes are kept and cannot be read yet: intake knows them, playlists do not.
     package var keyPending: [KeyPendingSegment]
     /// Identities that will not be stored any more.
-    package var lost: [LostSegment]
+    package var lost: [PlacedSegment]
 
     /// A batch of a node that does not hold the channel: its facts go to the archive only.
     package init(unpublishedIn channel: Int32) {
@@ -67,18 +67,6 @@ package struct DecidedSegment: Sendable, Equatable {
         self.fact = fact
         self.number = number
         self.discontinuitySequence = discontinuitySequence
-    }
-}
-
-package struct LostSegment: Sendable, Equatable {
-    package var identity: SegmentIdentity
-    package var start: Instant
-    package var duration: Int64
-
-    package init(identity: SegmentIdentity, start: Instant, duration: Int64) {
-        self.identity = identity
-        self.start = start
-        self.duration = duration
     }
 }
 

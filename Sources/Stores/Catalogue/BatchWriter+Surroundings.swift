@@ -90,7 +90,7 @@ extension BatchWriter {
 
     func markKeyPending(_ renditions: [RenditionID: Int32]) async throws {
         let places = batch.keyPending.map {
-            LostSegment(identity: $0.identity, start: $0.start, duration: $0.duration)
+            PlacedSegment(identity: $0.identity, start: $0.start, duration: $0.duration)
         }
         try await mark(places, as: "key_pending", renditions)
     }
@@ -101,7 +101,7 @@ extension BatchWriter {
 
     /// What is stored stays stored, and what is lost stays lost.
     private func mark(
-        _ segments: [LostSegment], as state: String, _ renditions: [RenditionID: Int32],
+        _ segments: [PlacedSegment], as state: String, _ renditions: [RenditionID: Int32],
     ) async throws {
         let marked = segments.filter { renditions[$0.identity.rendition] != nil }
         guard !marked.isEmpty else { return }

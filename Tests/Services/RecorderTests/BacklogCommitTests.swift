@@ -1,5 +1,5 @@
-import Catalogue
-import Journal
+@testable import Catalogue
+@testable import Journal
 import TestSupport
 import Testing
 import Timeline
@@ -23,10 +23,10 @@ struct BacklogCommitTests {
             var held = 0
             for first in stride(from: 10, to: 2_010, by: 250) {
                 try await process.record(first...first + 249, of: both)
-                held = max(held, await process.recorder.positions.count)
+                held = max(held, await process.heldCount)
             }
             #expect(held > Limits.heldFacts / 2 && held <= Limits.heldFacts)
-            #expect(await process.recorder.publisher.slotCount <= Limits.heldFacts)
+            #expect(await process.pendingCount <= Limits.heldFacts)
             try await house.cluster.start()
             _ = try await committing.value
             let last = try await process.commitAll()
@@ -61,13 +61,13 @@ struct BacklogCommitTests {
                 journal = folder.path(of: "b")
             }
             if end != .beforeTheFirstBatch {
-                for _ in 0..<7 { #expect(try await first.recorder.commit()) }
+                for _ in 0..<7 { #expect(try await first.commitOnce()) }
                 let entered = try await house.number("SELECT count(*) FROM segment") ?? 0
                 #expect(entered > 20 && entered <= 720)
             }
             await first.kill()
-            let second = try await RecordingProcess(house, journal: journal)
-            #expect(await second.list(600...609).isEmpty)
+            let second = try await RecordingProcess(house, opening: both, journal: journal)
+            #expect(try await second.list(600...609).isEmpty)
             try await second.commitAll()
             try await Self.expectWhole(house, second, count: 610, renditions: 2)
             await second.kill()
@@ -81,11 +81,11 @@ struct BacklogCommitTests {
             try await first.record(0...649)
             await first.kill()
             let second = try await RecordingProcess(house)
-            let listed = await second.recorder.resumedList(640...653)
+            let listed = try await second.list(640...653)
             #expect(listed.map(\.identity.number) == [650, 651, 652, 653])
             // The second download is through before the first, while the backlog is read.
             try await second.store([listed[1]])
-            #expect(try await second.recorder.commit())
+            #expect(try await second.commitOnce())
             try await second.store([listed[0], listed[2]])
             try await second.commitAll()
             try await second.store([listed[3]])
@@ -96,29 +96,29 @@ struct BacklogCommitTests {
     }
 
     @Test("keeps the line of a segment that is read back before its writer was told that it is written")
-    func readBackFirst() async throws {
-        try await House.run { house in
-            let clock = TestClock()
-            let first = try await RecordingProcess(house, opening: [video(0)], clock: clock.clock)
-            let listed = await first.list(0...1)
-            var fact = PublisherStage.fact(video(0), 6)
-            (fact.channel, fact.identity) = (house.channel.id, listed[1].identity)
-            // who stores                               who commits
-            // the line is written with another's
-            //                                          reads the line; the backlog has ended
-            // holds the fact, behind a segment that
-            // is still on its way
-            let line = try #require(try await first.recorder.journal.append([.segment(fact)]).first)
-            _ = try await first.recorder.readBack()
-            await first.recorder.hold(fact, at: line)
-            try await first.commitAll()
-            #expect(try await house.number("SELECT count(*) FROM segment") == 0)
-            await first.kill()
-            let second = try await RecordingProcess(house, clock: clock.clock)
-            try await second.commitAll()
-            #expect(try await house.rows("SELECT origin_number FROM segment") == ["1"])
-            await second.kill()
-        }
+    func readBackFirst() throws {
+        let nothing = Instant(microseconds: 0)
+        var publication = Publication(
+            channel: 1,
+            lease: Lease(
+                fence: 1,
+                publishedHead: PublishedHead(
+                    discontinuitySequence: 0, end: nothing, watermark: nothing, expiredBefore: nothing,
+                    targetSeconds: 6)))
+        publication.open(video(0), now: moment(0))
+        publication.resumed(waiting: [])
+        let facts = [0.0, 6].map { PublisherStage.fact(video(0), $0) }
+        publication.listed(facts.map(\.placed), now: moment(0))
+        // what stores                              what commits
+        // the line of the second one is written
+        //                                          reads the line; the backlog has ended
+        // is told of the line, behind a segment
+        // that is still on its way
+        let line = JournalPosition(file: 1, line: 0)
+        _ = publication.read([JournalLineRead(position: line, entry: .segment(facts[1]))], now: moment(0))
+        publication.stored(facts[1], at: line, now: moment(0))
+        #expect(publication.nextBatch(now: moment(0))?.lines.contains(line) != true)
+        #expect(publication.positions[facts[1].identity] == line)
     }
 
     /// Every segment once, numbers in the order of starts, one epoch, no hole, the watermark at the end, an empty journal,
@@ -143,22 +143,7 @@ struct BacklogCommitTests {
         #expect(try await house.number(reach) == 0)
         let largest = "SELECT max(c) FROM (SELECT count(*) AS c FROM segment GROUP BY xmin::text) AS t"
         #expect(try await house.number(largest) ?? 0 <= Limits.factsPerBatch)
-        #expect(try await process.recorder.journal.hasEntries() == false)
-        #expect(await process.recorder.positions.isEmpty)
-    }
-}
-
-extension ChannelRecorder {
-    /// A list after a restart: the bytes of the segment in question are the ones stored.
-    func resumedList(_ numbers: ClosedRange<Int>) async -> [ListedSegment] {
-        let playlist = RecorderTests.list(numbers, date: { Double($0) * 6 })
-        let time = Double(numbers.upperBound + 1) * 6
-        let arrival = Arrival(date: at(time), moment: moment(time))
-        var outcome = await listArrived(playlist, of: video(0), arrival: arrival)
-        if let probe = outcome.probe {
-            let digest = renditions[video(0)]?.digests[probe.identity.number] ?? []
-            outcome = await probed(digest, probe, playlist, arrival: arrival)
-        }
-        return outcome.segments
+        #expect(try await process.journal.hasEntries() == false)
+        #expect(await process.heldCount == 0)
     }
 }

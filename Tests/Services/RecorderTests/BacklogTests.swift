@@ -11,8 +11,8 @@ struct BacklogTests {
         starts.map { PublisherStage.fact(video(0), $0) }
     }
 
-    private func starts(_ released: [(slot: Lane.Slot, fact: SegmentFact?)]) -> [Double] {
-        released.map { PublisherStage.seconds($0.slot.start) }
+    private func starts(_ released: [(segment: PendingSegment, fact: SegmentFact?)]) -> [Double] {
+        released.map { PublisherStage.seconds($0.segment.start) }
     }
 
     /// Positions are the journal's to give.
@@ -48,13 +48,13 @@ struct BacklogTests {
     @Test("It ends only when the last line left to it was read, with what is still under way in its place")
     func end() async throws {
         let lines = try await positions(3)
-        var backlog = Backlog(underWay: facts([6, 18]).map(slot))
+        var backlog = Backlog(underWay: facts([6, 18]).map(segment))
         backlog.left(at: lines[2])
         backlog.take(facts([0]), upTo: lines[1], isShort: true)
         let early = backlog.release()
         #expect(early.isEmpty && !backlog.isAtEnd)
         #expect(backlog.hasRead(lines[1]) && !backlog.hasRead(lines[2]))
-        backlog.list(facts([24]).map(slot))
+        backlog.list(facts([24]).map(segment))
         let settled = [backlog.settle(facts([18])[0].identity), backlog.settle(facts([18])[0].identity)]
         #expect(settled == [true, false])
         backlog.take(facts([12]), upTo: lines[2], isShort: true)
@@ -66,13 +66,13 @@ struct BacklogTests {
 
     @Test("A fact that is read is not under way any more, though its own task has not come back yet")
     func readBeforeTold() {
-        var backlog = Backlog(underWay: facts([0]).map(slot))
+        var backlog = Backlog(underWay: facts([0]).map(segment))
         backlog.take(facts([0]), upTo: nil, isShort: true)
         let released = backlog.release()
         #expect(starts(released) == [0])
     }
 
-    private func slot(_ fact: SegmentFact) -> Lane.Slot {
-        Lane.Slot(identity: fact.identity, start: fact.start, duration: fact.duration)
+    private func segment(_ fact: SegmentFact) -> PendingSegment {
+        PendingSegment(fact.placed)
     }
 }

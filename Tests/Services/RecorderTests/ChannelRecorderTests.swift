@@ -7,30 +7,20 @@ import Timeline
 
 @Suite("Channel recorder")
 struct ChannelRecorderTests {
-    private func description(_ id: RenditionID, _ resolution: String, position: Int) -> RenditionDescription {
-        var description = RenditionDescription(id: id, position: position)
-        (description.resolution, description.bandwidth) = (resolution, 1_000_000)
-        return description
-    }
-
     @Test("A rendition that only the journal knows keeps its id and its attributes after a kill")
     func renditionFromJournal() async throws {
         try await House.run { house in
-            let known = [
-                description(video(0), "640x360", position: 0), description(video(1), "320x180", position: 1),
-            ]
-            let first = try await RecordingProcess(house)
-            for description in known { await first.recorder.open(description) }
+            let first = try await RecordingProcess(house, opening: [video(0), video(1)])
+            let known = await first.descriptions
+            #expect(known.map(\.resolution) == ["640x360", "640x180"])
             try await first.record(0...2, of: [video(0), video(1)])
             await first.kill()
             #expect(try await house.number("SELECT count(*) FROM rendition") == 0)
-            let second = try await RecordingProcess(house)
-            let found = await second.recorder.renditions.values.map(\.description).sorted { $0.id < $1.id }
-            #expect(found == known)
-            for description in found { await second.recorder.open(description) }
+            let second = try await RecordingProcess(house, opening: [video(0), video(1)])
+            #expect(await second.descriptions == known)
             try await second.commitAll()
             let rows = "SELECT name, match ->> 'resolution', next_number FROM rendition ORDER BY name"
-            #expect(try await house.rows(rows) == ["v0|640x360|3", "v1|320x180|3"])
+            #expect(try await house.rows(rows) == ["v0|640x360|3", "v1|640x180|3"])
             await second.kill()
         }
     }
@@ -40,7 +30,7 @@ struct ChannelRecorderTests {
         try await House.run { house in
             let clock = TestClock()
             let process = try await RecordingProcess(house, opening: [video(0)], clock: clock.clock)
-            let listed = await process.list(0...2)
+            let listed = try await process.list(0...2)
             try await process.store([listed[0], listed[2]])
             try await process.commitAll()
             for step in [3_600.0, -7_200] {
@@ -63,13 +53,13 @@ struct ChannelRecorderTests {
         try await House.run { house in
             let clock = TestClock()
             let process = try await RecordingProcess(house, opening: [video(0)], clock: clock.clock)
-            let listed = await process.list(0...1)
+            let listed = try await process.list(0...1)
             try await process.store([listed[1]])
             clock.pass(6.5)
             try await process.commitAll()
             let state = "SELECT state FROM intake WHERE origin_number = 0"
             #expect(try await house.rows(state).isEmpty)
-            await process.recorder.failed(listed[0], FetchFailure(.segmentExpired, "404"))
+            try await process.lose(listed[0])
             try await process.commitAll()
             #expect(try await house.rows(state) == ["lost"])
             try await process.store([listed[0]])
@@ -85,8 +75,8 @@ struct ChannelRecorderTests {
     func arrival() async throws {
         try await House.run { house in
             let process = try await RecordingProcess(house, opening: [video(0)])
-            let listed = await process.list(0...2)
-            await process.list(1...3)
+            let listed = try await process.list(0...2)
+            try await process.list(1...3)
             try await process.store(listed)
             try await process.commitAll()
             let arrivals = try await house.rows("SELECT DISTINCT arrived_us FROM segment")
@@ -103,25 +93,21 @@ struct ChannelRecorderTests {
             try await first.commitAll()
             await first.kill()
             let second = try await RecordingProcess(house)
-            #expect(await second.recorder.resumedList(90...98).isEmpty)
-            #expect(await second.recorder.resumedList(92...101).map(\.identity.number) == [101])
+            #expect(try await second.list(90...98).isEmpty)
+            #expect(try await second.list(92...101).map(\.identity.number) == [101])
             await second.kill()
         }
     }
 
-    @Test("A feed has a higher id than those before it, however far back the host's clock was set")
-    func feedOrder() async throws {
+    @Test("A source run has a higher id than those before it, however far back the host's clock was set")
+    func runOrder() async throws {
         try await House.run { house in
             let first = try await RecordingProcess(house, opening: [video(0)])
             try await first.record(100...102)
             try await first.commitAll()
             await first.kill()
-            let second = try await RecordingProcess(house)
-            await second.recorder.use(SourceSettings(url: "http://other.test/"))
-            let outcome = await second.recorder.listArrived(
-                list(200...202, date: { Double($0) * 6 }), of: video(0),
-                arrival: Arrival(date: at(18), moment: moment(18)))
-            try await second.store(outcome.segments)
+            let second = try await RecordingProcess(house, source: "http://other.test/")
+            try await second.record(200...202)
             try await second.commitAll()
             let numbers = "SELECT origin_number FROM segment ORDER BY feed_id, origin_number"
             #expect(try await house.rows(numbers) == ["100", "101", "102", "200", "201", "202"])
@@ -131,21 +117,18 @@ struct ChannelRecorderTests {
 
     @Test(
         "Without dates the first of the renditions that are recorded now leads, not the first that ever was")
-    func leading() async throws {
-        try await House.run { house in
-            let process = try await RecordingProcess(house)
-            for leading in [video(0), video(1)] {
-                await process.recorder.open([leading, audio].map { RenditionDescription(id: $0) })
-            }
-            var starts: [[Instant]] = []
-            for (rendition, time) in [(video(1), 18.0), (audio, 20.0)] {
-                let arrival = Arrival(date: at(time), moment: moment(time))
-                let outcome = await process.recorder.listArrived(list(0...2), of: rendition, arrival: arrival)
-                starts.append(outcome.segments.map(\.start))
-            }
-            #expect(starts == [[at(0), at(6), at(12)], [at(0), at(6), at(12)]])
-            await process.kill()
+    func leading() {
+        var progress = ChannelProgress(choice: .auto)
+        var generator = SeededChance(seed: 1)
+        for leading in [video(0), video(1)] {
+            _ = progress.open([leading, audio].map { RenditionDescription(id: $0) })
         }
+        let starts = [(video(1), 18.0), (audio, 20.0)].map { rendition, time in
+            let arrival = Moment(date: at(time), steady: moment(time))
+            return progress.playlistArrived(list(0...2), of: rendition, at: arrival, gap: nil, &generator)
+                .segments.map(\.placed.start)
+        }
+        #expect(starts == [[at(0), at(6), at(12)], [at(0), at(6), at(12)]])
     }
 
     @Test(
@@ -161,18 +144,18 @@ struct ChannelRecorderTests {
             // The source lists the last ten still when the other node takes the channel.
             let present = try await RecordingProcess(
                 house, journal: folder.path(of: "present"), node: House.otherNode)
-            let listed = await present.recorder.resumedList(150...159)
+            let listed = try await present.list(150...159)
             #expect(listed.count == 10)
             try await present.store(listed)
             try await present.commitAll()
-            let journal = FormerJournal(channel: house.channel, parts: former.parts)
+            let journal = UnownedJournal(channel: house.channel, parts: former.parts)
             var batches = 0
             while try await journal.enterSome() { batches += 1 }
             #expect(batches == 2)
             let sums =
                 "SELECT count(*), count(DISTINCT origin_number), count(number), max(number) FROM segment"
             #expect(try await house.rows(sums) == ["160|160|20|19"])
-            #expect(try await former.recorder.commit() == false)
+            await #expect(throws: TestFailure.self) { try await former.commitAll() }
             #expect(try await house.rows(sums) == ["160|160|20|19"])
             await former.kill()
             await present.kill()

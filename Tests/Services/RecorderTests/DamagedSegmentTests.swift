@@ -16,17 +16,17 @@ struct DamagedSegmentTests {
         var taken: Int?
         try await Origin.run { origin in
             let fetcher = try origin.fetcher(store: MemorySegmentStore())
-            let damage = LastDamage()
-            var listed = Ciphered.listed("7.ts")
-            listed.availableUntil = .now + .seconds(600)
+            var request = Ciphered.lastTry("7.ts", at: try origin.url("/index.m3u8"))
+            request.isLast = false
             for attempt in 1...8 where taken == nil {
                 origin.serve("/7.ts", Self.padding(packets: grows ? 10 + attempt : 10))
-                let outcome = await fetcher.store(
-                    listed, base: try origin.url("/index.m3u8"), attempt: attempt, damage: damage)
+                request.attempt = attempt
+                let outcome = await fetcher.outcome(of: request)
                 if let stored = outcome.stored {
                     #expect(stored.flags.contains(.damaged))
                     taken = attempt
                 }
+                request.damagedByteCount = outcome.failure?.damagedByteCount
             }
         }
         return taken

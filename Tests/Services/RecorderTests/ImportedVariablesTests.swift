@@ -1,4 +1,6 @@
+import Concurrency
 import HLS
+import HTTP
 import TestSupport
 import Testing
 import Timeline
@@ -18,7 +20,7 @@ struct ImportedVariablesTests {
         """
     }
 
-    /// A list of one segment, of a second, whose URI takes the variable.
+    /// A playlist of one segment, of a second, whose URI takes the variable.
     private static func media(_ number: Int = 1) -> String {
         """
         #EXTM3U
@@ -31,44 +33,64 @@ struct ImportedVariablesTests {
         """
     }
 
-    @Test("are those of the last one that was read")
-    func renewed() async throws {
+    private static let source = SourceSettings(url: "http://one.test/index.m3u8")
+
+    @Test("are read from the origin's answer with those of the multivariant playlist")
+    func fetched() async throws {
         try await Origin.run { origin in
-            origin.serve("/index.m3u8", Self.master("new"))
             origin.serve("/v.m3u8", Self.media())
-            let clock = TestClock()
-            let places = [video(0): try origin.url("/v.m3u8")]
-            let session = SourceSession(
-                places, variables: ["token": "old"], link: try origin.link(), clock: clock.clock,
-                planning: { _, _ in places })
-            #expect(try await Self.uri(session) == "old/1.vtt")
-            clock.pass(60)
-            #expect(await session.renew())
-            #expect(try await Self.uri(session) == "new/1.vtt")
+            let fetched = try await origin.link().playlist(
+                try origin.url("/v.m3u8"), clock: .system, variables: ["token": "a"])
+            guard case .media(let playlist) = fetched.playlist else { throw TestFailure("another playlist") }
+            #expect(playlist.segments.map(\.uri) == ["a/1.vtt"])
         }
     }
 
-    private static func uri(_ session: SourceSession) async throws -> String? {
-        let fetched = try await session.playlist(of: video(0), fresh: false)
-        guard case .media(let list) = fetched.playlist else { return nil }
-        return list.segments.first?.uri
+    @Test("are those of the multivariant playlist that was read last")
+    func renewed() throws {
+        var driver = try StateDriver([Self.source])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        var requests = try driver.answer(opening, Self.master("old"), at: 0).playlistRequests
+        var tokens: [String?] = []
+        var number = 0
+        // The multivariant playlist is read again after five minutes.
+        for time in stride(from: 0.0, to: 320, by: 1) {
+            var next: [PlaylistRequest] = []
+            for request in requests {
+                let text = request.purpose == .renewal ? Self.master("new") : Self.media(number)
+                if request.purpose != .renewal { tokens.append(request.variables["token"]) }
+                next += try driver.answer(request, text, at: time).playlistRequests
+                number += 1
+            }
+            requests = next + driver.playlistRequests(at: time + 1)
+        }
+        #expect(tokens.first == "old")
+        #expect(tokens.last == "new")
     }
 
-    @Test("let their segments be recorded, and a source be found to deliver again", .timeLimit(.minutes(1)))
-    func recorded() async throws {
-        try await House.run { house in
-            try await Origin.run { origin in
-                origin.serve("/index.m3u8", Self.master("a"))
-                origin.serve("/v.m3u8") { Self.media($0) }
-                let process = try await RecordingProcess(house)
-                try await process.recording(from: origin) {
-                    try await eventually("a segment asked for") { origin.requests(for: "/a/1.vtt") > 0 }
+    @Test("let a preferred source be found to deliver again")
+    func scouted() throws {
+        var scout = SourceScout([Self.source], pause: .seconds(60), now: moment(0))
+        var found: SourceSettings?
+        var number = 0
+        for time in stride(from: 60.0, to: 80, by: 0.5) where found == nil {
+            var request = scout.request(use: 5, now: moment(time))
+            while let asked = request {
+                request = nil
+                number += 1
+                let text = asked.url == nil ? Self.master("a") : Self.media(number)
+                let base = try asked.url ?? HTTPURL(Self.source.url)
+                let source = VariableSource(url: base.absoluteString, imports: asked.variables)
+                let playlist = try Playlist.reading(Array(text.utf8), source: source).playlist
+                let arrival = Moment(date: at(time), steady: moment(time))
+                switch scout.arrived(FetchedPlaylist(playlist: playlist, base: base, arrival: arrival), asked)
+                {
+                case .asks(let next): request = next
+                case .delivers(let source): found = source
+                case .nothing: break
                 }
-                let scout = SourceScout(parts: process.parts, pause: .milliseconds(10))
-                let settings = try origin.source("/index.m3u8")
-                #expect(await scout.find(among: [settings]) == settings)
-                await process.kill()
             }
         }
+        #expect(found == Self.source)
     }
 }

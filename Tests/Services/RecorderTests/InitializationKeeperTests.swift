@@ -24,7 +24,7 @@ struct InitializationKeeperTests {
             origin.serve("/init", bytes)
             let store = MemorySegmentStore()
             let channel = try #require(ChannelID("news"))
-            let keeper = InitializationKeeper(channel: channel, rendition: video(0), store: store)
+            let keeper = InitSectionCache(channel: channel, rendition: video(0), store: store)
             let held = try await keeper.section(
                 MediaMap(uri: "init"), at: try origin.url("/init"), domain: 0,
                 link: try origin.link(), key: nil)
@@ -42,8 +42,8 @@ struct InitializationKeeperTests {
             origin.serve("/key", [UInt8](repeating: 7, count: 16))
             let store = MemorySegmentStore()
             let channel = try #require(ChannelID("news"))
-            let sections = InitializationKeeper(channel: channel, rendition: video(0), store: store)
-            let keys = KeyKeeper(channel: channel, store: store, clock: .system)
+            let sections = InitSectionCache(channel: channel, rendition: video(0), store: store)
+            let keys = KeyCache(channel: channel, store: store, clock: .system)
             let link = try origin.link()
             for _ in 0..<2 {
                 let section = try await sections.section(
@@ -62,7 +62,7 @@ struct InitializationKeeperTests {
     @Test("What is no section is refused, and nothing is kept")
     func refused() async throws {
         try await Origin.run { origin in
-            let keeper = InitializationKeeper(
+            let keeper = InitSectionCache(
                 channel: try #require(ChannelID("news")), rendition: video(0), store: MemorySegmentStore())
             for bytes in [Array("<html></html>".utf8), Array(Self.tables.dropLast(8))] {
                 origin.serve("/init", bytes)

@@ -11,11 +11,11 @@ struct PollingTests {
     @Test("A list is well as long as something new comes within three target durations (RFC 8216bis §6.3.4)")
     mutating func news() {
         polling.loaded(list(1...3), changed: true, begun: moment(10), now: moment(10))
-        #expect(polling.condition(now: moment(28)) == .well)
+        #expect(polling.condition(now: moment(28)) == .healthy)
         polling.loaded(list(1...3), changed: false, begun: moment(28), now: moment(28))
         #expect(polling.condition(now: moment(28.5)) == .barren)
         polling.loaded(list(1...4), changed: true, begun: moment(29), now: moment(29))
-        #expect(polling.condition(now: moment(29)) == .well)
+        #expect(polling.condition(now: moment(29)) == .healthy)
     }
 
     @Test("One failure is nothing, two are worth a word, four are reason to look elsewhere")
@@ -25,9 +25,9 @@ struct PollingTests {
             polling.failed()
             return polling.condition(now: moment(1))
         }
-        #expect(conditions == [.well, .failing, .failing, .barren])
+        #expect(conditions == [.healthy, .failing, .failing, .barren])
         polling.loaded(list(1...4), changed: true, begun: moment(2), now: moment(2))
-        #expect(polling.condition(now: moment(2)) == .well && polling.failures == 0)
+        #expect(polling.condition(now: moment(2)) == .healthy && polling.failures == 0)
     }
 
     @Test("The pause is that of the list: live, ended with segments or without any, or failing")

@@ -30,7 +30,8 @@ struct PublisherBatchTests {
     }
 
     @Test(
-        "A lane whose stored segments wait for the next batch holds the watermark, however long nothing came")
+        "A queue whose stored segments wait for the next batch holds the watermark, however long nothing came"
+    )
     func waitingLaneHolds() {
         var stage = PublisherStage(v0, audio)
         stage.record(v0, 0, 6, 12)
@@ -88,9 +89,9 @@ struct PublisherBatchTests {
         stage.list(audio, 0, 6)
         let taken = stage.publisher.detachExpected().map { PublisherStage.seconds($0.start) }
         #expect(taken.sorted() == [0, 6, 12, 12, 18])
-        #expect(stage.publisher.lanes[v0]?.slots.map(\.start) == [at(0), at(6)])
-        #expect(stage.publisher.lanes[v1]?.slots.map(\.start) == [at(0), at(6)])
-        #expect(stage.publisher.lanes[audio]?.slots.isEmpty == true)
+        #expect(stage.publisher.queues[v0]?.segments.map(\.start) == [at(0), at(6)])
+        #expect(stage.publisher.queues[v1]?.segments.map(\.start) == [at(0), at(6)])
+        #expect(stage.publisher.queues[audio]?.segments.isEmpty == true)
     }
 
     @Test("What is lost after it was given up is told as lost, once")

@@ -219,12 +219,12 @@ struct PublisherEpochTests {
     private func resumed(_ ends: [(RenditionID, Double, Int32)]) -> PublisherStage {
         var stage = PublisherStage(publishedHead: Self.publishedHead)
         for (rendition, end, epoch) in ends {
-            var lane = Lane(rendition: rendition, nextNumber: 10, now: moment(60))
-            lane.publishedEnd = at(end)
-            lane.settledEnd = at(end)
-            lane.discontinuitySequence = epoch
-            lane.format = PublisherStage.fact(rendition, 0).format
-            stage.publisher.open(lane)
+            var queue = RenditionQueue(rendition: rendition, nextNumber: 10, now: moment(60))
+            queue.publishedEnd = at(end)
+            queue.settledEnd = at(end)
+            queue.discontinuitySequence = epoch
+            queue.format = PublisherStage.fact(rendition, 0).format
+            stage.publisher.open(queue)
         }
         stage.now = 60
         return stage

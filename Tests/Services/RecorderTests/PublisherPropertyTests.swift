@@ -9,9 +9,9 @@ import Timeline
 /// again; with holes, boundaries, new states, longer segments and silences.
 struct PublisherSchedule {
     enum Event {
-        case listed([Lane.Slot])
+        case listed([PendingSegment])
         case stored(SegmentFact)
-        case lost(LostSegment)
+        case lost(PlacedSegment)
     }
 
     var renditions: [RenditionID]
@@ -60,9 +60,10 @@ struct PublisherSchedule {
         listing: Double, fails: Bool, _ random: inout SeededGenerator,
     ) {
         let fact = PublisherStage.fact(rendition, start, lasting: lasting, initName: "init-\(generation)")
-        let slot = Lane.Slot(
-            identity: fact.identity, start: fact.start, duration: fact.duration, boundary: boundary)
-        events.append((listing, rendition, .listed([slot])))
+        var placed = fact.placed
+        placed.boundary = boundary
+        let segment = PendingSegment(placed)
+        events.append((listing, rendition, .listed([segment])))
         let later = listing + Double.random(in: 0...2, using: &random)
         guard fails else { return events.append((later, rendition, .stored(fact))) }
         switch Int.random(in: 0...2, using: &random) {
@@ -71,7 +72,7 @@ struct PublisherSchedule {
                 (
                     later, rendition,
                     .lost(
-                        LostSegment(
+                        PlacedSegment(
                             identity: fact.identity, start: fact.start, duration: fact.duration))
                 ))
         case 1: events.append((later + .random(in: 0...40, using: &random), rendition, .stored(fact)))
@@ -104,7 +105,7 @@ struct PublisherWatch {
     private init(_ schedule: PublisherSchedule) {
         stage = PublisherStage(target: 6)
         for rendition in schedule.renditions {
-            stage.publisher.open(Lane(rendition: rendition, now: moment(0)))
+            stage.publisher.open(RenditionQueue(rendition: rendition, now: moment(0)))
             sign[rendition] = 0
         }
     }
@@ -112,14 +113,16 @@ struct PublisherWatch {
     private mutating func take(_ next: (time: Double, rendition: RenditionID, event: PublisherSchedule.Event))
     {
         switch next.event {
-        case .listed(let slots):
-            if stage.publisher.lanes[next.rendition]?.slots.isEmpty ?? false {
+        case .listed(let segments):
+            if stage.publisher.queues[next.rendition]?.segments.isEmpty ?? false {
                 sign[next.rendition] = stage.now
             }
-            stage.publisher.listed(slots, of: next.rendition, now: moment(stage.now))
+            stage.publisher.listed(segments, of: next.rendition, now: moment(stage.now))
         case .stored(let fact):
             stored[fact.identity] = stage.now
-            if stage.publisher.lanes[next.rendition]?.slots.contains(where: { $0.identity == fact.identity })
+            if stage.publisher.queues[next.rendition]?.segments.contains(where: {
+                $0.identity == fact.identity
+            })
                 ?? false
             {
                 sign[next.rendition] = stage.now
@@ -159,11 +162,11 @@ struct PublisherWatch {
 
     /// Renditions that showed a sign of life within three target durations hold the watermark.
     private mutating func judgeWatermark() {
-        for (rendition, lane) in stage.publisher.lanes where stage.now - (sign[rendition] ?? 0) <= 18 {
-            if let first = lane.slots.first, first.start < stage.publisher.watermark {
+        for (rendition, queue) in stage.publisher.queues where stage.now - (sign[rendition] ?? 0) <= 18 {
+            if let first = queue.segments.first, first.start < stage.publisher.watermark {
                 faults.append("the watermark passed \(first.identity)")
             }
-            if lane.slots.isEmpty, let end = lane.settledEnd, end < stage.publisher.watermark {
+            if queue.segments.isEmpty, let end = queue.settledEnd, end < stage.publisher.watermark {
                 faults.append("the watermark passed the end of \(rendition)")
             }
         }
@@ -176,7 +179,7 @@ struct PublisherWatch {
             faults.append(
                 "\(identity) was decided \(time - (stored[identity] ?? time)) s after it was stored")
         }
-        for rendition in stage.publisher.lanes.keys { judge(rendition) }
+        for rendition in stage.publisher.queues.keys { judge(rendition) }
         judgeEpochs()
     }
 

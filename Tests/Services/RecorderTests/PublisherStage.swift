@@ -28,7 +28,7 @@ struct PublisherStage {
     var segments: [DecidedSegment] = []
     var discontinuityStarts: [DiscontinuityStart] = []
     var losses: [Loss] = []
-    var lost: [LostSegment] = []
+    var lost: [PlacedSegment] = []
     /// The time of the last event.
     var now = 0.0
     /// Facts that one call of `advance` decides.
@@ -37,7 +37,7 @@ struct PublisherStage {
     init(_ renditions: RenditionID..., publishedHead: PublishedHead? = nil, target: Int = 6) {
         publisher = Publisher(publishedHead: publishedHead ?? .unused)
         publisher.sourceTarget(target)
-        for rendition in renditions { publisher.open(Lane(rendition: rendition, now: moment(0))) }
+        for rendition in renditions { publisher.open(RenditionQueue(rendition: rendition, now: moment(0))) }
     }
 
     static func identity(_ rendition: RenditionID, _ start: Double) -> SegmentIdentity {
@@ -56,21 +56,21 @@ struct PublisherStage {
             digest: [], fence: 1)
     }
 
-    static func lost(_ rendition: RenditionID, _ start: Double) -> LostSegment {
-        LostSegment(
+    static func lost(_ rendition: RenditionID, _ start: Double) -> PlacedSegment {
+        PlacedSegment(
             identity: identity(rendition, start), start: at(start), duration: 6 * RecorderTests.seconds)
     }
 
     mutating func list(
         _ rendition: RenditionID, _ starts: Double..., lasting: Double = 6, boundary: String? = nil,
     ) {
-        let slots = starts.enumerated().map { place, start in
-            Lane.Slot(
-                identity: Self.identity(rendition, start), start: at(start),
-                duration: Int64(lasting * 1_000_000),
-                boundary: place == 0 ? boundary : nil)
+        let segments = starts.enumerated().map { place, start in
+            PendingSegment(
+                PlacedSegment(
+                    identity: Self.identity(rendition, start), start: at(start),
+                    duration: Int64(lasting * 1_000_000), boundary: place == 0 ? boundary : nil))
         }
-        publisher.listed(slots, of: rendition, now: moment(now))
+        publisher.listed(segments, of: rendition, now: moment(now))
     }
 
     mutating func store(

@@ -12,10 +12,10 @@ struct RecorderServiceTests {
             let process = try await RecordingProcess(house)
             let log = LogLines()
             let service = RecorderService(node: House.node, parts: process.parts, logger: log.logger)
-            var seats = ChannelSeats()
+            var supervisor = ChannelSupervisor()
             await house.pool.close()
             var complaint: String?
-            for _ in 0..<3 { complaint = await service.settle(&seats, after: complaint) }
+            for _ in 0..<3 { complaint = await service.reconcile(&supervisor, after: complaint) }
             #expect(complaint != nil)
             #expect(log.all == ["Channels stay as they are"])
             await process.kill()

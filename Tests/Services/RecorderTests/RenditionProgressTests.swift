@@ -10,7 +10,7 @@ struct RenditionProgressTests {
     private func progress(end: Double? = nil) -> RenditionProgress {
         var progress = RenditionProgress(
             RenditionDescription(id: video(0)), choice: .auto, end: end.map { at($0) })
-        progress.feed = 7
+        progress.run = 7
         return progress
     }
 
@@ -24,7 +24,7 @@ struct RenditionProgressTests {
     ) -> [ListedSegment] {
         progress.list(
             list, from: from, opensHole: opensHole, cause: cause, hole: .sourceJump,
-            arrival: Arrival(date: at(arrival), moment: moment(arrival)),
+            arrival: Moment(date: at(arrival), steady: moment(arrival)),
             shared: [:])
     }
 
@@ -112,7 +112,7 @@ struct RenditionProgressTests {
         #expect(first.map(\.boundary) == [nil, nil, nil])
         #expect(segments.map(\.boundary) == ["restart", "discontinuity", nil, "hole"])
         #expect(segments.map(\.hole) == [nil, nil, nil, .sourceJump])
-        #expect(segments.map(\.domain) == [1, 2, 2, 3])
+        #expect(segments.map(\.discontinuityCount) == [1, 2, 2, 3])
     }
 
     @Test(
@@ -145,7 +145,7 @@ struct RenditionProgressTests {
     func redundantPackager(firstDate: Double, expected: [Int64]) {
         var progress = progress()
         _ = take(&progress, list(0...2, date: { 100 + Double($0) * 6 }), arrival: 120)
-        progress.placing.beginFeed()
+        progress.placing.beginRun()
         let other = list(5000...5004, date: { firstDate + Double($0 - 5000) * 6 })
         let segments = take(&progress, other, opensHole: true, cause: "restart", arrival: 132)
         #expect(segments.map(\.identity.number) == expected)
@@ -175,7 +175,7 @@ struct RenditionProgressTests {
         #expect(segments.map(\.boundary) == ["restart"])
     }
 
-    @Test("Resumed from a head: the newest feed, its highest number, its digests, and the later end")
+    @Test("Resumed from a head: the newest run, its highest number, its digests, and the later end")
     func resumed() {
         let identities: [(run: Int64, number: Int64, start: Double)] = [
             (1, 90, 40), (2, 3, 100), (2, 4, 106),
@@ -192,14 +192,14 @@ struct RenditionProgressTests {
                 end: at(106), discontinuitySequence: 2, format: SegmentFormat(container: .transportStream)),
             known: known)
         let progress = RenditionProgress(resuming: head, choice: .auto)
-        #expect(progress.feed == 2)
+        #expect(progress.run == 2)
         #expect(progress.follower.highest == 4)
         #expect(progress.digests == [3: [3], 4: [4]])
         #expect(progress.placing.end == at(112))
     }
 
     @Test(
-        "Stored segments are counted, and the newest digests of the feed are kept for when numbers are in doubt"
+        "Stored segments are counted, and the newest digests of the run are kept for when numbers are in doubt"
     )
     func counting() {
         var progress = progress()

@@ -18,9 +18,9 @@ private func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
 private func lastTry(
     _ origin: Origin, _ key: Key, store: MemorySegmentStore = MemorySegmentStore(),
     encryption: EncryptionChoice = .keep,
-) async throws -> SegmentFetcher.Outcome {
-    try await origin.fetcher(store: store, encryption: encryption).store(
-        Ciphered.listed("7.m4s", keys: [key]), base: origin.url("/index.m3u8"), attempt: 3)
+) async throws -> Result<SegmentFetcher.Fetched, FetchFailure> {
+    try await origin.fetcher(store: store, encryption: encryption).outcome(
+        of: Ciphered.lastTry("7.m4s", keys: [key], at: origin.url("/index.m3u8")))
 }
 
 @Suite("Sample encryption with keys that can be had")

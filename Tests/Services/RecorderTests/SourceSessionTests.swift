@@ -1,4 +1,5 @@
-import TestSupport
+import HLS
+import HTTP
 import Testing
 import Timeline
 
@@ -6,85 +7,95 @@ import Timeline
 
 @Suite("A source in use")
 struct SourceSessionTests {
-    private static func master(_ place: String) -> String {
-        "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\n\(place)/v.m3u8\n"
+    private static let use = SourceUse(number: 1, source: SourceSettings(url: "http://one.test/index.m3u8"))
+
+    private static func master(_ folder: String) -> String {
+        "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\n\(folder)/v.m3u8\n"
     }
 
-    @Test("A list that goes on without segments that can be had is as bad as none, until one can be had")
-    func misses() async throws {
-        try await Origin.run { origin in
-            let clock = TestClock()
-            let session = SourceSession(
-                [video(0): try origin.url("/v.m3u8"), video(1): try origin.url("/w.m3u8")],
-                link: try origin.link(), clock: clock.clock)
-            func condition(_ rendition: RenditionID) async -> SourceCondition {
-                await session.report(rendition, .well, patience: .seconds(18))
+    private static let media = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts\n"
+
+    /// A session whose playlists have just arrived, with a target duration of six seconds.
+    private static func session(_ renditions: [RenditionID]) throws -> SourceSession {
+        var session = SourceSession(use, now: moment(0))
+        var places: [RenditionID: HTTPURL] = [:]
+        for id in renditions { places[id] = try HTTPURL("http://one.test/\(id).m3u8") }
+        session.open(
+            places, variables: [:],
+            polls: places.mapValues { _ in RenditionPoll(now: moment(0), chance: 0) }, now: moment(0))
+        return session
+    }
+
+    /// Playlists go on until a time.
+    private static func load(_ session: inout SourceSession, until time: Int) {
+        for second in stride(from: 0, through: time, by: 6) {
+            for id in session.places.keys {
+                session.loaded(id, list(second...second + 4), isNews: true, now: moment(Double(second)))
             }
-            for _ in 0..<3 {
-                await session.tried(video(0), succeeded: false)
-                clock.pass(6)
-            }
-            #expect(await condition(video(0)) == .well)
-            clock.pass(1)
-            // The other video still comes.
-            #expect(await condition(video(0)) == .well)
-            for _ in 0..<3 { await session.tried(video(1), succeeded: false) }
-            clock.pass(19)
-            #expect(await condition(video(1)) == .barren)
-            await session.tried(video(0), succeeded: true)
-            #expect(await condition(video(0)) == .well)
         }
     }
 
-    @Test("Fewer than three misses are none, however long they are ago")
-    func fewMisses() async throws {
-        try await Origin.run { origin in
-            let clock = TestClock()
-            let session = SourceSession(
-                [video(0): try origin.url("/v.m3u8")], link: try origin.link(), clock: clock.clock)
-            for _ in 0..<2 { await session.tried(video(0), succeeded: false) }
-            clock.pass(3600)
-            #expect(await session.report(video(0), .well, patience: .seconds(18)) == .well)
+    @Test("A playlist that goes on while its segments fail is as bad as none, until one succeeds")
+    func misses() throws {
+        var session = try Self.session([video(0), video(1)])
+        func condition(_ id: RenditionID, at time: Double) -> SourceCondition {
+            session.condition(after: id, now: moment(time))
         }
+        Self.load(&session, until: 36)
+        for second in [0.0, 6, 12] { session.tried(video(0), succeeded: false, now: moment(second)) }
+        #expect(condition(video(0), at: 18) == .healthy)
+        // The other video still comes.
+        #expect(condition(video(0), at: 19) == .healthy)
+        for _ in 0..<3 { session.tried(video(1), succeeded: false, now: moment(19)) }
+        #expect(condition(video(1), at: 38) == .barren)
+        session.tried(video(0), succeeded: true, now: moment(38))
+        #expect(condition(video(0), at: 38) == .healthy)
+    }
+
+    @Test("Fewer than three failures do not count, however long ago they were")
+    func fewMisses() throws {
+        var session = try Self.session([video(0)])
+        for _ in 0..<2 { session.tried(video(0), succeeded: false, now: moment(0)) }
+        Self.load(&session, until: 3600)
+        #expect(session.condition(after: video(0), now: moment(3600)) == .healthy)
     }
 
     @Test("Where a variant answers nonsense for long, the configured URL is asked where it is now")
-    func movedAway() async throws {
-        try await House.run { house in
-            try await Origin.run { origin in
-                origin.serve("/index.m3u8", Self.master("a"))
-                origin.serve("/a/v.m3u8", "<html>gone</html>")
-                let clock = TestClock()
-                let process = try await RecordingProcess(house, clock: clock.clock)
-                try await process.recording(from: origin) {
-                    try await eventually("the first edge") { origin.requests(for: "/a/v.m3u8") > 0 }
-                    origin.serve("/index.m3u8", Self.master("b"))
-                    clock.pass(60)
-                    try await eventually("the other edge") { origin.requests(for: "/b/v.m3u8") > 0 }
-                }
-                await process.kill()
+    func movedAway() throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        var requests = try driver.answer(opening, Self.master("a"), at: 0).playlistRequests
+        var asked: [String] = []
+        for time in stride(from: 0.0, to: 40, by: 0.5) {
+            var next: [PlaylistRequest] = []
+            for request in requests {
+                asked.append(request.url?.description ?? "configured")
+                let isThere = request.url?.description.contains("/b/") ?? false
+                let text =
+                    request.purpose == .renewal
+                    ? Self.master("b") : isThere ? Self.media : "<html>gone</html>"
+                next += try driver.answer(request, text, at: time).playlistRequests
             }
+            requests = next + driver.playlistRequests(at: time + 0.5)
         }
+        #expect(asked.contains("configured"))
+        #expect(asked.last == "http://one.test/b/v.m3u8")
     }
 
-    @Test("A list that leaves out what nobody asked it to is not taken")
-    func delta() async throws {
-        try await House.run { house in
-            try await Origin.run { origin in
-                origin.serve("/index.m3u8") { count in
-                    count == 2
-                        ? "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:1\n"
-                            + "#EXT-X-SKIP:SKIPPED-SEGMENTS=1\n#EXTINF:1,\ndelta.ts\n"
-                        : "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:1\n#EXTINF:1,\n1.ts\n"
-                            + (count > 2 ? "#EXTINF:1,\n2.ts\n" : "")
-                }
-                let process = try await RecordingProcess(house)
-                try await process.recording(from: origin) {
-                    try await eventually("the whole list") { origin.requests(for: "/2.ts") > 0 }
-                    #expect(origin.requests(for: "/delta.ts") == 0)
-                }
-                await process.kill()
+    @Test("A playlist that leaves segments out unasked is not taken")
+    func delta() throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        #expect(try driver.answer(opening, Self.media, at: 6).segmentURIs == ["1.ts"])
+        let skipping =
+            "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:6\n#EXT-X-SKIP:SKIPPED-SEGMENTS=1\n#EXTINF:6,\ndelta.ts\n"
+        var answers = [skipping, Self.media + "#EXTINF:6,\n2.ts\n"]
+        var fetched: [String] = []
+        for time in stride(from: 6.5, to: 40, by: 0.5) {
+            for request in driver.playlistRequests(at: time) where !answers.isEmpty {
+                fetched += try driver.answer(request, answers.removeFirst(), at: time).segmentURIs
             }
         }
+        #expect(fetched == ["2.ts"])
     }
 }

@@ -204,13 +204,13 @@ struct TimePlacingTests {
         stage.place([100], arrival: 106)
         stage.place([50], arrival: 112)
         #expect(stage.placing.clock == .arrival)
-        stage.placing.beginFeed()
+        stage.placing.beginRun()
         stage.place([200], arrival: 206, opensHole: true)
         #expect(stage.placing.clock == .source && stage.placing.distrust == nil)
         #expect(stage.last == 200)
     }
 
-    // MARK: Arrival
+    // MARK: Moment
 
     @Test(
         "Without dates the newest listed segment ends at arrival, the earlier ones by subtraction, later ones by adding"
@@ -237,7 +237,7 @@ struct TimePlacingTests {
         #expect(source.placing.distrust != nil)
     }
 
-    @Test("Arrival that jitters by a target duration makes no hole and no overlap")
+    @Test("Moment that jitters by a target duration makes no hole and no overlap")
     func jitter() {
         var random = SeededGenerator(seed: 7)
         var stage = PlacingStage()

@@ -87,8 +87,8 @@ struct TimestampTrailTests {
         for number: Int64 in 0..<5 {
             for rendition in [video(0), video(1)] {
                 let fact = timed(number, at: Double(number) * 6 + (number < 3 ? 0 : 1000), of: rendition)
-                let slot = Lane.Slot(identity: fact.identity, start: fact.start, duration: fact.duration)
-                stage.publisher.listed([slot], of: rendition, now: moment(stage.now))
+                let segment = PendingSegment(fact.placed)
+                stage.publisher.listed([segment], of: rendition, now: moment(stage.now))
                 stage.publisher.stored(fact, now: moment(stage.now))
             }
             stage.advance(to: Double(number) * 6 + 1)

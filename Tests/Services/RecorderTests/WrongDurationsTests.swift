@@ -39,7 +39,7 @@ struct WrongDurationsTests {
     @Test("Where the list has dates, durations are those that they show", arguments: [9.6, 10.4])
     func dated(real: Double) {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
-        progress.feed = 7
+        progress.run = 7
         var segments: [ListedSegment] = []
         for number in 0..<200 {
             var list = list(number...(number + 4), date: { 1000 + Double($0) * real })
@@ -48,7 +48,7 @@ struct WrongDurationsTests {
             let arrival = 1000 + Double(number + 5) * real
             segments += progress.list(
                 list, from: number == 0 ? 0 : 4, opensHole: number == 0, cause: nil, hole: .sourceStalled,
-                arrival: Arrival(date: at(arrival), moment: moment(arrival)), shared: [:])
+                arrival: Moment(date: at(arrival), steady: moment(arrival)), shared: [:])
         }
         #expect(segments.count == 204)
         for (number, segment) in segments.enumerated() {
@@ -60,12 +60,12 @@ struct WrongDurationsTests {
     @Test("Dates in whole seconds do not change durations that fit")
     func wholeSeconds() {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
-        progress.feed = 7
+        progress.run = 7
         var list = list(0...9, date: { (1000 + Double($0) * 5.76).rounded(.down) })
         for index in list.segments.indices { list.segments[index].durationMicroseconds = 5_760_000 }
         let segments = progress.list(
             list, from: 0, opensHole: true, cause: nil, hole: .sourceStalled,
-            arrival: Arrival(date: at(1057.6), moment: moment(1057.6)), shared: [:])
+            arrival: Moment(date: at(1057.6), steady: moment(1057.6)), shared: [:])
         #expect(segments.allSatisfy { abs($0.duration - 5_760_000) <= 10_000 })
     }
 

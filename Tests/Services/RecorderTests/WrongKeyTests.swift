@@ -1,5 +1,6 @@
 import HLS
 import HTTP
+@testable import Journal
 import SegmentStore
 import TestSupport
 import Testing
@@ -12,9 +13,10 @@ struct WrongKeyTests {
     private let keys = [Key(method: .aes128, uri: "key")]
 
     /// The last try for a segment.
-    private func lastTry(_ origin: Origin, _ fetcher: SegmentFetcher) async throws -> SegmentFetcher.Outcome {
-        await fetcher.store(
-            Ciphered.listed("7.vtt", keys: keys), base: try origin.url("/index.m3u8"), attempt: 3)
+    private func lastTry(
+        _ origin: Origin, _ fetcher: SegmentFetcher,
+    ) async throws -> Result<SegmentFetcher.Fetched, FetchFailure> {
+        await fetcher.outcome(of: Ciphered.lastTry("7.vtt", keys: keys, at: try origin.url("/index.m3u8")))
     }
 
     @Test("leaves the segment waiting for the right one, be it short or long", arguments: [2, 200])
@@ -43,12 +45,10 @@ struct WrongKeyTests {
             origin.serve("/7.vtt", try Ciphered.encrypted(Ciphered.subtitles(comments: 200)))
             origin.serve("/key", Ciphered.otherKey)
             let fetcher = try origin.fetcher(store: MemorySegmentStore())
-            let listed = Ciphered.listed("7.vtt", keys: keys)
-            let first = await fetcher.store(listed, base: try origin.url("/index.m3u8"), attempt: 1)
-            guard case .again = first else {
-                Issue.record("there is no second try")
-                return
-            }
+            var first = Ciphered.lastTry("7.vtt", keys: keys, at: try origin.url("/index.m3u8"))
+            (first.attempt, first.isLast) = (1, false)
+            let failure = await fetcher.outcome(of: first).failure
+            #expect(failure?.reason == .keyMissing && failure?.isTransient == true)
             origin.serve("/key", Ciphered.key)
             #expect(try await lastTry(origin, fetcher).stored != nil)
         }
@@ -65,36 +65,49 @@ struct WrongKeyTests {
     }
 
     @Test("keeps no segment waiting but those that it does not open")
-    func others() async throws {
-        try await House.run { house in
-            try await Origin.run { origin in
-                origin.serve("/key", Ciphered.key)
-                let process = try await RecordingProcess(house, opening: [video(0)])
-                let room = KeyRoom(recorder: process.recorder)
-                let whole = try Ciphered.encrypted(Ciphered.subtitles(comments: 200))
-                // Without its last block a body is still of whole blocks, and no key opens it.
-                for (listed, bytes) in zip(await process.list(0...1), [whole.dropLast(16), whole[...]]) {
-                    let segment = try pending(listed, origin)
-                    try await process.parts.store.put(Array(bytes), as: segment.key)
-                    try await process.recorder.keyPending(segment)
-                    await room.add(segment, fetcher: try origin.fetcher(store: process.parts.store))
-                }
-                let asking = Task { await room.run() }
-                try await eventually("the one that the key opens") {
-                    await process.recorder.keyPendings.lines.keys.map(\.number) == [0]
-                }
-                asking.cancel()
-                await asking.value
-                await process.kill()
+    func others() throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        var waiting: [KeyPendingSegment] = []
+        for request in try opened(&driver) {
+            let segment = pending(request.segment)
+            waiting.append(segment)
+            driver.send(.segmentKeyMissed(segment, request), at: 20)
+        }
+        var opened: [SegmentIdentity] = []
+        for time in stride(from: 21.0, to: 60, by: 0.5) {
+            var actions = driver.send(.clockAdvanced, at: time)
+            while let segment = actions.segmentsToOpen.first {
+                opened.append(segment.identity)
+                let isFirst = segment.identity == waiting.first?.identity
+                let result: Result<StoredSegment, FetchFailure> =
+                    isFirst ? .failure(.unopened("padding")) : .success(stored(segment))
+                actions = driver.send(.pendingSegmentOpened(result, segment), at: time)
             }
+        }
+        #expect(opened.count { $0 == waiting[1].identity } == 1)
+        #expect(opened.count { $0 == waiting[0].identity } > 2)
+    }
+
+    private func opened(_ driver: inout StateDriver) throws -> [SegmentRequest] {
+        let read = driver.send(.journalRead(.success([])), at: 0)
+        let request = try #require(read.playlistRequests.first)
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n0.ts\n#EXTINF:6,\n1.ts\n"
+        return try driver.answer(request, playlist, at: 12).compactMap {
+            if case .fetchSegment(let request) = $0 { request } else { nil }
         }
     }
 
-    private func pending(_ listed: ListedSegment, _ origin: Origin) throws -> KeyPendingSegment {
+    private func pending(_ listed: ListedSegment) -> KeyPendingSegment {
         KeyPendingSegment(
             channel: PublisherStage.fact(video(0), 0).channel, identity: listed.identity,
-            start: listed.start, duration: listed.duration, container: .transportStream,
-            cipher: .init(keyURL: try origin.url("/key").absoluteString, iv: Ciphered.iv),
-            arrived: listed.arrival, source: "")
+            start: listed.placed.start, duration: listed.placed.duration, container: .transportStream,
+            cipher: .init(keyURL: "http://one.test/key", iv: Ciphered.iv), arrived: listed.arrival, source: ""
+        )
+    }
+
+    private func stored(_ segment: KeyPendingSegment) -> StoredSegment {
+        StoredSegment(
+            object: CommittedObject(key: segment.key, byteCount: 1, digest: [1], wasThere: true),
+            format: SegmentFormat(container: .transportStream), flags: [], plainBytes: 1)
     }
 }

@@ -49,7 +49,7 @@ struct CommitTests {
             ]
             batch.losses = [Loss(window: window(minute, 2 * minute), reason: .sourceStalled)]
             batch.lost = [
-                LostSegment(identity: tape.fact(9).identity, start: midnight + minute, duration: 4 * second)
+                PlacedSegment(identity: tape.fact(9).identity, start: midnight + minute, duration: 4 * second)
             ]
             for _ in 0..<2 { #expect(try await test.catalogue.commit(batch)) }
             #expect(try await test.held(tape).map(\.number) == [0, 1, 2])
@@ -71,7 +71,7 @@ struct CommitTests {
                 .archived(fact), DecidedSegment(fact: fact, number: 5, discontinuitySequence: 0),
             ])
             batch.losses = Array(repeating: Loss(window: window(minute, hour), reason: .sourceGap), count: 2)
-            let lost = LostSegment(identity: tape.fact(1).identity, start: midnight, duration: second)
+            let lost = PlacedSegment(identity: tape.fact(1).identity, start: midnight, duration: second)
             batch.lost = [lost, lost]
             #expect(try await test.catalogue.commit(batch))
             #expect(try await test.held(tape).map(\.number) == [5])
@@ -184,7 +184,7 @@ struct CommitTests {
             let tape = try await Tape(in: test)
             let fact = tape.fact(1)
             var batch = tape.batch()
-            batch.lost = [LostSegment(identity: fact.identity, start: fact.start + 5, duration: second)]
+            batch.lost = [PlacedSegment(identity: fact.identity, start: fact.start + 5, duration: second)]
             for _ in 0..<2 { #expect(try await test.catalogue.commit(batch)) }
             #expect(try await test.catalogue.heads(of: tape.row).first?.known.map(\.isLost) == [true])
             #expect(try await test.catalogue.commit(tape.batch([.archived(fact)])))

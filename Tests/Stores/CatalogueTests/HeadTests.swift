@@ -52,7 +52,7 @@ struct HeadTests {
                     .archived(tape.fact(place.number, run: place.run, at: Int64(index) * 4 * second))
                 })
             batch.lost = [
-                LostSegment(
+                PlacedSegment(
                     identity: SegmentIdentity(rendition: video, run: 3, number: 3), start: midnight + hour,
                     duration: 2 * second)
             ]

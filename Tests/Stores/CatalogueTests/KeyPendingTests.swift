@@ -78,7 +78,7 @@ struct KeyPendingTests {
             batch.keyPending = [pending(fact)]
             #expect(try await test.catalogue.commit(batch))
             batch = tape.batch()
-            batch.lost = [LostSegment(identity: fact.identity, start: fact.start, duration: fact.duration)]
+            batch.lost = [PlacedSegment(identity: fact.identity, start: fact.start, duration: fact.duration)]
             #expect(try await test.catalogue.commit(batch))
             #expect(try await formats(test) == ["lost"])
             #expect(try await test.catalogue.head(of: tape.row).pending.isEmpty)

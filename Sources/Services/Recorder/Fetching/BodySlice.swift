@@ -23,7 +23,7 @@ final class BodySlice: SegmentBody {
             url.absoluteString,
             TransferOptions(
                 byteLimit: Limits.segmentBytes, range: range.map { $0.offset..<$0.end },
-                totalTimeout: .seconds(120)))
+                totalTimeout: Limits.segmentTimeout))
         let skip = try skipped(transfer.head, range: range)
         return BodySlice(transfer, skip: skip, length: range?.length)
     }

@@ -1,4 +1,5 @@
 import HTTPClient
+import MediaFormat
 import SegmentStore
 import Timeline
 
@@ -15,6 +16,15 @@ struct FetchFailure: Error, Sendable, CustomStringConvertible {
         self.reason = reason
         self.description = description
         self.isTransient = isTransient
+    }
+
+    /// Bytes of a segment that was not whole.
+    var damagedByteCount: Int64?
+
+    /// A segment is not whole; it may still be being written.
+    init(damaged damage: Damage, byteCount: Int64) {
+        self.init(.segmentCorrupt, "the segment is not whole: \(damage)")
+        damagedByteCount = byteCount
     }
 
     init(_ error: TransferError) {

@@ -9,13 +9,12 @@ struct KeyQueue: Sendable {
         var since: ContinuousClock.Instant
         var tries: Int
         var next: ContinuousClock.Instant
+        /// It was opened, and the journal is about to have it.
+        var isHeld = false
     }
 
     /// In the order in which they came.
     private var entries: [Entry] = []
-
-    var isEmpty: Bool { entries.isEmpty }
-    var count: Int { entries.count }
 
     /// Takes a segment in, whose key was just asked for in vain.
     ///
@@ -31,11 +30,22 @@ struct KeyQueue: Sendable {
 
     /// The segment that is to be tried now; of several the one that is due for longest, then the oldest.
     func due(now: ContinuousClock.Instant) -> KeyPendingSegment? {
-        entries.filter { $0.next <= now }.min { $0.next < $1.next }?.segment
+        entries.filter { $0.next <= now && !$0.isHeld }.min { $0.next < $1.next }?.segment
     }
 
     /// When something is to be done next; nil when nothing waits.
-    var next: ContinuousClock.Instant? { entries.map(\.next).min() }
+    var next: ContinuousClock.Instant? { entries.lazy.filter { !$0.isHeld }.map(\.next).min() }
+
+    /// When the segment that came first has waited for too long; nil when nothing waits.
+    var firstExpiry: ContinuousClock.Instant? { entries.first.map { $0.since + Limits.keyWait } }
+
+    /// A segment was opened; it is not tried again unless it fails after all.
+    mutating func hold(_ segment: KeyPendingSegment) {
+        guard let place = entries.firstIndex(where: { $0.segment.identity == segment.identity }) else {
+            return
+        }
+        entries[place].isHeld = true
+    }
 
     /// A key could not be had: whoever needs the same ones waits with it.
     mutating func missedKey(of segment: KeyPendingSegment, now: ContinuousClock.Instant) {
@@ -60,7 +70,7 @@ struct KeyQueue: Sendable {
 
     /// Takes out what has waited for too long.
     mutating func takeExpired(now: ContinuousClock.Instant) -> [KeyPendingSegment] {
-        let expired = entries.prefix { now - $0.since > Limits.keyWait }
+        let expired = entries.prefix { now - $0.since >= Limits.keyWait }
         entries.removeFirst(expired.count)
         return expired.map(\.segment)
     }
@@ -71,6 +81,7 @@ struct KeyQueue: Sendable {
         let pause = min(Limits.keyPause * (1 << min(tries, 10)), Limits.longestKeyPause)
         for index in meant {
             entries[index].tries = tries
+            entries[index].isHeld = false
             entries[index].next = now + pause
         }
     }

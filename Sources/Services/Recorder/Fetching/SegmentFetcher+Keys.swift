@@ -8,7 +8,7 @@ import Timeline
 extension SegmentFetcher {
     /// What is needed for a listed segment; keys are not asked for when they are known not to fit.
     func intake(
-        of listed: ListedSegment, base: HTTPURL, domain: Int, asksForKeys: Bool = true,
+        of listed: ListedSegment, base: HTTPURL, asksForKeys: Bool = true,
     ) async throws -> SegmentIntake {
         var intake = SegmentIntake()
         intake.method = (identityKey(of: listed.entry) ?? listed.entry.keys.first)?.method
@@ -19,7 +19,8 @@ extension SegmentFetcher {
             intake.isPending = key == nil
         }
         if let map = listed.entry.map {
-            try await take(map, base: base, domain: domain, asksForKeys: asksForKeys, into: &intake)
+            try await take(
+                map, base: base, domain: listed.discontinuityCount, asksForKeys: asksForKeys, into: &intake)
         }
         return intake
     }

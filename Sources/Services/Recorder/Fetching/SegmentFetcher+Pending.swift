@@ -17,26 +17,27 @@ extension SegmentFetcher {
         intake.isPending = true
         let received = try await pass(body, through: intake) { try await draft.append($0) }
         let container = SegmentExtension(of: received, hasMap: listed.entry.map != nil)
-        let name = SegmentName(start: listed.start, revision: 0, fileExtension: container)
+        let name = SegmentName(start: listed.placed.start, revision: 0, fileExtension: container)
         let object = try await draft.commit(as: .segment(channel, rendition, name))
         guard case .segment(_, _, let held) = object.key else { throw StoreError.invalidKey(object.key) }
         return KeyPendingSegment(
-            channel: channel, identity: listed.identity, start: listed.start, duration: listed.duration,
+            channel: channel, identity: listed.identity, start: listed.placed.start,
+            duration: listed.placed.duration,
             flags: listed.flags, revision: held.revision, container: held.fileExtension,
             cipher: intake.cipher,
             initialization: intake.sealed
                 ?? intake.initialization.map { .init(name: $0.name, cipher: nil) },
             drmTags: intake.drmTags,
-            programDateTime: listed.entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) },
-            arrived: listed.arrival, source: link.url.description, boundary: listed.boundary)
+            programDateTime: listed.programDateTime,
+            arrived: listed.arrival, source: link.url.description, boundary: listed.placed.boundary)
     }
 
     /// Reads a segment that waited for its key, and stores it as it would have been.
     ///
     /// One that is not whole is taken as it is: the source does not hold it any more.
-    func open(_ pending: KeyPendingSegment) async throws(FetchFailure) -> Stored {
+    func open(_ pending: KeyPendingSegment) async throws(FetchFailure) -> StoredSegment {
         do throws(FetchFailure) {
-            return try await failing {
+            return try await mappingErrors {
                 let intake = try await intake(of: pending)
                 let draft = try await store.makeDraft()
                 let body = KeptBody(pending.key, in: store)

@@ -1,4 +1,3 @@
-import Concurrency
 import Digest
 import HLS
 import HTTP
@@ -13,76 +12,42 @@ struct SegmentFetcher: Sendable {
     let rendition: RenditionID
     let link: SourceLink
     let store: any SegmentStore
-    let keys: KeyKeeper
-    let initializations: InitializationKeeper
+    let keys: KeyCache
+    let initializations: InitSectionCache
     let encryption: EncryptionChoice
-    let clock: HostClock
     let isDiskFull: @Sendable () -> Bool
 
-    /// What is known of a segment whose bytes are durable.
-    struct Stored: Sendable {
-        var object: CommittedObject
-        var format: SegmentFormat
-        var flags: SegmentFlags
-        var plainBytes: Int64
-        var iv: [UInt8]?
-        var firstTimestamp: Int64?
-    }
-
-    /// What one try led to.
-    enum Outcome: Sendable {
-        case stored(Stored)
-        /// The bytes are durable, and nobody can read them before a key comes.
+    /// What a try led to.
+    enum Fetched: Sendable {
+        case stored(StoredSegment)
+        /// The bytes are durable, and cannot be read before a key comes.
         case keyPending(KeyPendingSegment)
-        case failed(FetchFailure)
-        /// Another try after a pause: the source can still be expected to hold the segment.
-        case again(after: Duration)
-
-        /// Whether the source gave it; what fails for want of our own room says nothing of the source.
-        var isHad: Bool {
-            switch self {
-            case .stored, .keyPending: true
-            case .failed(let failure): failure.reason == .diskFull
-            case .again: false
-            }
-        }
     }
 
-    /// Tries to fetch, verify and store a segment.
+    /// Fetches, verifies and stores a segment.
     ///
-    /// A segment is tried for at growing distances while the source can be expected to hold it (RFC 8216bis §6.2.2), and
-    /// three times at least. One that is not whole is taken as it is on the last try, or when it does not change any
-    /// more; one that its key does not open waits for another key.
-    func store(
-        _ listed: ListedSegment, base: HTTPURL, attempt: Int, damage: LastDamage = LastDamage(),
-    ) async -> Outcome {
-        let pause = Duration.milliseconds(min(200 << min(attempt - 1, 4), 3000))
-        let isLast = attempt >= 3 && clock.steady() + pause > listed.availableUntil
+    /// One that its key does not open is stored as it comes on the last try, and waits for another key.
+    func fetch(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
         do {
-            return try await self.attempt(listed, base: base) { byteCount in
-                let isSame = damage.note(byteCount)
-                return isLast || isSame && attempt >= Limits.triesForWhole
-            }
+            return try await attempt(request)
         } catch {
             if error.reason == .keyMissing || error.reason == .segmentCorrupt {
-                await distrustKey(of: listed, base: base)
+                await distrustKey(of: request.segment, base: request.base)
             }
-            guard isLast || Task.isCancelled || !error.isTransient else { return .again(after: pause) }
-            guard error.reason == .keyMissing, error.isTransient, !Task.isCancelled else {
-                return .failed(error)
+            guard request.isLast, error.reason == .keyMissing, error.isTransient, !Task.isCancelled else {
+                throw error
             }
-            return await withoutKey(listed, base: base)
+            return try await withoutKey(request)
         }
     }
 
-    /// SHA-256 of a listed segment as it would be stored, nothing of which is kept; nil when that takes a key that is
-    /// not to be had now.
-    func probe(_ listed: ListedSegment, base: HTTPURL, domain: Int) async throws(FetchFailure) -> [UInt8]? {
-        try await failing {
-            let intake = try await intake(of: listed, base: base, domain: domain)
+    /// SHA-256 of a listed segment as it would be stored, nothing of which is kept; nil when a missing key prevents it.
+    func probe(_ request: ProbeRequest) async throws(FetchFailure) -> [UInt8]? {
+        try await mappingErrors {
+            let intake = try await intake(of: request.segment, base: request.base)
             if intake.isPending, intake.cipher != nil, !intake.isStoredEncrypted { return nil }
             let sum = try RunningDigest()
-            let body = try await open(listed, base: base)
+            let body = try await open(request.segment, base: request.base)
             _ = try await pass(body, through: intake) { try sum.take($0) }
             return try sum.finish()
         }
@@ -90,43 +55,37 @@ struct SegmentFetcher: Sendable {
 
     // MARK: One try
 
-    private func attempt(
-        _ listed: ListedSegment, base: HTTPURL, takesDamaged: (_ byteCount: Int64) -> Bool,
-    ) async throws(FetchFailure) -> Outcome {
-        try await failing {
+    private func attempt(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
+        let (listed, base) = (request.segment, request.base)
+        return try await mappingErrors {
             guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full", isTransient: false) }
-            let intake = try await intake(of: listed, base: base, domain: listed.domain)
+            let intake = try await intake(of: listed, base: base)
             if intake.isPending { return .keyPending(try await keep(listed, intake, base: base)) }
             let draft = try await store.makeDraft()
             let body = try await open(listed, base: base)
             let received = try await pass(body, through: intake) { try await draft.append($0) }
             if case .damaged(let damage) = received.inspection?.wholeness,
-                !takesDamaged(received.plainBytes)
+                !request.acceptsDamage(byteCount: received.plainBytes)
             {
-                throw FetchFailure(.segmentCorrupt, "the segment is not whole: \(damage)")
+                throw FetchFailure(damaged: damage, byteCount: received.plainBytes)
             }
             return .stored(
                 try await commit(
-                    draft, received, intake, start: listed.start, flags: listed.flags,
+                    draft, received, intake, start: listed.placed.start, flags: listed.flags,
                     hasMap: listed.entry.map != nil))
         }
     }
 
     /// The last try for a segment that the key at hand does not open.
-    private func withoutKey(_ listed: ListedSegment, base: HTTPURL) async -> Outcome {
-        do throws(FetchFailure) {
-            return try await failing {
-                let intake = try await intake(
-                    of: listed, base: base, domain: listed.domain, asksForKeys: false)
-                return .keyPending(try await keep(listed, intake, base: base))
-            }
-        } catch {
-            return .failed(error)
+    private func withoutKey(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
+        try await mappingErrors {
+            let intake = try await intake(of: request.segment, base: request.base, asksForKeys: false)
+            return .keyPending(try await keep(request.segment, intake, base: request.base))
         }
     }
 
     /// Gives every failure on the way the module's type.
-    func failing<T>(_ body: () async throws -> T) async throws(FetchFailure) -> T {
+    func mappingErrors<T>(_ body: () async throws -> T) async throws(FetchFailure) -> T {
         do {
             return try await body()
         } catch let error as FetchFailure {
@@ -169,15 +128,25 @@ struct SegmentFetcher: Sendable {
     func commit(
         _ draft: SegmentDraft, _ received: SegmentReading.Result, _ intake: SegmentIntake, start: Instant,
         flags: SegmentFlags, hasMap: Bool,
-    ) async throws -> Stored {
+    ) async throws -> StoredSegment {
         var flags = flags
         if case .damaged = received.inspection?.wholeness { flags.insert(.damaged) }
         let format = SegmentFormat(of: received, intake, hasMap: hasMap)
         let name = SegmentName(start: start, revision: 0, fileExtension: format.container)
         let object = try await draft.commit(as: .segment(channel, rendition, name))
-        return Stored(
+        return StoredSegment(
             object: object, format: format, flags: flags, plainBytes: received.plainBytes,
             iv: intake.isStoredEncrypted ? intake.iv : nil,
             firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks)
     }
+}
+
+/// What is known of a segment whose bytes are durable.
+struct StoredSegment: Sendable {
+    var object: CommittedObject
+    var format: SegmentFormat
+    var flags: SegmentFlags
+    var plainBytes: Int64
+    var iv: [UInt8]?
+    var firstTimestamp: Int64?
 }

@@ -12,21 +12,21 @@ struct Backlog: Sendable {
     /// The last line that was written while the backlog was there.
     private var last: JournalPosition?
     /// Listed, and neither stored nor lost.
-    private var underWay: [SegmentIdentity: Lane.Slot] = [:]
+    private var underWay: [SegmentIdentity: PendingSegment] = [:]
     /// Read and not given to the publisher yet, by start.
     private var returned: [SegmentFact] = []
     private(set) var isAtEnd = false
 
-    init(underWay slots: [Lane.Slot] = []) {
-        list(slots)
+    init(underWay segments: [PendingSegment] = []) {
+        list(segments)
     }
 
     /// Nothing that is still to come begins earlier.
     var begin: Instant { returned.first?.start ?? Instant(microseconds: .min) }
 
     /// Segments were listed: they are on their way behind what is in the journal.
-    mutating func list(_ slots: [Lane.Slot]) {
-        for slot in slots { underWay[slot.identity] = slot }
+    mutating func list(_ segments: [PendingSegment]) {
+        for segment in segments { underWay[segment.identity] = segment }
     }
 
     /// A segment is not on its way any more; false when it was not.
@@ -53,22 +53,15 @@ struct Backlog: Sendable {
     }
 
     /// What can go to the publisher now, each with the fact if it is stored; at the end everything.
-    mutating func release() -> [(slot: Lane.Slot, fact: SegmentFact?)] {
+    mutating func release() -> [(segment: PendingSegment, fact: SegmentFact?)] {
         let count = isAtEnd ? returned.count : max(0, returned.count - Limits.reorderedFacts)
-        var released = returned.prefix(count).map { fact -> (slot: Lane.Slot, fact: SegmentFact?) in
-            (Lane.Slot(fact), fact)
+        var released = returned.prefix(count).map { fact -> (segment: PendingSegment, fact: SegmentFact?) in
+            (PendingSegment(fact.placed), fact)
         }
         returned.removeFirst(count)
         guard isAtEnd else { return released }
         released += underWay.values.map { ($0, nil) }
         underWay = [:]
-        return released.sorted { $0.slot.start < $1.slot.start }
-    }
-}
-
-extension Lane.Slot {
-    fileprivate init(_ fact: SegmentFact) {
-        self.init(
-            identity: fact.identity, start: fact.start, duration: fact.duration, boundary: fact.boundary)
+        return released.sorted { $0.segment.start < $1.segment.start }
     }
 }

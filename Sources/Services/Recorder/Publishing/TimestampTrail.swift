@@ -1,7 +1,7 @@
 import MediaFormat
 import Timeline
 
-/// How the time stamps of a lane's segments go on from one to the next.
+/// How the time stamps of a queue's segments go on from one to the next.
 ///
 /// An encoder that starts anew may go on with its numbers and say nothing; players stall where time jumps inside a
 /// discontinuity domain.

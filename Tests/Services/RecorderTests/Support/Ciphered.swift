@@ -1,5 +1,6 @@
 import Digest
 import HLS
+import HTTP
 import Timeline
 
 @testable import Recorder
@@ -31,8 +32,19 @@ enum Ciphered {
     /// A segment of a list that does not show it any more.
     static func listed(_ uri: String, keys: [Key] = []) -> ListedSegment {
         ListedSegment(
-            identity: SegmentIdentity(rendition: video(0), run: 1, number: number),
+            placed: PlacedSegment(
+                identity: SegmentIdentity(rendition: video(0), run: 1, number: number), start: at(0),
+                duration: 6 * seconds),
             entry: MediaSegment(uri: uri, durationMicroseconds: 6 * seconds, keys: keys), arrival: at(6),
-            start: at(0), duration: 6 * seconds, flags: [], domain: 0, availableUntil: moment(0))
+            flags: [], discontinuityCount: 0, availableUntil: moment(0))
+    }
+
+    /// The last try for a segment.
+    static func lastTry(_ uri: String, keys: [Key] = [], at base: HTTPURL) -> SegmentRequest {
+        var request = SegmentRequest(
+            segment: listed(uri, keys: keys), base: base,
+            use: SourceUse(number: 1, source: SourceSettings(url: base.absoluteString)))
+        (request.attempt, request.isLast) = (3, true)
+        return request
     }
 }

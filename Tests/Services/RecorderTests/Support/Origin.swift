@@ -73,9 +73,9 @@ struct Origin: Sendable {
         let channel = PublisherStage.fact(video(0), 0).channel
         return SegmentFetcher(
             channel: channel, rendition: video(0), link: try link(), store: store,
-            keys: KeyKeeper(channel: channel, store: store, clock: .system),
-            initializations: InitializationKeeper(channel: channel, rendition: video(0), store: store),
-            encryption: encryption, clock: .system, isDiskFull: { false })
+            keys: KeyCache(channel: channel, store: store, clock: .system),
+            initializations: InitSectionCache(channel: channel, rendition: video(0), store: store),
+            encryption: encryption, isDiskFull: { false })
     }
 }
 

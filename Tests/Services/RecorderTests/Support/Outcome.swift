@@ -3,16 +3,35 @@ import Timeline
 @testable import Recorder
 
 /// What a test expects a try to lead to; nil when it led to something else.
-extension SegmentFetcher.Outcome {
-    var stored: SegmentFetcher.Stored? {
-        if case .stored(let stored) = self { stored } else { nil }
+extension Result<SegmentFetcher.Fetched, FetchFailure> {
+    var stored: StoredSegment? {
+        if case .success(.stored(let stored)) = self { stored } else { nil }
     }
 
     var pending: KeyPendingSegment? {
-        if case .keyPending(let pending) = self { pending } else { nil }
+        if case .success(.keyPending(let pending)) = self { pending } else { nil }
     }
 
     var failure: FetchFailure? {
-        if case .failed(let failure) = self { failure } else { nil }
+        if case .failure(let failure) = self { failure } else { nil }
     }
+}
+
+extension SegmentFetcher {
+    /// One try, and its outcome as a value.
+    func outcome(of request: SegmentRequest) async -> Result<Fetched, FetchFailure> {
+        do throws(FetchFailure) {
+            return .success(try await fetch(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// What tests ask of a listed segment in short.
+extension ListedSegment {
+    var start: Instant { placed.start }
+    var end: Instant { placed.end }
+    var duration: Int64 { placed.duration }
+    var boundary: String? { placed.boundary }
 }

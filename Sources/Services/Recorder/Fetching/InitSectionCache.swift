@@ -1,0 +1,123 @@
+import Digest
+import HLS
+import HTTP
+import HTTPClient
+import MediaFormat
+import SegmentStore
+import Timeline
+
+/// An initialization section that is held.
+struct HeldInitialization: Sendable {
+    var name: String
+    var section: InitSection
+}
+
+/// The initialization sections of one rendition. One is fetched once per URL, byte range and domain, as the same URL
+/// may deliver other bytes after a restart or a discontinuity.
+actor InitSectionCache {
+    private struct Place: Hashable {
+        var url: String
+        var offset: UInt64?
+        var domain: Int
+    }
+
+    private let channel: ChannelID
+    private let rendition: RenditionID
+    private let store: any SegmentStore
+    private var held: [(place: Place, section: HeldInitialization)] = []
+    private var inFlight: [Place: Task<HeldInitialization, any Error>] = [:]
+
+    init(channel: ChannelID, rendition: RenditionID, store: any SegmentStore) {
+        self.channel = channel
+        self.rendition = rendition
+        self.store = store
+    }
+
+    /// The section of a map.
+    ///
+    /// `key` decrypts it when the map is under one.
+    func section(
+        _ map: MediaMap, at url: HTTPURL, domain: Int, link: SourceLink,
+        key: (ContentKey, iv: [UInt8])?,
+    ) async throws -> HeldInitialization {
+        let place = Place(url: url.absoluteString, offset: map.byteRange?.offset, domain: domain)
+        if let known = held.last(where: { $0.place == place }) {
+            if try await isKept(known.section) { return known.section }
+            held.removeAll { $0.place == place }
+        }
+        if let running = inFlight[place] { return try await running.value }
+        let task = Task { try await self.fetch(map, url, link: link, key: key) }
+        inFlight[place] = task
+        defer { inFlight[place] = nil }
+        let section = try await task.value
+        held.append((place, section))
+        if held.count > Limits.rememberedObjects { held.removeFirst() }
+        return section
+    }
+
+    /// Retention forgets a section that no segment has needed for long, while it is remembered here.
+    private func isKept(_ section: HeldInitialization) async throws -> Bool {
+        try await store.contains(.initialization(channel, rendition, section.name))
+    }
+
+    /// Keeps the section of a map as it comes, because its key is not to be had now; its name.
+    func keep(_ map: MediaMap, at url: HTTPURL, link: SourceLink) async throws -> String {
+        try await put(try await download(map, url, link: link), ending: "mp4")
+    }
+
+    /// A section that the archive has, decrypted with `key` when it was kept as it came.
+    func section(named name: String, key: (ContentKey, iv: [UInt8])?) async throws -> HeldInitialization {
+        try await read(try await store.read(.initialization(channel, rendition, name)), key: key)
+    }
+
+    private func fetch(
+        _ map: MediaMap, _ url: HTTPURL, link: SourceLink, key: (ContentKey, iv: [UInt8])?,
+    ) async throws -> HeldInitialization {
+        try await read(try await download(map, url, link: link), key: key)
+    }
+
+    /// Reads a section, and stores it as it is read.
+    private func read(_ bytes: [UInt8], key: (ContentKey, iv: [UInt8])?) async throws -> HeldInitialization {
+        var bytes = bytes
+        if let (key, iv) = key {
+            var cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
+            let head = try cipher.update(bytes)
+            bytes = head + (try cipher.finish())
+        }
+        let section = try InitSection.reading(bytes)
+        return HeldInitialization(name: try await put(bytes, ending: section.ending), section: section)
+    }
+
+    private func put(_ bytes: [UInt8], ending: String) async throws -> String {
+        let name = "init-\(Hexadecimal.encode(try SHA256.digest(of: bytes).prefix(8))).\(ending)"
+        _ = try await store.put(bytes, as: .initialization(channel, rendition, name))
+        return name
+    }
+
+    private func download(_ map: MediaMap, _ url: HTTPURL, link: SourceLink) async throws -> [UInt8] {
+        let range = map.byteRange.map { $0.offset..<$0.end }
+        let body = try await link.session.get(
+            url.absoluteString,
+            TransferOptions(byteLimit: Limits.initializationBytes, range: range, totalTimeout: .seconds(15)))
+        switch (body.status, range) {
+        case (.partialContent, _?), (.ok, nil): return body.bytes
+        case (.ok, let range?):
+            guard body.bytes.count >= Int(range.upperBound) else { break }
+            return Array(body.bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        default: break
+        }
+        throw FetchFailure(
+            .segmentMissing, "the source answered \(body.status.rawValue) for the initialization section")
+    }
+}
+
+extension InitSection {
+    /// The ending of its name in the archive.
+    fileprivate var ending: String {
+        switch container {
+        case .transportStream: SegmentExtension.transportStream.rawValue
+        case .webVTT: SegmentExtension.webVTT.rawValue
+        case .fragmentedMP4, .packedAudio: "mp4"
+        }
+    }
+}

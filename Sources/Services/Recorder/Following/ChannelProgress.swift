@@ -1,0 +1,265 @@
+import Catalogue
+import HLS
+import Journal
+import Timeline
+
+/// What a playlist led to.
+struct Listing: Sendable {
+    /// New segments in order, with their times; those under EXT-X-GAP are among them.
+    var segments: [ListedSegment] = []
+    /// Source runs and losses that were decided with them.
+    var news: [JournalEntry] = []
+    /// The segment whose bytes tell a stale playlist from a restart.
+    var probe: ListedSegment?
+    /// Why a source run began; nil when none did.
+    var runCause: String?
+}
+
+/// How far a channel's renditions have come while it is recorded: the run of numbers that they follow, and their time
+/// lines.
+///
+/// Decides only; it has no clock.
+struct ChannelProgress: Sendable {
+    private(set) var renditions: [RenditionID: RenditionProgress] = [:]
+    private let choice: ClockChoice
+    /// The run that began in this process; nil after a start and after a change of source.
+    private var sourceRun: SourceRun?
+    /// The run that began last, in this process or an earlier one: its source is the one that was recorded from.
+    private(set) var newestRun: SourceRun?
+    private var sharedStarts = SharedStarts()
+    /// The rendition whose starts the others take over: the first of those that are recorded now.
+    private var leading: RenditionID?
+    private var lastFormats: [RenditionID: SegmentFormat] = [:]
+    /// The source in use.
+    private(set) var source: SourceSettings?
+    /// Its URL without user info and query.
+    private(set) var sourceURL: String?
+    /// Where the times of the newest segments come from.
+    private(set) var clock = TimePlacing.Clock.arrival
+    /// Source date less arrival, microseconds; nil without dates.
+    private(set) var clockOffset: Int64?
+
+    init(choice: ClockChoice) {
+        self.choice = choice
+    }
+
+    /// Why the source's dates are not used, in words; nil when they are.
+    var distrust: String? {
+        renditions.sorted { $0.key < $1.key }.lazy.compactMap(\.value.placing.distrust).first
+    }
+
+    /// A source is in use from now on.
+    ///
+    /// Sequence numbers of a different source are never treated as a continuation, even when they happen to match.
+    ///
+    /// - Returns: whether it is another one than before
+    mutating func use(_ source: SourceSettings) -> Bool {
+        let isOther =
+            self.source.map { $0.url != source.url }
+            ?? newestRun.map { $0.source != SourceLink.redacted(source.url) } ?? false
+        (self.source, sourceURL) = (source, SourceLink.redacted(source.url))
+        guard isOther else { return false }
+        sourceRun = nil
+        for id in renditions.keys { renditions[id]?.leaveRun() }
+        return true
+    }
+
+    /// The renditions that are recorded from now on.
+    ///
+    /// - Returns: what must be in the journal before their first segment, so that a process that has nothing but the
+    ///   journal gives them the same ids again
+    mutating func open(_ descriptions: [RenditionDescription]) -> [JournalEntry] {
+        leading = descriptions.map(\.id).min()
+        return descriptions.compactMap { description in
+            guard renditions[description.id]?.description != description else { return nil }
+            know(description)
+            return .rendition(description)
+        }
+    }
+
+    private mutating func know(_ description: RenditionDescription) {
+        renditions[description.id, default: RenditionProgress(description, choice: choice)].description =
+            description
+    }
+}
+
+/// Going on where an earlier process stopped.
+extension ChannelProgress {
+    mutating func resume(_ heads: [RenditionHead], newestRun: SourceRun?) {
+        self.newestRun = newestRun
+        for head in heads {
+            renditions[head.description.id] = RenditionProgress(resuming: head, choice: choice)
+        }
+    }
+
+    /// What the journal has besides the catalogue: a rendition may be known from there only, and so may the segments
+    /// that the source's numbering is compared with.
+    mutating func resume(_ entry: JournalEntry) {
+        switch entry {
+        case .rendition(let description): know(description)
+        case .segment(let fact): resume(fact.placed, digest: fact.digest)
+        case .keyPending(let segment): resume(segment.placed, digest: [])
+        case .sourceRun(let run): if run.id > newestRun?.id ?? 0 { newestRun = run }
+        case .loss: break
+        }
+    }
+
+    private mutating func resume(_ segment: PlacedSegment, digest: [UInt8]) {
+        let id = segment.identity.rendition
+        if renditions[id] == nil { know(RenditionDescription(id: id, position: id.index)) }
+        renditions[id]?.resume(with: segment, digest: digest, choice: choice)
+    }
+}
+
+/// What playlists say.
+extension ChannelProgress {
+    /// A playlist of a rendition has arrived: decides what is new and when it was.
+    ///
+    /// `gap` says why time may be missing, when the source was in trouble. `generator` makes ids that differ from those
+    /// of a node that is cut off and begins a run at the same time.
+    mutating func playlistArrived(
+        _ playlist: MediaPlaylist, of id: RenditionID, at arrival: Moment, gap: GapReason?,
+        _ generator: inout SeededChance,
+    ) -> Listing {
+        guard var rendition = renditions[id] else { return Listing() }
+        guard !playlist.segments.isEmpty else {
+            if playlist.isEnded { renditions[id]?.follower.end() }
+            return Listing()
+        }
+        let playlist = rendition.alignment.corrected(playlist)
+        renditions[id]?.alignment = rendition.alignment
+        var listing = Listing()
+        switch rendition.follower.judge(playlist, now: arrival.steady) {
+        case .nothingNew:
+            rendition.follower.take(playlist, now: arrival.steady)
+            renditions[id] = rendition
+        case .stale:
+            break
+        case .undecided(let index):
+            listing.probe = rendition.probe(playlist, index, at: arrival)
+        case .new(let from, let missing):
+            let isFirst = rendition.run == nil
+            if isFirst { join(&rendition, playlist, restart: nil, at: arrival, &listing, &generator) }
+            take(
+                playlist, from: from, &rendition, opensHole: isFirst || missing > 0,
+                cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
+                gap: gap ?? (missing > 0 ? .sourceJump : .sourceStalled), at: arrival, &listing)
+        case .restart(let reason):
+            restart(&rendition, playlist, reason, gap, at: arrival, &listing, &generator)
+        }
+        return listing
+    }
+
+    /// The bytes of the segment in question were read: the numbering goes on, or another one began.
+    ///
+    /// Bytes that cannot be read because a key is missing tell nothing: the numbering goes on.
+    mutating func probed(
+        _ digest: [UInt8]?, _ probe: ListedSegment, in playlist: MediaPlaylist, at arrival: Moment,
+        gap: GapReason?, _ generator: inout SeededChance,
+    ) -> Listing {
+        let id = probe.identity.rendition
+        guard var rendition = renditions[id] else { return Listing() }
+        guard let digest, let known = rendition.digests[probe.identity.number], !known.isEmpty else {
+            renditions[id]?.follower.confirm()
+            return playlistArrived(playlist, of: id, at: arrival, gap: gap, &generator)
+        }
+        let corrected = rendition.alignment.corrected(playlist)
+        if known == digest {
+            renditions[id]?.follower.confirm(by: corrected, now: arrival.steady)
+            return playlistArrived(playlist, of: id, at: arrival, gap: gap, &generator)
+        }
+        var listing = Listing()
+        restart(
+            &rendition, corrected, "a known number names another segment", gap, at: arrival, &listing,
+            &generator)
+        return listing
+    }
+
+    /// The source counts from the beginning again: everything in the playlist is new.
+    private mutating func restart(
+        _ rendition: inout RenditionProgress, _ playlist: MediaPlaylist, _ reason: String, _ gap: GapReason?,
+        at arrival: Moment, _ listing: inout Listing, _ generator: inout SeededChance,
+    ) {
+        join(&rendition, playlist, restart: reason, at: arrival, &listing, &generator)
+        take(
+            playlist, from: 0, &rendition, opensHole: true, cause: "restart", gap: gap ?? .sourceStalled,
+            at: arrival, &listing)
+    }
+
+    /// Gives a rendition a run: the channel's current one, or a new one when it cannot be that.
+    private mutating func join(
+        _ rendition: inout RenditionProgress, _ playlist: MediaPlaylist, restart: String?,
+        at arrival: Moment, _ listing: inout Listing, _ generator: inout SeededChance,
+    ) {
+        let former = rendition.run
+        rendition.beginRun()
+        if let sourceRun, former != sourceRun.id, former != nil || restart == nil {
+            rendition.run = sourceRun.id
+            return
+        }
+        let isDated = playlist.segments.contains { $0.programDateTimeMicroseconds != nil }
+        let run = SourceRun(
+            id: nextRun(at: arrival.date, &generator),
+            source: sourceURL ?? "", began: arrival.date,
+            clock: (isDated ? rendition.placing.clock : .arrival).rawValue)
+        (sourceRun, newestRun) = (run, run)
+        rendition.run = run.id
+        listing.runCause = restart ?? "first playlist"
+        listing.news.append(.sourceRun(run))
+    }
+
+    /// An id above all before it, wherever the host's clock stands: the newest run is the one with the highest id.
+    private func nextRun(at date: Instant, _ generator: inout SeededChance) -> Int64 {
+        let known = (renditions.values.map(\.run) + [newestRun?.id]).compactMap { $0 }
+        let next = known.max().map { ($0 >> 20) + 1 } ?? 0
+        return max(date.milliseconds, next) << 20 | Int64.random(in: 0..<(1 << 20), using: &generator)
+    }
+
+    private mutating func take(
+        _ playlist: MediaPlaylist, from: Int, _ rendition: inout RenditionProgress, opensHole: Bool,
+        cause: String?, gap: GapReason, at arrival: Moment, _ listing: inout Listing,
+    ) {
+        let before = rendition.placing.end
+        listing.segments = rendition.list(
+            playlist, from: from, opensHole: opensHole, cause: before == nil ? nil : cause, hole: gap,
+            arrival: arrival, shared: sharedStarts.starts(in: rendition.run))
+        rendition.follower.take(playlist, now: arrival.steady)
+        rendition.status.seen += listing.segments.count
+        renditions[rendition.id] = rendition
+        if rendition.id == leading { sharedStarts.add(listing.segments) }
+        listing.news += Self.holes(listing.segments, after: before)
+        (clock, clockOffset) = (rendition.placing.clock, rendition.placing.sourceOffset)
+    }
+
+    private static func holes(_ segments: [ListedSegment], after before: Instant?) -> [JournalEntry] {
+        var end = before
+        return segments.compactMap { segment in
+            defer { end = segment.placed.end }
+            guard let reason = segment.hole, let end, segment.placed.start > end else { return nil }
+            let window = TimeWindow(begin: end, end: segment.placed.start)
+            return .loss(Loss(window: window, reason: reason, rendition: segment.identity.rendition))
+        }
+    }
+}
+
+/// What becomes of segments.
+extension ChannelProgress {
+    mutating func stored(_ fact: SegmentFact) {
+        renditions[fact.identity.rendition]?.count(fact)
+    }
+
+    mutating func lost(_ id: RenditionID, _ reason: GapReason) {
+        renditions[id]?.countLost(reason)
+    }
+
+    /// What a segment does not say of its codecs is taken from the one before it with the same tracks.
+    mutating func completed(_ format: SegmentFormat, of id: RenditionID) -> SegmentFormat {
+        var format = format
+        if let last = lastFormats[id], last.tracks == format.tracks, last.initName == format.initName {
+            if format.codecs.isEmpty { format.codecs = last.codecs }
+            if format.width == 0 { (format.width, format.height) = (last.width, last.height) }
+        }
+        lastFormats[id] = format
+        return format
+    }
+}

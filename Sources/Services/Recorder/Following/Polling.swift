@@ -1,0 +1,84 @@
+import HLS
+import Timeline
+
+/// How the polling of one media playlist goes: what the next pause is, and whether the list brings anything.
+///
+/// Decides only; it has no clock.
+struct Polling: Sendable {
+    /// Loads that failed one after the other.
+    private(set) var failures = 0
+    /// Microseconds until the next load, from the start of the last one, before chance has its part.
+    private(set) var pause: Int64 = 0
+    private var beat: ListingBeat
+    /// The number that the next segment will have in the list.
+    private var end: UInt64?
+    /// Whether the pause is the duration of the last segment: then polls can be brought nearer to the beat.
+    private var isBeat = false
+    /// The list's target duration in microseconds.
+    private var target: Int64 = 4_000_000
+    private var lastNews: ContinuousClock.Instant
+
+    /// `chance` is between −1 and 1, and serves for the list's lifetime.
+    init(now: ContinuousClock.Instant, chance: Double) {
+        lastNews = now
+        beat = ListingBeat(chance: chance)
+    }
+
+    /// Takes in a load that was begun at one instant and over at another.
+    mutating func loaded(
+        _ list: MediaPlaylist, changed: Bool, begun: ContinuousClock.Instant, now: ContinuousClock.Instant
+    ) {
+        failures = 0
+        target = PlaylistFollower.target(of: list)
+        if changed { lastNews = now }
+        let last = list.segments.last?.durationMicroseconds ?? target
+        pause =
+            list.isEnded
+            ? PollPace.afterEnd
+            : PollPace.afterLoad(
+                changed: changed, lastDuration: last, target: target, listLength: list.durationMicroseconds)
+        beat.loaded(at: begun, added: changed ? added(list) : 0, duration: .microseconds(last))
+        isBeat = changed && pause == last
+    }
+
+    /// How many segments a list that brought something has more than the one before.
+    private mutating func added(_ list: MediaPlaylist) -> Int {
+        let before = end
+        end = list.mediaSequence &+ UInt64(list.segments.count)
+        guard let before, let end, end > before, end - before < list.segments.count else { return 1 }
+        return Int(end - before)
+    }
+
+    mutating func failed() {
+        failures += 1
+        isBeat = false
+        pause = PollPace.afterFailure(failures, target: target)
+    }
+
+    /// The pause with chance's part in it, at most 5 % longer or shorter; `chance` is between −1 and 1.
+    func leanedPause(chance: Double) -> Int64 {
+        guard isBeat else { return PollPace.jittered(pause, chance: chance) }
+        return pause + Int64(Double(pause) * beat.lean(duration: .microseconds(pause), chance: chance))
+    }
+
+    /// How long a source may bring nothing.
+    var patience: Duration { .microseconds(3 * target) }
+
+    /// What is to be said of the list: nothing new for three target durations is as bad as failing for long
+    /// (RFC 8216bis §6.3.4).
+    func condition(now: ContinuousClock.Instant) -> SourceCondition {
+        if failures >= 4 || now - lastNews > patience { return .barren }
+        return failures >= 2 ? .failing : .healthy
+    }
+}
+
+/// How well a list, or a source as a whole, delivers.
+enum SourceCondition: Int, Comparable, Sendable {
+    case healthy
+    /// It cannot be had for the moment.
+    case failing
+    /// It has brought nothing for so long that another source may do better.
+    case barren
+
+    static func < (a: SourceCondition, b: SourceCondition) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,37 @@
+import HLS
+import HTTP
+import Timeline
+
+/// Where the polling of one media playlist stands.
+struct RenditionPoll: Sendable {
+    /// A playlist that waits for what the bytes of one of its segments say.
+    struct Doubt: Sendable {
+        var playlist: MediaPlaylist
+        var fetched: FetchedPlaylist
+        /// The next try to read the segment; nil while one is under way.
+        var retry: (request: ProbeRequest, at: ContinuousClock.Instant)?
+    }
+
+    var polling: Polling
+    /// When the last load began.
+    private(set) var begun: ContinuousClock.Instant
+    /// When the playlist is asked for again; nil while an answer is awaited.
+    private(set) var next: ContinuousClock.Instant?
+    var doubt: Doubt?
+
+    init(now: ContinuousClock.Instant, chance: Double) {
+        polling = Polling(now: now, chance: chance)
+        begun = now
+        next = now
+    }
+
+    mutating func begin(at now: ContinuousClock.Instant) {
+        (begun, next) = (now, nil)
+    }
+
+    /// Waits as long as the standard wants, from the start of the last load on (RFC 8216bis §6.3.4).
+    mutating func rest(now: ContinuousClock.Instant, chance: Double) {
+        doubt = nil
+        next = max(begun + .microseconds(polling.leanedPause(chance: chance)), now + .milliseconds(100))
+    }
+}

@@ -1,0 +1,257 @@
+import Catalogue
+import HLS
+import Timeline
+
+/// What the recorder knows of one rendition while it records: the source's numbering, the time line, and counts.
+struct RenditionProgress: Sendable {
+    var description: RenditionDescription
+    /// The numbering that the follower follows; nil before the first list.
+    var run: Int64?
+    var follower = PlaylistFollower()
+    var alignment = NumberAlignment()
+    var placing: TimePlacing
+    /// Rises at each discontinuity, so that an initialization section is fetched again behind it.
+    private var discontinuityCount = 0
+    /// Digests of the newest stored segments, by number in `run`.
+    var digests: [Int64: [UInt8]] = [:]
+    var status: RenditionStatus
+    /// What was on its way when an earlier process ended; empty once a list has been taken.
+    var missed = MissedEntries()
+    /// A boundary that no segment has taken along yet, because all of its list was recorded already.
+    private var owedCause: String?
+
+    init(_ description: RenditionDescription, choice: ClockChoice, end: Instant? = nil) {
+        self.description = description
+        placing = TimePlacing(choice: choice, end: end)
+        status = RenditionStatus(
+            id: description.id, lastSegment: nil, bitsPerSecond: 0, seen: 0, stored: 0, lost: [:], bytes: 0)
+    }
+
+    /// Goes on where the catalogue says that recording stopped.
+    init(resuming head: RenditionHead, choice: ClockChoice) {
+        let last = head.known.last
+        let end = [head.last?.end, last.map { $0.start + $0.duration }].compactMap { $0 }.max()
+        self.init(head.description, choice: choice, end: end)
+        guard let last else { return }
+        run = last.run
+        let known = head.known.filter { $0.run == last.run }
+        follower = PlaylistFollower(resumingAfter: known.map(\.number).max() ?? last.number)
+        digests = Dictionary(known.map { ($0.number, $0.digest) }, uniquingKeysWith: { a, _ in a })
+        for segment in known {
+            let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
+            missed.hold(segment.number, window)
+        }
+    }
+
+    /// Goes on from a segment that the journal has as well; its digest is empty while its key is missing.
+    mutating func resume(with segment: PlacedSegment, digest: [UInt8], choice: ClockChoice) {
+        let (identity, window) = (segment.identity, segment.window)
+        guard identity.run >= run ?? 0 else { return }
+        let isNewRun = run != identity.run
+        if isNewRun { (digests, missed) = ([:], MissedEntries()) }
+        run = identity.run
+        remember(identity, digest)
+        missed.hold(identity.number, window)
+        let highest = max(isNewRun ? 0 : follower.highest ?? 0, identity.number)
+        follower = PlaylistFollower(resumingAfter: highest)
+        placing = TimePlacing(choice: choice, end: max(placing.end ?? window.end, window.end))
+    }
+
+    var id: RenditionID { description.id }
+
+    /// Another run begins: its numbers and dates are judged from the beginning.
+    mutating func beginRun() {
+        follower.reset()
+        placing.beginRun()
+        discontinuityCount += 1
+        digests = [:]
+    }
+
+    /// The source was changed: the run ends, and the next playlist joins another one.
+    mutating func leaveRun() {
+        follower.reset()
+        alignment = NumberAlignment()
+        run = nil
+    }
+
+    /// The segment at an index of a playlist, of which only the bytes are wanted.
+    func probe(_ list: MediaPlaylist, _ index: Int, at arrival: Moment) -> ListedSegment? {
+        guard let number = PlaylistFollower.number(list, index), let run else { return nil }
+        return ListedSegment(
+            placed: PlacedSegment(
+                identity: SegmentIdentity(rendition: id, run: run, number: number), start: arrival.date,
+                duration: 1),
+            entry: list.segments[index], arrival: arrival.date, flags: [],
+            discontinuityCount: discontinuityCount, availableUntil: arrival.steady)
+    }
+
+    /// No list has gone on from what an earlier process held.
+    ///
+    /// What looks like a restart then may be a source that counts anew with each list, as nobody has watched it slide.
+    private var isComingBack: Bool { !missed.held.isEmpty }
+
+    /// Makes listed segments of a list's new entries and decides their times.
+    ///
+    /// - Parameters:
+    ///   - list: the list as it came
+    ///   - from: index of the first new entry
+    ///   - opensHole: numbers are missing before it, or a new run begins with it
+    ///   - cause: the boundary in front of the first entry, if one is known; of another `source` and of a `restart`
+    ///     what shows again what is recorded already is passed over, of a restart that was not seen in coming back only
+    ///     by its dates
+    ///   - hole: why time may be missing before a step
+    ///   - arrival: when the list was fetched
+    ///   - shared: starts by number that the leading rendition has
+    /// - Returns: the new segments in order
+    mutating func list(
+        _ list: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason, arrival: Moment,
+        shared: [Int64: Instant],
+    ) -> [ListedSegment] {
+        guard let run else { return [] }
+        let target = PlaylistFollower.target(of: list)
+        let opensHole = opensHole || owedCause != nil
+        var new = NewEntries(list, from: from, target: target, opensHole: opensHole, shared: shared)
+        if cause == "source" || cause == "restart" {
+            let covered = placing.coveredCount(
+                new.entries, arrival: arrival.date, target: target,
+                byDates: cause == "restart" && !isComingBack)
+            new.drop(covered, opensHole: opensHole)
+        }
+        let cause = cause ?? owedCause
+        owedCause = new.entries.isEmpty ? cause : nil
+        let placements = placing.place(new.entries, arrival: arrival.date, target: target)
+        let listed = min(list.durationMicroseconds, Limits.longestRetry)
+        let lasts = new.entries.reduce(listed + target) { $0 + $1.duration }
+        let available = arrival.steady + .microseconds(lasts)
+        let refetched = takeMissed(
+            of: list, before: from, run: run, arrival: arrival.date, availableUntil: available)
+        return refetched
+            + new.indices.indices.map { place in
+                let entry = list.segments[new.indices[place]]
+                let stepped = placements[place].stepped
+                let isAsked = place == 0 && cause != nil
+                if entry.discontinuityCount > 0 || stepped || isAsked { discontinuityCount += 1 }
+                return ListedSegment(
+                    placed: PlacedSegment(
+                        identity: SegmentIdentity(rendition: id, run: run, number: new.numbers[place]),
+                        start: placements[place].start, duration: placements[place].duration,
+                        boundary: isAsked
+                            ? cause
+                            : entry.discontinuityCount > 0 ? "discontinuity" : stepped ? "hole" : nil),
+                    entry: entry, arrival: arrival.date, flags: new.flags[place],
+                    hole: stepped ? hole : nil, discontinuityCount: discontinuityCount,
+                    availableUntil: available)
+            }
+    }
+
+    /// Lists once more what an earlier process had not stored when it ended.
+    private mutating func takeMissed(
+        of list: MediaPlaylist, before end: Int, run: Int64, arrival: Instant,
+        availableUntil: ContinuousClock.Instant,
+    ) -> [ListedSegment] {
+        defer { missed = MissedEntries() }
+        return missed.found(in: list, before: end).compactMap { index, window in
+            guard let number = PlaylistFollower.number(list, index), digests[number] == nil else {
+                return nil
+            }
+            return ListedSegment(
+                placed: PlacedSegment(
+                    identity: SegmentIdentity(rendition: id, run: run, number: number),
+                    start: window.begin, duration: window.microseconds),
+                entry: list.segments[index], arrival: arrival, flags: NewEntries.flags(of: list, index),
+                discontinuityCount: discontinuityCount, availableUntil: availableUntil)
+        }
+    }
+
+    /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.
+    mutating func count(_ fact: SegmentFact) {
+        remember(fact.identity, fact.digest)
+        status.stored += 1
+        status.bytes += fact.storedBytes
+        status.lastSegment = max(status.lastSegment ?? fact.start, fact.start)
+        let rate = fact.storedBytes * 8_000_000 / max(fact.duration, 1)
+        status.bitsPerSecond = status.bitsPerSecond == 0 ? rate : (status.bitsPerSecond * 7 + rate) / 8
+    }
+
+    mutating func countLost(_ reason: GapReason) {
+        status.lost[reason, default: 0] += 1
+    }
+
+    private mutating func remember(_ identity: SegmentIdentity, _ digest: [UInt8]) {
+        guard identity.run == run else { return }
+        digests[identity.number] = digest
+        guard digests.count > 2 * Limits.recentEntries else { return }
+        for number in digests.keys.sorted().dropLast(Limits.recentEntries) { digests[number] = nil }
+    }
+}
+
+/// The new entries of a list, with what must be known to decide their times.
+private struct NewEntries {
+    /// Where they stand in the list.
+    var indices: [Int]
+    var numbers: [Int64]
+    var flags: [SegmentFlags]
+    var entries: [TimePlacing.Entry]
+
+    init(_ list: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant]) {
+        let dates = Self.dates(of: list)
+        let stretch = DatedDurations(list).stretch
+        indices = list.segments.indices.filter { $0 >= from && !Self.isRepeated(list, $0) }
+        numbers = indices.map { PlaylistFollower.number(list, $0) ?? 0 }
+        flags = indices.map { Self.flags(of: list, $0) }
+        entries = []
+        for (index, number) in zip(indices, numbers) {
+            // What follows must have its start decided now, also where EXTINF is of no use.
+            entries.append(
+                TimePlacing.Entry(
+                    duration: PlaylistFollower.duration(of: list.segments[index]).map(stretch) ?? target,
+                    programDateTime: dates[index],
+                    opensHole: opensHole && entries.isEmpty, sharedStart: shared[number]))
+        }
+    }
+
+    /// Leaves the first ones out.
+    mutating func drop(_ count: Int, opensHole: Bool) {
+        indices.removeFirst(count)
+        numbers.removeFirst(count)
+        flags.removeFirst(count)
+        entries.removeFirst(count)
+        if !entries.isEmpty { entries[0].opensHole = opensHole }
+    }
+
+    /// What the list says of an entry besides its time.
+    static func flags(of list: MediaPlaylist, _ index: Int) -> SegmentFlags {
+        var flags: SegmentFlags = list.isIndependentSegments ? .independent : []
+        if PlaylistFollower.duration(of: list.segments[index]) == nil { flags.insert(.correctedDuration) }
+        return flags
+    }
+
+    /// An entry that says again what the one before it said is no segment of its own.
+    private static func isRepeated(_ list: MediaPlaylist, _ index: Int) -> Bool {
+        guard index > 0 else { return false }
+        let (entry, before) = (list.segments[index], list.segments[index - 1])
+        return entry.uri == before.uri && entry.byteRange == before.byteRange && entry.discontinuityCount == 0
+            && !entry.isGap
+            && (entry.programDateTimeMicroseconds ?? .min) <= (before.programDateTimeMicroseconds ?? .min)
+    }
+
+    /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first ones' back
+    /// from the first date (RFC 8216bis §6.3.3).
+    private static func dates(of list: MediaPlaylist) -> [Instant?] {
+        var dates: [Instant?] = []
+        var next: Instant?
+        for entry in list.segments {
+            if entry.discontinuityCount > 0 { next = nil }
+            let date = entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) } ?? next
+            dates.append(date)
+            next = date.map { $0 + entry.durationMicroseconds }
+        }
+        for index in dates.indices.dropLast().reversed() where dates[index] == nil {
+            guard list.segments[index + 1].discontinuityCount == 0, let later = dates[index + 1] else {
+                continue
+            }
+            dates[index] = later - list.segments[index].durationMicroseconds
+        }
+        return dates
+    }
+}

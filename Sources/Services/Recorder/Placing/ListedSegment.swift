@@ -1,0 +1,22 @@
+import HLS
+import Timeline
+
+/// A segment of a source's playlist with everything that was decided when it was first listed.
+struct ListedSegment: Sendable {
+    var placed: PlacedSegment
+    /// The entry as the source wrote it.
+    var entry: MediaSegment
+    /// When the playlist that first showed it was fetched.
+    var arrival: Instant
+    var flags: SegmentFlags
+    /// Why time is missing before the segment; nil when none is.
+    var hole: GapReason?
+    /// Rises at each discontinuity, so that an initialization section is fetched again behind it.
+    var discontinuityCount: Int
+    /// Until when the source can be expected to hold the segment (RFC 8216bis §6.2.2), by the monotonic clock.
+    var availableUntil: ContinuousClock.Instant
+
+    var identity: SegmentIdentity { placed.identity }
+    /// EXT-X-PROGRAM-DATE-TIME as the source said it.
+    var programDateTime: Instant? { entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) } }
+}

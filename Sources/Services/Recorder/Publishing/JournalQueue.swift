@@ -1,0 +1,82 @@
+import Journal
+import Timeline
+
+/// Entries on their way into the journal: one append at a time, and what comes meanwhile shares the next one.
+///
+/// So entries stand in the journal in the order in which they were decided: a source run and a rendition before their
+/// first segment.
+struct JournalQueue: Sendable {
+    /// An entry, and what is done once it is durable.
+    struct Write: Sendable {
+        enum Purpose: Sendable {
+            case segment(SegmentRequest)
+            case keyPending(SegmentRequest)
+            case keyOpened(KeyPendingSegment)
+            /// Runs, renditions and losses.
+            case news
+        }
+
+        var entry: JournalEntry
+        var purpose: Purpose
+        /// Until when a failed write is repeated; nil gives up at once.
+        var retryUntil: ContinuousClock.Instant?
+    }
+
+    private var waiting: [Write] = []
+    private var inFlight: [Write] = []
+    private var pausedUntil: ContinuousClock.Instant?
+    /// After an entry that no journal takes each is written alone, until none waits.
+    private var writesSingly = false
+
+    var count: Int { waiting.count + inFlight.count }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func add(_ write: Write) {
+        waiting.append(write)
+    }
+
+    mutating func add(_ news: [JournalEntry]) {
+        waiting += news.map { Write(entry: $0, purpose: .news) }
+    }
+
+    /// The entries to append now; nil while an append is under way or nothing waits.
+    mutating func next(now: ContinuousClock.Instant) -> [JournalEntry]? {
+        if let pausedUntil, now < pausedUntil { return nil }
+        guard inFlight.isEmpty, !waiting.isEmpty else { return nil }
+        inFlight = Array(waiting.prefix(writesSingly ? 1 : Limits.entriesPerAppend))
+        waiting.removeFirst(inFlight.count)
+        pausedUntil = nil
+        if waiting.isEmpty { writesSingly = false }
+        return inFlight.map(\.entry)
+    }
+
+    /// The append succeeded: its writes, each with its line.
+    mutating func written(_ positions: [JournalPosition]) -> [(write: Write, line: JournalPosition)] {
+        defer { inFlight = [] }
+        return Array(zip(inFlight, positions))
+    }
+
+    /// The append failed: the writes that are given up.
+    ///
+    /// The others are repeated.
+    mutating func failed(_ error: JournalError, now: ContinuousClock.Instant) -> [Write] {
+        let failed = inFlight
+        inFlight = []
+        if failed.count > 1, !error.isTransient {
+            // One of them may be what the journal refuses.
+            waiting = failed + waiting
+            writesSingly = true
+            return []
+        }
+        let isRepeated: (Write) -> Bool = { write in
+            error.isTransient && write.retryUntil.map { now + Limits.journalPause <= $0 } ?? false
+        }
+        let repeated = failed.filter(isRepeated)
+        waiting = repeated + waiting
+        if !repeated.isEmpty { pausedUntil = now + Limits.journalPause }
+        return failed.filter { !isRepeated($0) }
+    }
+
+    /// When a pause after a failure ends.
+    var nextTry: ContinuousClock.Instant? { waiting.isEmpty || !inFlight.isEmpty ? nil : pausedUntil }
+}

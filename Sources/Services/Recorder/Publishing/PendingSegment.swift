@@ -1,0 +1,30 @@
+import Catalogue
+import Timeline
+
+/// A listed segment on its way into the published log.
+struct PendingSegment: Sendable {
+    enum Progress: Sendable {
+        case expected
+        case stored(SegmentFact)
+        case lost(GapReason, note: String)
+    }
+
+    let placed: PlacedSegment
+    var progress = Progress.expected
+    var storedAt: ContinuousClock.Instant?
+    /// What its segment waits for, as far as that is known.
+    var waitsFor: GapReason?
+
+    init(_ placed: PlacedSegment) {
+        self.placed = placed
+    }
+
+    var identity: SegmentIdentity { placed.identity }
+    var start: Instant { placed.start }
+    var duration: Int64 { placed.duration }
+    var end: Instant { placed.end }
+    var middle: Instant { placed.start + placed.duration / 2 }
+    /// A boundary that the source or the clock asks for in front of the segment.
+    var boundary: String? { placed.boundary }
+    var isExpected: Bool { if case .expected = progress { true } else { false } }
+}

@@ -1,0 +1,317 @@
+import Catalogue
+import Journal
+import Timeline
+
+/// What is on its way from the journal into the catalogue: the publisher's queues, the lines that they stand in, and
+/// what waits in the journal only because memory is bounded.
+///
+/// Decides only; it has no clock.
+struct Publication: Sendable {
+    private let channel: Int32
+    private let fence: Int64
+    private(set) var publisher: Publisher
+    /// Besides segments, what waits for the catalogue.
+    private var entries: [WaitingEntry] = []
+    /// Lines of the segments that are held in memory.
+    private(set) var positions: [SegmentIdentity: JournalPosition] = [:]
+    /// Lines of the segments that wait for their keys; they stay until the key comes or is given up.
+    private(set) var keyPendingLines: [SegmentIdentity: JournalPosition] = [:]
+    /// Lines that repeat what another one says or the catalogue has.
+    private var doneLines: [JournalPosition] = []
+    /// What waits in the journal only; nil when everything that waits is held in memory.
+    private var backlog: Backlog?
+    /// What the catalogue had when recording began, until what the journal had then has been read.
+    private var known: Set<SegmentIdentity> = []
+    /// Decided and not entered yet: it goes in before anything else is decided.
+    private(set) var pending: PendingBatch?
+    private var lastHead: PublishedHeadUpdate?
+
+    init(channel: Int32, lease: Lease) {
+        self.channel = channel
+        fence = lease.fence
+        publisher = Publisher(publishedHead: lease.publishedHead)
+    }
+
+    /// Whether what comes now waits in the journal only.
+    var isBehind: Bool { backlog != nil }
+
+    /// Whether time alone may lead to another batch.
+    var hasWork: Bool {
+        pending != nil || backlog != nil || !entries.isEmpty || !doneLines.isEmpty || publisher.hasWork
+    }
+
+    /// Whether the next batch needs lines of the journal first, and from where.
+    var linesWanted: JournalPosition?? {
+        guard pending == nil, let backlog, publisher.awaitsReturning || hasRoom else { return nil }
+        return .some(backlog.cursor)
+    }
+
+    private var hasRoom: Bool {
+        positions.count + entries.count + Limits.factsReadBack <= Limits.heldFacts
+    }
+}
+
+/// Going on where an earlier process stopped.
+extension Publication {
+    mutating func resume(_ heads: [RenditionHead], now: ContinuousClock.Instant) {
+        for head in heads {
+            publisher.open(RenditionQueue(resuming: head, now: now))
+            for segment in head.known where !segment.isLost && !segment.isKeyPending {
+                known.insert(
+                    SegmentIdentity(
+                        rendition: head.description.id, run: segment.run, number: segment.number))
+            }
+        }
+    }
+
+    /// An entry of the journal, of which the segments that wait for keys are needed at once; the others are read again
+    /// when it is their turn.
+    mutating func resume(_ line: JournalLineRead, _ waiting: inout [SegmentIdentity: KeyPendingSegment]) {
+        switch line.entry {
+        case .segment(let fact):
+            waiting[fact.identity] = nil
+            if let position = keyPendingLines.removeValue(forKey: fact.identity) {
+                doneLines.append(position)
+            }
+        case .keyPending(let segment) where known.contains(segment.identity):
+            doneLines.append(line.position)
+        case .keyPending(let segment):
+            waiting[segment.identity] = segment
+            let earlier = keyPendingLines.updateValue(line.position, forKey: segment.identity)
+            if let earlier { doneLines.append(earlier) }
+        case .sourceRun, .loss, .rendition:
+            break
+        }
+    }
+
+    /// The whole journal was looked through: what is in it goes in part by part.
+    mutating func resumed(waiting: some Sequence<KeyPendingSegment>) {
+        backlog = Backlog(underWay: waiting.map { PendingSegment($0.placed) })
+    }
+}
+
+/// What is listed, stored and lost.
+extension Publication {
+    mutating func open(_ id: RenditionID, now: ContinuousClock.Instant) {
+        publisher.open(RenditionQueue(rendition: id, now: now))
+    }
+
+    mutating func sourceTarget(seconds: Int) {
+        publisher.sourceTarget(seconds)
+    }
+
+    /// Listed segments wait for their bytes in the publisher, or behind what waits in the journal.
+    mutating func listed(_ segments: [PlacedSegment], now: ContinuousClock.Instant) {
+        guard let rendition = segments.first?.identity.rendition else { return }
+        let pending = segments.map { PendingSegment($0) }
+        guard backlog == nil else {
+            backlog?.list(pending)
+            return
+        }
+        publisher.listed(pending, of: rendition, now: now)
+        boundMemory()
+    }
+
+    /// A segment's line is written: the publisher gets the fact, unless it is read back in its turn.
+    mutating func stored(_ fact: SegmentFact, at line: JournalPosition, now: ContinuousClock.Instant) {
+        if let backlog, backlog.hasRead(line) { return }
+        if backlog != nil, !publisher.expects(fact.identity) {
+            _ = backlog?.settle(fact.identity)
+            backlog?.left(at: line)
+            return
+        }
+        let earlier = positions.updateValue(line, forKey: fact.identity)
+        // It was read back before the answer to its writing came.
+        if earlier == line { return }
+        if let earlier { doneLines.append(earlier) }
+        publisher.stored(fact, now: now)
+        boundMemory()
+    }
+
+    /// Another entry's line is written, or could not be: then it goes to the catalogue without one, as far as memory
+    /// allows.
+    mutating func written(_ entry: JournalEntry, at line: JournalPosition?) {
+        guard let line else {
+            if entries.count < Limits.heldFacts { entries.append(WaitingEntry(entry: entry, line: nil)) }
+            return
+        }
+        if let backlog, backlog.hasRead(line) { return }
+        guard backlog == nil else {
+            backlog?.left(at: line)
+            return
+        }
+        entries.append(WaitingEntry(entry: entry, line: line))
+        boundMemory()
+    }
+
+    /// A segment waits for its key from now on; its line outlives the batch that enters it.
+    mutating func keyPending(_ segment: KeyPendingSegment, at line: JournalPosition) {
+        keyPendingLines[segment.identity] = line
+        publisher.waits(segment.identity, for: .keyMissing)
+        if let backlog, backlog.hasRead(line) { return }
+        guard backlog == nil else {
+            backlog?.left(at: line)
+            return
+        }
+        entries.append(WaitingEntry(entry: .keyPending(segment), line: nil))
+        boundMemory()
+    }
+
+    /// A segment does not wait for its key any more.
+    mutating func keySettled(_ identity: SegmentIdentity) {
+        guard let line = keyPendingLines.removeValue(forKey: identity) else { return }
+        doneLines.append(line)
+    }
+
+    /// A segment will not come.
+    ///
+    /// - Returns: what the journal has to say of it, when it is not the publisher's turn yet
+    mutating func lost(_ segment: PlacedSegment, _ failure: FetchFailure) -> JournalEntry? {
+        guard backlog?.settle(segment.identity) ?? false else {
+            publisher.lost(segment, reason: failure.reason, note: failure.description)
+            return nil
+        }
+        return .loss(
+            Loss(
+                window: segment.window, reason: failure.reason, rendition: segment.identity.rendition,
+                note: "\(failure)"))
+    }
+
+    /// What comes from now on waits in the journal only, when enough is held in memory.
+    private mutating func boundMemory() {
+        guard backlog == nil,
+            positions.count + entries.count >= Limits.heldFacts
+                || publisher.pendingCount >= Limits.heldSegments
+        else { return }
+        backlog = Backlog(underWay: publisher.detachExpected())
+    }
+}
+
+/// Back from the disk.
+extension Publication {
+    /// Lines that were wanted have come.
+    ///
+    /// - Returns: whether more can be read at once
+    mutating func read(_ lines: [JournalLineRead], now: ContinuousClock.Instant) -> Bool {
+        let isShort = lines.count < Limits.factsReadBack
+        let facts = takeBack(lines)
+        backlog?.take(facts, upTo: lines.last?.position, isShort: isShort)
+        release(now: now)
+        return !isShort
+    }
+
+    /// Holds what was read and is not held or known already; gives the segments among it.
+    private mutating func takeBack(_ lines: [JournalLineRead]) -> [SegmentFact] {
+        let held = Set(entries.compactMap(\.line)).union(doneLines)
+        return lines.compactMap { line in
+            if held.contains(line.position) { return nil }
+            switch line.entry {
+            case .segment(let fact): return takeBack(fact, at: line.position)
+            case .keyPending(let segment): takeBack(segment, at: line.position)
+            case .sourceRun, .loss, .rendition:
+                entries.append(WaitingEntry(entry: line.entry, line: line.position))
+            }
+            return nil
+        }
+    }
+
+    /// A line that no segment waits by any more is done.
+    private mutating func takeBack(_ segment: KeyPendingSegment, at line: JournalPosition) {
+        if keyPendingLines[segment.identity] == line {
+            entries.append(WaitingEntry(entry: .keyPending(segment), line: nil))
+        } else {
+            doneLines.append(line)
+        }
+    }
+
+    /// The same identity may stand twice after an append whose result was lost: one fact is enough.
+    private mutating func takeBack(_ fact: SegmentFact, at line: JournalPosition) -> SegmentFact? {
+        if let other = positions[fact.identity] {
+            if other != line { doneLines.append(line) }
+            return nil
+        }
+        guard !known.contains(fact.identity) else {
+            doneLines.append(line)
+            return nil
+        }
+        positions[fact.identity] = line
+        var fact = fact
+        fact.fence = fence
+        return fact
+    }
+
+    private mutating func release(now: ContinuousClock.Instant) {
+        for (segment, fact) in backlog?.release() ?? [] {
+            publisher.listed([segment], of: segment.identity.rendition, now: now)
+            if keyPendingLines[segment.identity] != nil {
+                publisher.waits(segment.identity, for: .keyMissing)
+            }
+            if let fact { publisher.stored(fact, now: now) }
+        }
+        if backlog?.isAtEnd ?? false { (backlog, known) = (nil, []) }
+    }
+}
+
+/// Into the catalogue.
+extension Publication {
+    /// Publishes what can be published, at most one batch of it; nil when there is nothing to enter.
+    mutating func nextBatch(now: ContinuousClock.Instant) -> PendingBatch? {
+        if let pending { return pending }
+        let news = entries.prefix(Limits.factsPerBatch)
+        publisher.returning = backlog?.begin
+        let decisions = publisher.advance(now: now, limit: Limits.factsPerBatch - news.count)
+        let head = PublishedHeadUpdate(
+            discontinuitySequence: publisher.discontinuitySequence, end: publisher.end,
+            watermark: publisher.watermark, targetSeconds: publisher.targetSeconds)
+        if decisions.isEmpty && news.isEmpty && doneLines.isEmpty && head == lastHead { return nil }
+        var batch = Batch(channel: channel, fence: fence, publishedHead: head)
+        (batch.segments, batch.discontinuityStarts) = (decisions.segments, decisions.discontinuityStarts)
+        (batch.losses, batch.lost) = (decisions.losses, decisions.lost)
+        for waiting in news { batch.add(waiting.entry) }
+        pending = PendingBatch(
+            batch: batch, lines: doneLines + news.compactMap(\.line),
+            overdue: decisions.losses.filter { $0.reason == .segmentMissing },
+            isFull: decisions.count + news.count >= Limits.factsPerBatch)
+        entries.removeFirst(news.count)
+        (doneLines, lastHead) = ([], head)
+        return pending
+    }
+
+    /// The pending batch is in the catalogue: the lines that are done.
+    mutating func entered() -> [JournalPosition] {
+        guard let entered = pending else { return [] }
+        pending = nil
+        return entered.batch.segments.compactMap { positions.removeValue(forKey: $0.fact.identity) }
+            + entered.lines
+    }
+}
+
+/// An entry besides segments on its way to the catalogue; without a line if it could not be written.
+private struct WaitingEntry: Sendable {
+    var entry: JournalEntry
+    var line: JournalPosition?
+}
+
+/// A batch on its way into the catalogue, and the lines of the journal that are done with it besides its segments'.
+struct PendingBatch: Sendable {
+    var batch: Batch
+    var lines: [JournalPosition]
+    /// Segments that were given up in it because they had not come in time.
+    var overdue: [Loss]
+    /// As much as one transaction takes: more may wait.
+    var isFull: Bool
+}
+
+extension Batch {
+    /// Takes an entry of the journal; segments need a decision of their own.
+    mutating func add(_ entry: JournalEntry) {
+        switch entry {
+        case .segment(let fact):
+            segments.append(DecidedSegment(fact: fact, number: nil, discontinuitySequence: nil))
+        case .keyPending(let segment): keyPending.append(segment)
+        case .sourceRun(let run): sourceRuns.append(run)
+        case .loss(let loss): losses.append(loss)
+        case .rendition(let description): renditions.append(description)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Catalogue
+import Timeline
+
+/// One rendition's way into the published log: what is listed waits here, in order, until it is its turn.
+///
+/// Patience goes by a steady clock, which no step of the host's touches; the times of segments are the wall's.
+struct RenditionQueue: Sendable {
+    let rendition: RenditionID
+    var segments: [PendingSegment] = []
+    var nextNumber: Int64
+    /// End of the last published segment.
+    var publishedEnd: Instant?
+    /// Everything before is published or given up.
+    var settledEnd: Instant?
+    /// Epoch of the last published segment.
+    var discontinuitySequence: Int32?
+    /// State of the last published segment.
+    var format: SegmentFormat?
+    /// Where the time stamps of what was published stand.
+    private var timestamps = TimestampTrail()
+    /// Asked for by something that was given up.
+    var pendingBoundary: String?
+    /// When the first segment became the next one.
+    private var turnBegan: ContinuousClock.Instant
+    /// When the first of the segments that were waited for in a row became the next one.
+    private var waitBegan: ContinuousClock.Instant
+    /// When something was last stored or published, or was listed where nothing waited.
+    private var lastProgress: ContinuousClock.Instant
+
+    init(rendition: RenditionID, nextNumber: Int64 = 0, now: ContinuousClock.Instant) {
+        self.rendition = rendition
+        self.nextNumber = nextNumber
+        turnBegan = now
+        waitBegan = now
+        lastProgress = now
+    }
+
+    /// Goes on where the catalogue says that recording stopped.
+    init(resuming head: RenditionHead, now: ContinuousClock.Instant) {
+        self.init(rendition: head.description.id, nextNumber: head.nextNumber, now: now)
+        publishedEnd = head.published?.end
+        settledEnd = head.last?.end
+        discontinuitySequence = head.published?.discontinuitySequence
+        format = head.published?.format
+    }
+
+    /// Why the fact cannot follow what was published without a boundary; nil when it can.
+    func boundary(before segment: PendingSegment, _ fact: SegmentFact) -> String? {
+        guard let publishedEnd else { return nil }
+        if let asked = segment.boundary ?? pendingBoundary { return asked }
+        if let format, !format.followsSeamlessly(fact.format) { return "media" }
+        if timestamps.jumps(to: fact) { return "timestamps" }
+        return segment.start - publishedEnd > Limits.seam ? "hole" : nil
+    }
+
+    /// The boundary behind what was given up, and where; nil when the rendition has none to ask for or something stored
+    /// does so in its turn.
+    ///
+    /// Asked for at once, it lies where the hole begins, and nothing that comes behind the hole is passed over.
+    func owedBoundary(in current: Int32) -> (cause: String, place: Instant)? {
+        guard let pendingBoundary, let settledEnd, discontinuitySequence == current,
+            segments.first?.storedAt == nil
+        else {
+            return nil
+        }
+        return (pendingBoundary, settledEnd)
+    }
+
+    /// Whether the first segment, which is not stored, has been waited for long enough: one target duration of its own,
+    /// or one target duration in which a stored segment behind it could have been published.
+    func isOverdue(now: ContinuousClock.Instant, target: Duration) -> Bool {
+        if now - turnBegan > target { return true }
+        guard let waiting = segments.lazy.compactMap(\.storedAt).first else { return false }
+        return now - max(waitBegan, waiting) > target
+    }
+
+    /// A rendition that has brought nothing for three target durations does not hold the others.
+    ///
+    /// One whose stored segments wait for their turn has brought something.
+    func isSilent(now: ContinuousClock.Instant, target: Duration) -> Bool {
+        now - lastProgress > target * 3 && !segments.contains { $0.storedAt != nil }
+    }
+}
+
+extension RenditionQueue {
+    mutating func listed(_ new: [PendingSegment], now: ContinuousClock.Instant) {
+        if segments.isEmpty {
+            turnBegan = now
+            waitBegan = now
+            lastProgress = now
+        }
+        segments += new
+    }
+
+    /// A segment's segment is durable.
+    ///
+    /// - Returns: false when no such segment waits
+    mutating func stored(_ fact: SegmentFact, now: ContinuousClock.Instant) -> Bool {
+        guard let index = segments.firstIndex(where: { $0.identity == fact.identity }) else { return false }
+        segments[index].progress = .stored(fact)
+        segments[index].storedAt = now
+        lastProgress = now
+        return true
+    }
+
+    /// A segment's segment will not come; what is stored stays stored.
+    mutating func lost(_ identity: SegmentIdentity, reason: GapReason, note: String) {
+        guard let index = segments.firstIndex(where: { $0.identity == identity }),
+            segments[index].storedAt == nil
+        else {
+            return
+        }
+        segments[index].progress = .lost(reason, note: note)
+    }
+
+    /// A segment's segment may be long in coming.
+    mutating func waits(_ identity: SegmentIdentity, for reason: GapReason) {
+        guard let index = segments.firstIndex(where: { $0.identity == identity }) else { return }
+        segments[index].waitsFor = reason
+    }
+
+    /// Takes back what is listed behind everything that is stored or lost.
+    mutating func detachExpected() -> [PendingSegment] {
+        let end = (segments.lastIndex { !$0.isExpected } ?? -1) + 1
+        defer { segments.removeSubrange(end...) }
+        return Array(segments[end...])
+    }
+
+    /// The first segment was published.
+    mutating func publish(_ fact: SegmentFact, in discontinuitySequence: Int32, now: ContinuousClock.Instant)
+    {
+        nextNumber += 1
+        publishedEnd = fact.end
+        self.discontinuitySequence = discontinuitySequence
+        format = fact.format
+        timestamps.take(fact)
+        pendingBoundary = nil
+        lastProgress = now
+        settle(now: now)
+    }
+
+    /// The first segment's segment did not come in its turn.
+    mutating func giveUp(now: ContinuousClock.Instant) {
+        pendingBoundary = "hole"
+        let began = waitBegan
+        settle(now: now)
+        waitBegan = began
+    }
+
+    /// Takes the first segment off, settled one way or the other.
+    mutating func settle(now: ContinuousClock.Instant) {
+        let segment = segments.removeFirst()
+        settledEnd = max(settledEnd ?? segment.end, segment.end)
+        turnBegan = now
+        waitBegan = now
+    }
+}
+
+extension SegmentFormat {
+    /// Whether a decoder goes on without being told: same container, tracks and initialization section.
+    ///
+    /// Keys may change.
+    fileprivate func followsSeamlessly(_ other: SegmentFormat) -> Bool {
+        container == other.container && initName == other.initName && tracks == other.tracks
+    }
+}

@@ -1,0 +1,132 @@
+import Catalogue
+import Concurrency
+import Journal
+import Logging
+import SegmentStore
+import Timeline
+
+/// Does what `RecordingState` decides for one channel: asks the source, the journal, the archive and the catalogue.
+struct ActionRunner: Sendable {
+    private let channel: Channel
+    private let parts: RecorderParts
+    private let journal: ChannelJournal
+    private let sources: SourceConnections
+    private let logger: Logger
+
+    init(channel: Channel, parts: RecorderParts, journal: ChannelJournal, logger: Logger) {
+        self.channel = channel
+        self.parts = parts
+        self.journal = journal
+        self.logger = logger
+        sources = SourceConnections(channel: channel, parts: parts)
+    }
+
+    /// Shows or logs something; does not wait.
+    func tell(_ action: RecordingAction) {
+        switch action {
+        case .publishStatus(let status):
+            parts.board.set(status, of: channel.id)
+        case .log(let message):
+            logger.log(
+                level: message.level, "\(message.text)",
+                metadata: message.metadata.mapValues { .string($0) })
+        default: break
+        }
+    }
+
+    /// Does one action; gives the event that answers it, if one does.
+    func perform(_ action: RecordingAction) async -> RecordingEvent? {
+        switch action {
+        case .fetchPlaylist(let request): return await fetch(request)
+        case .fetchSegment(let request): return await fetch(request)
+        case .probeSegment(let request): return await probe(request)
+        case .openPendingSegment(let segment, let use): return await open(segment, use)
+        case .journal(let entries):
+            return .journalWritten(
+                await Result(of: { () throws(JournalError) in try await journal.append(entries) }))
+        case .readJournal(let position, let limit): return .journalRead(await read(after: position, limit))
+        case .trimJournal(let positions): await journal.trim(positions)
+        case .commit(let batch):
+            return .catalogueAnswered(
+                await Result(of: { () throws(CatalogueError) in try await parts.catalogue.commit(batch) }))
+        case .setPlaylistForm(let form): await set(form)
+        case .deleteObject(let key): await delete(key)
+        case .publishStatus, .log, .wait, .cancelFetches, .end: break
+        }
+        return nil
+    }
+
+    // MARK: The source
+
+    private func fetch(_ request: PlaylistRequest) async -> RecordingEvent {
+        do throws(SourceError) {
+            let link = try sources.link(of: request.use, forScouting: request.purpose == .scouting)
+            let fetched = try await link.playlist(
+                request.url ?? link.url, clock: parts.clock, isFresh: request.isFresh,
+                variables: request.variables)
+            return .playlistArrived(fetched, request)
+        } catch {
+            return .playlistFailed(error, request)
+        }
+    }
+
+    private func fetch(_ request: SegmentRequest) async -> RecordingEvent {
+        do throws(FetchFailure) {
+            let fetcher = try sources.fetcher(of: request.segment.identity.rendition, request.use)
+            switch try await fetcher.fetch(request) {
+            case .stored(let stored): return .segmentStored(stored, request)
+            case .keyPending(let segment): return .segmentKeyMissed(segment, request)
+            }
+        } catch {
+            return .segmentFailed(error, request)
+        }
+    }
+
+    private func probe(_ request: ProbeRequest) async -> RecordingEvent {
+        do throws(FetchFailure) {
+            let fetcher = try sources.fetcher(of: request.segment.identity.rendition, request.use)
+            return .segmentProbed(try await fetcher.probe(request), request)
+        } catch {
+            return .probeFailed(request)
+        }
+    }
+
+    private func open(_ segment: KeyPendingSegment, _ use: SourceUse) async -> RecordingEvent {
+        do throws(FetchFailure) {
+            let fetcher = try sources.fetcher(of: segment.identity.rendition, use)
+            return .pendingSegmentOpened(.success(try await fetcher.open(segment)), segment)
+        } catch {
+            return .pendingSegmentOpened(.failure(error), segment)
+        }
+    }
+
+    // MARK: Journal, archive and catalogue
+
+    private func read(
+        after position: JournalPosition?, _ limit: Int,
+    ) async -> Result<[JournalLineRead], JournalError> {
+        await Result(of: { () throws(JournalError) in
+            try await journal.replay(after: position, limit: limit).map {
+                JournalLineRead(position: $0.0, entry: $0.1)
+            }
+        })
+    }
+
+    /// Recording goes on without it: it is entered again when the source is opened the next time.
+    private func set(_ form: PlaylistForm) async {
+        do {
+            try await parts.catalogue.setPlaylistForm(form, of: channel.row)
+        } catch {
+            logger.warning("The playlist form was not entered", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func delete(_ key: ArchiveKey) async {
+        do {
+            try await parts.store.delete(key)
+        } catch {
+            logger.warning(
+                "A segment's encrypted bytes stay until their hour expires", metadata: ["error": "\(error)"])
+        }
+    }
+}

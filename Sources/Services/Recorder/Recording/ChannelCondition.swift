@@ -1,0 +1,88 @@
+import Catalogue
+import Timeline
+
+/// What is wrong with a channel, as it is told to operators.
+///
+/// Decides only; it has no clock.
+struct ChannelCondition: Sendable {
+    /// The source as a whole does not deliver.
+    private(set) var trouble: GapReason?
+    /// What is wrong with single renditions while the source as a whole delivers.
+    private var failures: [RenditionID: String] = [:]
+    /// Why the newest segments do not come, until one does.
+    private var refusal: String?
+    private var detail: String?
+    /// When the bytes of a segment were last stored.
+    private var lastStored: ContinuousClock.Instant?
+    /// When this process took the channel.
+    private let began: Moment
+    /// The published head lay behind the channel's beginning when this process took it.
+    private let hasPast: Bool
+
+    init(began: Moment, hasPast: Bool) {
+        (self.began, self.hasPast) = (began, hasPast)
+    }
+
+    mutating func renditionsOpened() {
+        failures = [:]
+    }
+
+    /// The source does not deliver; true when that is new.
+    mutating func sourceFailed(_ reason: GapReason, _ detail: String) -> Bool {
+        self.detail = detail
+        guard trouble == nil else { return false }
+        trouble = reason
+        return true
+    }
+
+    /// A playlist has arrived; true when the source was in trouble before and is not any more.
+    mutating func sourceDelivered(ended: Bool, distrust: String?) -> Bool {
+        guard !ended else {
+            (trouble, detail) = (.sourceEnded, "the source has ended its playlist")
+            return false
+        }
+        let recovers = trouble != nil
+        if recovers { (trouble, detail) = (nil, nil) }
+        detail = detail ?? distrust
+        return recovers
+    }
+
+    /// True when the rendition was healthy before.
+    mutating func renditionFailed(_ id: RenditionID, _ detail: String) -> Bool {
+        failures.updateValue(detail, forKey: id) == nil
+    }
+
+    /// True when the rendition had failed before.
+    mutating func renditionRecovered(_ id: RenditionID) -> Bool {
+        failures.removeValue(forKey: id) != nil
+    }
+
+    mutating func segmentStored(now: ContinuousClock.Instant, entersCatalogue: Bool = true) {
+        lastStored = now
+        if entersCatalogue { refusal = nil }
+    }
+
+    /// Newest segments do not come; true when it is another reason than before.
+    mutating func segmentsRefused(_ reason: String) -> Bool {
+        defer { refusal = reason }
+        return refusal != reason
+    }
+
+    /// What is wrong, in words; nil when nothing is.
+    func words(keyPendingCount: Int) -> String? {
+        if let detail { return detail }
+        if let failing = failures.min(by: { $0.key < $1.key }) { return "\(failing.key): \(failing.value)" }
+        return keyPendingCount == 0 ? refusal : "\(keyPendingCount) segments wait for their keys"
+    }
+
+    func state(target: Duration, now: ContinuousClock.Instant) -> ChannelStatus.State {
+        guard lastStored != nil || hasPast else { return .waiting }
+        if trouble == .sourceEnded { return .ended }
+        return now >= stallsAt(target: target) ? .stalled : .recording
+    }
+
+    /// When a channel that stores nothing more counts as stalled.
+    func stallsAt(target: Duration) -> ContinuousClock.Instant {
+        (lastStored ?? began.steady) + target * 3
+    }
+}

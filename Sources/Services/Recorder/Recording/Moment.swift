@@ -1,0 +1,32 @@
+import Timeline
+
+/// When something happened, by both clocks of the host.
+struct Moment: Sendable, Equatable {
+    /// The wall clock, from which the dates of segments are made.
+    var date: Instant
+    /// The monotonic clock, by which timeouts are measured.
+    var steady: ContinuousClock.Instant
+}
+
+/// A deterministic source of chance: the same seed gives the same recording.
+///
+/// SplitMix64; not for secrets.
+struct SeededChance: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number between −1 and 1.
+    mutating func jitter() -> Double {
+        .random(in: -1...1, using: &self)
+    }
+}

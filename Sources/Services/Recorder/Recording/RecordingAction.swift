@@ -1,0 +1,56 @@
+import Catalogue
+import Journal
+import Logging
+import Timeline
+
+/// What `RecordingState` wants done.
+///
+/// Each of the requests is answered by one event; at most one `journal`, one `readJournal` and one `commit` are
+/// unanswered at a time.
+enum RecordingAction: Sendable {
+    case fetchPlaylist(PlaylistRequest)
+    case fetchSegment(SegmentRequest)
+    /// Read a segment's bytes without keeping them.
+    case probeSegment(ProbeRequest)
+    /// Decrypt a segment that waits for its key, with the connection of a source.
+    case openPendingSegment(KeyPendingSegment, SourceUse)
+    /// Stop the downloads that are under way; each still answers.
+    case cancelFetches
+
+    /// Make entries durable, all or none.
+    case journal([JournalEntry])
+    /// Read entries behind a position that are not done, at most so many.
+    case readJournal(after: JournalPosition?, limit: Int)
+    /// Entries are in the catalogue.
+    case trimJournal([JournalPosition])
+
+    case commit(Batch)
+    /// The channel's first playlist was seen: what `index.m3u8` answers is fixed.
+    case setPlaylistForm(PlaylistForm)
+    /// Bytes that no fact refers to.
+    case deleteObject(ArchiveKey)
+
+    case publishStatus(ChannelStatus)
+    case log(RecordingMessage)
+    /// Say `clockAdvanced` at this time; it takes the place of the wait before it.
+    case wait(until: ContinuousClock.Instant)
+    /// The last action: nothing is under way any more.
+    case end(RecordingEnding)
+}
+
+/// A line for the log.
+struct RecordingMessage: Sendable, Equatable {
+    var level: Logger.Level
+    var text: String
+    var metadata: [String: String] = [:]
+}
+
+/// Why the recording of a channel ended.
+enum RecordingEnding: Sendable, Equatable {
+    /// It was told to.
+    case stopped
+    /// Another node has taken the channel.
+    case leaseLost
+    /// Catalogue or journal refused what no retry can change.
+    case failed(String)
+}

@@ -1,0 +1,40 @@
+import Catalogue
+import Journal
+import Timeline
+
+/// What happened, told to `RecordingState` in the order in which it happened.
+enum RecordingEvent: Sendable {
+    /// The channel's lease is held: its recording begins.
+    case started
+    /// The time that the last `wait(until:)` named has come.
+    case clockAdvanced
+    /// The process stops, or the channel's settings have changed: what is under way is finished, nothing is begun.
+    case stopRequested
+
+    case playlistArrived(FetchedPlaylist, PlaylistRequest)
+    case playlistFailed(SourceError, PlaylistRequest)
+
+    /// A segment's bytes are durable in the archive.
+    case segmentStored(StoredSegment, SegmentRequest)
+    /// A segment's bytes are durable as they came: the key to read them is missing.
+    case segmentKeyMissed(KeyPendingSegment, SegmentRequest)
+    case segmentFailed(FetchFailure, SegmentRequest)
+    /// SHA-256 of a segment as it would be stored; nil when a missing key prevents to tell.
+    case segmentProbed([UInt8]?, ProbeRequest)
+    case probeFailed(ProbeRequest)
+    /// A segment that waited for its key was decrypted and stored, or was not.
+    case pendingSegmentOpened(Result<StoredSegment, FetchFailure>, KeyPendingSegment)
+
+    /// Positions of the entries of the last `journal`, in their order.
+    case journalWritten(Result<[JournalPosition], JournalError>)
+    /// What the last `readJournal` found.
+    case journalRead(Result<[JournalLineRead], JournalError>)
+    /// The answer to the last `commit`: whether the lease is still held.
+    case catalogueAnswered(Result<Bool, CatalogueError>)
+}
+
+/// An entry of the journal that is not in the catalogue yet, and where it stands.
+struct JournalLineRead: Sendable {
+    var position: JournalPosition
+    var entry: JournalEntry
+}

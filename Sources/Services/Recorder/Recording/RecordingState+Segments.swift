@@ -1,0 +1,200 @@
+import Catalogue
+import HLS
+import Journal
+import Logging
+import SegmentStore
+import Timeline
+
+/// What becomes of listed segments.
+extension RecordingState {
+    mutating func enqueue(_ request: SegmentRequest, now: ContinuousClock.Instant) {
+        let segment = request.segment
+        if segment.entry.isGap {
+            lose(segment.placed, FetchFailure(.sourceGap, "EXT-X-GAP", isTransient: false))
+        } else if journal.count >= Limits.waitingSegments || !fetches.add(request) {
+            lose(segment.placed, FetchFailure(.segmentExpired, "too many segments wait to be fetched"))
+        }
+    }
+
+    mutating func segmentStored(
+        _ stored: StoredSegment, _ request: SegmentRequest, now: ContinuousClock.Instant,
+    ) {
+        tried(request, succeeded: true, now: now)
+        let segment = request.segment
+        let fact = fact(
+            of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival)
+        guard let fact else { return }
+        journal.add(
+            JournalQueue.Write(
+                entry: .segment(fact), purpose: .segment(request), retryUntil: segment.availableUntil))
+    }
+
+    mutating func segmentKeyMissed(
+        _ pending: KeyPendingSegment, _ request: SegmentRequest, now: ContinuousClock.Instant,
+    ) {
+        tried(request, succeeded: true, now: now)
+        journal.add(
+            JournalQueue.Write(
+                entry: .keyPending(pending), purpose: .keyPending(request),
+                retryUntil: request.segment.availableUntil))
+    }
+
+    /// A segment is tried at growing distances while the source can be expected to hold it (RFC 8216bis §6.2.2), and
+    /// three times at least.
+    mutating func segmentFailed(
+        _ failure: FetchFailure, _ request: SegmentRequest, now: ContinuousClock.Instant,
+    ) {
+        // A full disk is not the source's fault.
+        let isRetried = failure.isTransient && !request.isLast
+        var request = request
+        request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
+        tried(
+            request, succeeded: failure.reason == .diskFull && !isRetried,
+            retry: isRetried ? now + request.pause : nil, now: now)
+        if !isRetried, !isFinishing { lose(request.segment.placed, failure) }
+    }
+
+    private mutating func tried(
+        _ request: SegmentRequest, succeeded: Bool, retry: ContinuousClock.Instant? = nil,
+        now: ContinuousClock.Instant,
+    ) {
+        fetches.ended(request, retry: retry)
+        guard sources.isCurrent(request.use) else { return }
+        sources.session?.tried(request.segment.identity.rendition, succeeded: succeeded, now: now)
+    }
+
+    /// A segment will not come.
+    mutating func lose(_ segment: PlacedSegment, _ failure: FetchFailure) {
+        let identity = segment.identity
+        progress.lost(identity.rendition, failure.reason)
+        _ = condition.segmentsRefused("\(identity.rendition): segments cannot be fetched: \(failure)")
+        if let entry = publication.lost(segment, failure) { journal.add([entry]) }
+        log(
+            .warning, "A segment is lost",
+            [
+                "rendition": "\(identity.rendition)", "number": "\(identity.number)",
+                "reason": failure.reason.word, "error": "\(failure)",
+            ])
+    }
+
+    private mutating func fact(
+        of stored: StoredSegment, _ segment: PlacedSegment, date: Instant?, arrived: Instant,
+    ) -> SegmentFact? {
+        guard case .segment(_, _, let name) = stored.object.key else { return nil }
+        return SegmentFact(
+            channel: channel.id, identity: segment.identity, start: segment.start, duration: segment.duration,
+            revision: name.revision,
+            format: progress.completed(stored.format, of: segment.identity.rendition), flags: stored.flags,
+            storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
+            programDateTime: date, arrived: arrived, firstTimestamp: stored.firstTimestamp,
+            digest: stored.object.digest, fence: lease.fence, boundary: segment.boundary)
+    }
+}
+
+/// What the journal has taken, or has not.
+extension RecordingState {
+    mutating func written(
+        _ write: JournalQueue.Write, at line: JournalPosition, now: ContinuousClock.Instant,
+    ) {
+        switch (write.purpose, write.entry) {
+        case (.segment, .segment(let fact)):
+            entered(fact, at: line, now: now)
+        case (.keyOpened(let pending), .segment(let fact)):
+            entered(fact, at: line, now: now)
+            keys.settled(pending, now: now)
+            settleKey(pending, bytesAt: fact.key)
+        case (.keyPending(let request), .keyPending(let pending)):
+            if publication.keyPendingLines.isEmpty {
+                log(
+                    .warning, "A key is missing: segments are stored as they come",
+                    ["rendition": "\(pending.identity.rendition)", "number": "\(pending.identity.number)"])
+            }
+            condition.segmentStored(now: now, entersCatalogue: false)
+            publication.keyPending(pending, at: line)
+            retryLater(pending, request.use, now: now)
+        default:
+            publication.written(write.entry, at: line)
+        }
+    }
+
+    private mutating func entered(
+        _ fact: SegmentFact, at line: JournalPosition, now: ContinuousClock.Instant,
+    ) {
+        progress.stored(fact)
+        condition.segmentStored(now: now)
+        publication.stored(fact, at: line, now: now)
+    }
+
+    mutating func notWritten(
+        _ write: JournalQueue.Write, _ error: JournalError, now: ContinuousClock.Instant,
+    ) {
+        switch write.purpose {
+        case .segment(let request), .keyPending(let request):
+            lose(request.segment.placed, FetchFailure(.segmentMissing, "the journal: \(error)"))
+        case .keyOpened(let pending):
+            keys.notWritten(pending, now: now)
+        case .news:
+            publication.written(write.entry, at: nil)
+        }
+    }
+}
+
+/// Segments whose key comes after their bytes, or never.
+extension RecordingState {
+    /// Gives the segments that an earlier process left without keys to the sources that they are from.
+    mutating func resumeKeys(_ segments: [KeyPendingSegment], now: ContinuousClock.Instant) {
+        var uses: [String: SourceUse] = [:]
+        for segment in segments.sorted(by: { $0.start < $1.start }) {
+            let settings = channel.settings.sources
+            guard
+                let source = settings.first(where: { SourceLink.redacted($0.url) == segment.source })
+                    ?? settings.first
+            else { return }
+            let use = uses[source.url] ?? SourceUse(number: sources.nextUse(), source: source)
+            uses[source.url] = use
+            retryLater(segment, use, now: now)
+        }
+    }
+
+    private mutating func retryLater(
+        _ segment: KeyPendingSegment, _ use: SourceUse, now: ContinuousClock.Instant,
+    ) {
+        guard let oldest = keys.add(segment, use, now: now) else { return }
+        giveUp(oldest, "too many segments wait for keys")
+    }
+
+    mutating func retryKeys(now: ContinuousClock.Instant) {
+        for segment in keys.expired(now: now) { giveUp(segment, "the key was missing for too long") }
+        if let (segment, use) = keys.start(now: now) { perform(.openPendingSegment(segment, use)) }
+    }
+
+    mutating func opened(
+        _ result: Result<StoredSegment, FetchFailure>, _ segment: KeyPendingSegment,
+        now: ContinuousClock.Instant,
+    ) {
+        switch result {
+        case .success(let stored):
+            keys.opened(segment)
+            let fact = fact(
+                of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrived)
+            guard let fact else { return }
+            journal.add(JournalQueue.Write(entry: .segment(fact), purpose: .keyOpened(segment)))
+        case .failure(let failure):
+            guard keys.failed(segment, failure, now: now) else { return }
+            lose(segment.placed, failure)
+            settleKey(segment, bytesAt: segment.key)
+        }
+    }
+
+    private mutating func giveUp(_ segment: KeyPendingSegment, _ reason: String) {
+        lose(segment.placed, FetchFailure(.keyMissing, reason, isTransient: false))
+        settleKey(segment, bytesAt: nil)
+    }
+
+    /// A segment does not wait for its key any more; its encrypted bytes go, unless they are what was stored.
+    private mutating func settleKey(_ segment: KeyPendingSegment, bytesAt kept: ArchiveKey?) {
+        publication.keySettled(segment.identity)
+        if publication.keyPendingLines.isEmpty { log(.info, "No segment waits for a key any more") }
+        if segment.key != kept { perform(.deleteObject(segment.key)) }
+    }
+}

@@ -1,0 +1,288 @@
+import Catalogue
+import HLS
+import HTTP
+import Logging
+import Timeline
+
+/// Following the source in use, and looking for a better one.
+extension RecordingState {
+    mutating func followSources(at now: Moment) {
+        if let use = sources.openDue(now: now.steady) {
+            if progress.use(use.source) {
+                log(.info, "Another source is in use", ["source": SourceLink.redacted(use.source.url)])
+            }
+            perform(
+                .fetchPlaylist(
+                    PlaylistRequest(use: use, purpose: .opening, isFresh: true, begun: now.steady)))
+        }
+        for request in sources.session?.dueRequests(now: now.steady) ?? [] {
+            perform(.fetchPlaylist(request))
+        }
+        for probe in sources.session?.dueProbes(now: now.steady) ?? [] { perform(.probeSegment(probe)) }
+        if let request = sources.scoutRequest(now: now.steady) { perform(.fetchPlaylist(request)) }
+    }
+
+    // MARK: Answers
+
+    mutating func playlistArrived(
+        _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: ContinuousClock.Instant,
+    ) {
+        guard isRecording else { return }
+        if request.purpose == .scouting { return scouted(fetched, request, now: now) }
+        guard sources.isCurrent(request.use) else { return }
+        switch request.purpose {
+        case .opening: open(fetched, request, now: now)
+        case .renewal: renew(fetched, now: now)
+        case .rendition(let id): renditionArrived(fetched, id, now: now)
+        case .scouting: break
+        }
+    }
+
+    mutating func playlistFailed(_ error: SourceError, _ request: PlaylistRequest, now: Moment) {
+        guard isRecording else { return }
+        if request.purpose == .scouting { return sources.scoutFailed(request, now: now.steady) }
+        guard sources.isCurrent(request.use) else { return }
+        switch request.purpose {
+        case .opening: openingFailed(error, now: now.steady)
+        case .renewal: sources.session?.renewalFailed()
+        case .rendition(let id): renditionFailed(id, error, now: now.steady)
+        case .scouting: break
+        }
+    }
+
+    // MARK: The first playlist
+
+    private mutating func open(
+        _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: ContinuousClock.Instant,
+    ) {
+        do throws(SourceError) {
+            switch fetched.playlist {
+            case .media(let playlist): try openSingle(playlist, fetched, request, now: now)
+            case .multivariant(let playlist): try openAll(playlist, fetched, now: now)
+            }
+        } catch {
+            openingFailed(error, now: now)
+        }
+    }
+
+    private mutating func openSingle(
+        _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist, _ request: PlaylistRequest,
+        now: ContinuousClock.Instant,
+    ) throws(SourceError) {
+        guard !playlist.isIFramesOnly else {
+            throw .unusable("the playlist holds I-frames only, which is not a channel")
+        }
+        guard let url = try? HTTPURL(request.use.source.url) else {
+            throw .unusable("the source's URL cannot be read")
+        }
+        let id = RenditionID(kind: .video, index: 0)
+        begin([RenditionDescription(id: id)], .media, now: now)
+        var poll = RenditionPoll(now: now, chance: generator.jitter())
+        poll.begin(at: request.begun)
+        sources.session?.open(single: id, at: url, poll: poll)
+        renditionArrived(fetched, id, now: now)
+    }
+
+    private mutating func openAll(
+        _ playlist: MultivariantPlaylist, _ fetched: FetchedPlaylist, now: ContinuousClock.Instant,
+    ) throws(SourceError) {
+        let plan = plan(playlist)
+        guard !plan.items.isEmpty else {
+            throw .unusable("no rendition of the source is one that the channel asks for")
+        }
+        let places = try places(of: plan, base: fetched.base)
+        begin(plan.items.map(\.description), .multivariant, now: now)
+        var polls: [RenditionID: RenditionPoll] = [:]
+        for id in places.keys.sorted() {
+            polls[id] = RenditionPoll(now: now, chance: generator.jitter())
+        }
+        sources.session?.open(places, variables: playlist.variables, polls: polls, now: now)
+    }
+
+    private mutating func begin(
+        _ descriptions: [RenditionDescription], _ form: PlaylistForm, now: ContinuousClock.Instant,
+    ) {
+        condition.renditionsOpened()
+        journal.add(progress.open(descriptions))
+        for description in descriptions { publication.open(description.id, now: now) }
+        perform(.setPlaylistForm(form))
+    }
+
+    private mutating func openingFailed(_ error: SourceError, now: ContinuousClock.Instant) {
+        sourceFailed(error.isUnreachable ? .sourceUnreachable : .sourceStalled, error)
+        sources.openingFailed(now: now, chance: generator.jitter())
+    }
+
+    private mutating func sourceFailed(_ reason: GapReason, _ error: SourceError) {
+        guard condition.sourceFailed(reason, error.description) else { return }
+        log(.warning, "The source does not deliver", ["error": "\(error)"])
+    }
+
+    private func plan(_ playlist: MultivariantPlaylist) -> RenditionPlan {
+        RenditionPlan(
+            playlist, choice: channel.settings.renditions,
+            known: progress.renditions.values.map(\.description))
+    }
+
+    private func places(
+        of plan: RenditionPlan, base: HTTPURL,
+    ) throws(SourceError) -> [RenditionID: HTTPURL] {
+        let inheritsQuery = sources.session?.use.source.inheritQuery ?? false
+        var places: [RenditionID: HTTPURL] = [:]
+        for item in plan.items {
+            do {
+                places[item.description.id] = try base.resolving(item.uri, inheritingQuery: inheritsQuery)
+            } catch {
+                throw .unusable("\(error)")
+            }
+        }
+        return places
+    }
+
+    // MARK: Reading the multivariant playlist again
+
+    private mutating func renew(_ fetched: FetchedPlaylist, now: ContinuousClock.Instant) {
+        let reason = sources.session?.renewalReason ?? ""
+        guard case .multivariant(let playlist) = fetched.playlist,
+            let places = try? places(of: plan(playlist), base: fetched.base),
+            sources.session?.renewed(places, variables: playlist.variables) ?? false
+        else { return reopen(reason, now: now) }
+    }
+
+    private mutating func requestRenewal(because reason: String, now: ContinuousClock.Instant) {
+        guard let request = sources.session?.renewal(because: reason, now: now) else { return }
+        perform(.fetchPlaylist(request))
+    }
+
+    private mutating func reopen(_ reason: String, now: ContinuousClock.Instant) {
+        log(.info, "The source is opened again", ["reason": reason])
+        sources.reopen(now: now, chance: generator.jitter())
+    }
+
+    // MARK: Renditions
+
+    private mutating func renditionArrived(
+        _ fetched: FetchedPlaylist, _ id: RenditionID, now: ContinuousClock.Instant,
+    ) {
+        guard case .media(let playlist) = fetched.playlist else {
+            return reopen("a multivariant playlist stands where a media playlist was", now: now)
+        }
+        guard playlist.skip == nil else {
+            let error = SourceError.unusable("the playlist leaves out segments unasked (EXT-X-SKIP)")
+            return renditionFailed(id, error, now: now)
+        }
+        let listing = progress.playlistArrived(
+            playlist, of: id, at: fetched.arrival, gap: condition.trouble, &generator)
+        accept(listing, playlist, fetched, id, now: now)
+    }
+
+    /// Takes what a playlist led to, and waits for the next one, unless a segment's bytes must be read first.
+    private mutating func accept(
+        _ listing: Listing, _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist, _ id: RenditionID,
+        now: ContinuousClock.Instant,
+    ) {
+        if let cause = listing.runCause {
+            log(.info, "A source run begins", ["rendition": "\(id)", "reason": cause])
+        }
+        journal.add(listing.news)
+        if !playlist.segments.isEmpty {
+            publication.sourceTarget(
+                seconds: Int((PlaylistFollower.target(of: playlist) + 999_999) / 1_000_000))
+        }
+        publication.listed(listing.segments.map(\.placed), now: now)
+        settleSource(playlist)
+        guard let use = sources.session?.use else { return }
+        for segment in listing.segments {
+            enqueue(SegmentRequest(segment: segment, base: fetched.base, use: use), now: now)
+        }
+        if let probe = listing.probe {
+            sources.session?.doubts(id, RenditionPoll.Doubt(playlist: playlist, fetched: fetched))
+            return perform(.probeSegment(ProbeRequest(segment: probe, base: fetched.base, use: use)))
+        }
+        sources.session?.loaded(id, playlist, isNews: !listing.segments.isEmpty, now: now)
+        if condition.renditionRecovered(id) {
+            log(.info, "A rendition delivers again", ["rendition": "\(id)"])
+        }
+        goOn(id, now: now)
+    }
+
+    private mutating func settleSource(_ playlist: MediaPlaylist) {
+        guard !playlist.segments.isEmpty || playlist.isEnded else { return }
+        if condition.sourceDelivered(ended: playlist.isEnded, distrust: progress.distrust) {
+            log(.info, "The source delivers again")
+        }
+    }
+
+    private mutating func renditionFailed(
+        _ id: RenditionID, _ error: SourceError, now: ContinuousClock.Instant,
+    ) {
+        sources.session?.failed(id)
+        guard var session = sources.session, let poll = session.polls[id] else { return }
+        let condition = session.condition(after: id, now: now)
+        sources.session = session
+        if condition > .healthy {
+            sourceFailed(.sourceUnreachable, error)
+        } else if poll.polling.failures >= 2, self.condition.renditionFailed(id, error.description) {
+            log(.warning, "A rendition does not deliver", ["rendition": "\(id)", "error": "\(error)"])
+        }
+        // Where the configured URL led to may be gone for good, whatever it answers: the URL may lead elsewhere by now.
+        if error.needsReload || poll.polling.failures >= 2 {
+            requestRenewal(because: error.description, now: now)
+        }
+        goOn(id, now: now)
+    }
+
+    /// Polls on, unless the source has brought nothing for so long that another one may do better.
+    private mutating func goOn(_ id: RenditionID, now: ContinuousClock.Instant) {
+        if sources.session?.condition(after: id, now: now) == .barren {
+            if sources.hasAlternative { return sources.leave(now: now, chance: generator.jitter()) }
+            requestRenewal(because: "the source brings nothing", now: now)
+        }
+        sources.session?.rest(id, now: now, chance: generator.jitter())
+    }
+
+    // MARK: Doubtful playlists
+
+    mutating func segmentProbed(
+        _ digest: [UInt8]?, _ request: ProbeRequest, now: ContinuousClock.Instant,
+    ) {
+        let id = request.segment.identity.rendition
+        guard isRecording, sources.isCurrent(request.use), let doubt = sources.session?.polls[id]?.doubt
+        else {
+            return
+        }
+        let listing = progress.probed(
+            digest, request.segment, in: doubt.playlist, at: doubt.fetched.arrival, gap: condition.trouble,
+            &generator)
+        accept(listing, doubt.playlist, doubt.fetched, id, now: now)
+    }
+
+    /// After three failures the segment counts as another one: a source that lists what it does not hold must not keep
+    /// the channel from recording.
+    mutating func probeFailed(_ request: ProbeRequest, now: ContinuousClock.Instant) {
+        let id = request.segment.identity.rendition
+        guard isRecording, sources.isCurrent(request.use), var doubt = sources.session?.polls[id]?.doubt
+        else {
+            return
+        }
+        guard request.attempt < Limits.probeTries else { return segmentProbed([], request, now: now) }
+        var next = request
+        next.attempt += 1
+        doubt.retry = (next, now + Limits.probePause)
+        sources.session?.doubts(id, doubt)
+    }
+
+    // MARK: Preferred sources
+
+    private mutating func scouted(
+        _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: ContinuousClock.Instant,
+    ) {
+        switch sources.scouted(fetched, request) {
+        case .nothing: break
+        case .asks(let next): perform(.fetchPlaylist(next))
+        case .delivers(let source):
+            log(.info, "A preferred source delivers again", ["source": SourceLink.redacted(source.url)])
+            sources.takeBack(source, now: now)
+        }
+    }
+}

@@ -1,0 +1,344 @@
+import Catalogue
+import Journal
+import Logging
+import Timeline
+
+/// Records one channel under one lease: decides what is fetched, where in time it belongs, what is published and when.
+///
+/// A value without I/O, clock and chance: events go in with the time at which they happened, actions come out. The same
+/// events with the same seed give the same actions.
+struct RecordingState: Sendable {
+    /// How far the recording of the channel has come.
+    private enum Phase: Sendable {
+        /// The journal is looked through; nothing is asked of a source.
+        case resuming
+        case recording
+        /// Downloads under way are finished, until a time.
+        case draining(RecordingEnding, until: ContinuousClock.Instant)
+        /// The last facts go into the catalogue, until a time.
+        case finishing(RecordingEnding, until: ContinuousClock.Instant)
+        case ended
+    }
+
+    /// How far the next batch is on its way into the catalogue.
+    private enum Commit: Sendable {
+        case resting(until: ContinuousClock.Instant)
+        /// Lines of the journal were asked for, to be published first.
+        case reading
+        case underWay
+        /// The catalogue is away; the same batch goes once more.
+        case retrying(at: ContinuousClock.Instant)
+    }
+
+    let channel: Channel
+    let lease: Lease
+    var sources: SourceFollower
+    var progress: ChannelProgress
+    var fetches = FetchQueues()
+    var keys = KeyRetries()
+    var journal = JournalQueue()
+    var publication: Publication
+    var condition: ChannelCondition
+    var generator: SeededChance
+    private var phase = Phase.resuming
+    private var commit: Commit
+    private var commitDelay = Limits.firstCommitRetry
+    /// Segments found in the journal that wait for their keys, until all of it was read.
+    private var waitingForKeys: [SegmentIdentity: KeyPendingSegment] = [:]
+    /// When this process took the channel.
+    private let since: Instant
+    private var liveEdge: Instant?
+    /// What was said last.
+    private var status: ChannelStatus?
+    private var wait: ContinuousClock.Instant?
+    private var actions: [RecordingAction] = []
+
+    /// Begins under a lease that was just taken.
+    ///
+    /// `heads` and `newestRun` say where the catalogue stands: each rendition, and the source run that began last. The
+    /// seed is of pauses and ids that are to differ from those of other channels and nodes.
+    init(
+        channel: Channel, lease: Lease, heads: [RenditionHead], newestRun: SourceRun?, at now: Moment,
+        seed: UInt64,
+    ) {
+        self.channel = channel
+        self.lease = lease
+        sources = SourceFollower(channel.settings.sources, now: now.steady)
+        progress = ChannelProgress(choice: channel.settings.clock)
+        progress.resume(heads, newestRun: newestRun)
+        publication = Publication(channel: channel.row, lease: lease)
+        publication.resume(heads, now: now.steady)
+        condition = ChannelCondition(began: now, hasPast: lease.publishedHead.end.microseconds > 0)
+        generator = SeededChance(seed: seed)
+        commit = .resting(until: now.steady)
+        since = now.date
+        liveEdge = Self.liveEdge(lease.publishedHead.watermark)
+    }
+
+    /// Takes an event; gives what is to be done now, in order.
+    mutating func handle(_ event: RecordingEvent, at now: Moment) -> [RecordingAction] {
+        if case .ended = phase { return [] }
+        let wasBehind = publication.isBehind
+        receive(event, at: now)
+        act(at: now)
+        if publication.isBehind, !wasBehind, isRecording {
+            log(.notice, "Facts wait in the journal until the catalogue has taken those before them")
+        }
+        publishStatus(now: now.steady)
+        waitForNext(now: now.steady)
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func receive(_ event: RecordingEvent, at now: Moment) {
+        switch event {
+        case .started: perform(.readJournal(after: nil, limit: Limits.factsReadBack))
+        case .clockAdvanced: wait = nil
+        case .stopRequested: stop(.stopped, now: now.steady)
+        case .playlistArrived(let fetched, let request): playlistArrived(fetched, request, now: now.steady)
+        case .playlistFailed(let error, let request): playlistFailed(error, request, now: now)
+        case .segmentStored(let stored, let request): segmentStored(stored, request, now: now.steady)
+        case .segmentKeyMissed(let segment, let request): segmentKeyMissed(segment, request, now: now.steady)
+        case .segmentFailed(let failure, let request): segmentFailed(failure, request, now: now.steady)
+        case .segmentProbed(let digest, let request): segmentProbed(digest, request, now: now.steady)
+        case .probeFailed(let request): probeFailed(request, now: now.steady)
+        case .pendingSegmentOpened(let result, let segment): opened(result, segment, now: now.steady)
+        case .journalWritten(let result): journalWritten(result, now: now.steady)
+        case .journalRead(let result): journalRead(result, now: now.steady)
+        case .catalogueAnswered(let result): catalogueAnswered(result, now: now.steady)
+        }
+    }
+
+    /// Whether sources are followed; not while it starts or stops.
+    var isRecording: Bool { if case .recording = phase { true } else { false } }
+
+    /// Whether downloads that fail now were stopped, and are fetched after the restart.
+    var isFinishing: Bool { if case .finishing = phase { true } else { false } }
+
+    mutating func perform(_ action: RecordingAction) {
+        actions.append(action)
+    }
+
+    mutating func log(
+        _ level: Logger.Level, _ text: String, _ metadata: [String: String] = [:],
+    ) {
+        actions.append(.log(RecordingMessage(level: level, text: text, metadata: metadata)))
+    }
+}
+
+/// What is begun, whatever the event was.
+extension RecordingState {
+    private mutating func act(at now: Moment) {
+        switch phase {
+        case .resuming, .ended:
+            return
+        case .recording:
+            followSources(at: now)
+            retryKeys(now: now.steady)
+        case .draining(let ending, let until):
+            drain(ending, until: until, now: now.steady)
+        case .finishing(let ending, let until):
+            if now.steady >= until { return end(ending) }
+        }
+        startFetches(now: now.steady)
+        if let entries = journal.next(now: now.steady) { perform(.journal(entries)) }
+        advanceCommit(now: now.steady)
+    }
+
+    private mutating func startFetches(now: ContinuousClock.Instant) {
+        for request in fetches.start(now: now) { perform(.fetchSegment(request)) }
+    }
+
+    /// Goes on with stopping once nothing is under way, or it has taken too long.
+    private mutating func drain(
+        _ ending: RecordingEnding, until: ContinuousClock.Instant, now: ContinuousClock.Instant,
+    ) {
+        let isIdle = fetches.isIdle && journal.isEmpty
+        guard isIdle || now >= until else { return }
+        if !isIdle { perform(.cancelFetches) }
+        phase = .finishing(ending, until: now + Limits.lastCommit)
+    }
+
+    mutating func stop(_ ending: RecordingEnding, now: ContinuousClock.Instant) {
+        switch phase {
+        case .resuming: end(ending)
+        case .recording:
+            sources.stop()
+            fetches.close()
+            phase = .draining(ending, until: now + Limits.drain)
+        case .draining, .finishing, .ended: break
+        }
+    }
+
+    private mutating func end(_ ending: RecordingEnding) {
+        phase = .ended
+        perform(.end(ending))
+    }
+
+    private mutating func waitForNext(now: ContinuousClock.Instant) {
+        guard let next = nextTime else { return }
+        // An event may come a little before its time; the same wait is not begun twice.
+        let time = max(next, now + .milliseconds(1))
+        guard wait.map({ time < $0 || $0 <= now }) ?? true else { return }
+        wait = time
+        perform(.wait(until: time))
+    }
+
+    /// When time alone makes the channel stall; nil once it has.
+    private var stall: ContinuousClock.Instant? {
+        status?.state == .recording ? condition.stallsAt(target: publication.publisher.target) : nil
+    }
+
+    private var nextTime: ContinuousClock.Instant? {
+        var times = [fetches.next, journal.nextTry]
+        switch commit {
+        case .resting(let time): if publication.hasWork { times.append(time) }
+        case .retrying(let time): times.append(time)
+        case .reading, .underWay: break
+        }
+        switch phase {
+        case .resuming, .ended: return nil
+        case .recording: times += [sources.next, keys.next, stall]
+        case .draining(_, let until), .finishing(_, let until): times.append(until)
+        }
+        return times.compactMap { $0 }.min()
+    }
+}
+
+/// From the publisher into the catalogue.
+extension RecordingState {
+    private mutating func advanceCommit(now: ContinuousClock.Instant) {
+        switch commit {
+        case .reading, .underWay: return
+        case .retrying(let time):
+            guard time <= now, let pending = publication.pending else { return }
+            commit = .underWay
+            perform(.commit(pending.batch))
+        case .resting(let until):
+            guard until <= now || isFinishing else { return }
+            if let cursor = publication.linesWanted {
+                commit = .reading
+                perform(.readJournal(after: cursor, limit: Limits.factsReadBack))
+            } else {
+                commitNext(readsMore: false, now: now)
+            }
+        }
+    }
+
+    private mutating func commitNext(readsMore: Bool, now: ContinuousClock.Instant) {
+        guard let pending = publication.nextBatch(now: now) else {
+            if isFinishing, !readsMore, journal.isEmpty, case .finishing(let ending, _) = phase {
+                return end(ending)
+            }
+            commit = .resting(until: readsMore ? now : now + Limits.commitInterval)
+            return
+        }
+        for loss in pending.overdue {
+            log(
+                .warning, "A segment was not stored in its turn",
+                ["rendition": loss.rendition?.description ?? ""])
+        }
+        commit = .underWay
+        perform(.commit(pending.batch))
+    }
+
+    private mutating func catalogueAnswered(
+        _ result: Result<Bool, CatalogueError>, now: ContinuousClock.Instant,
+    ) {
+        switch result {
+        case .failure(let error) where error.isTransient:
+            log(.warning, "The catalogue is away", ["error": "\(error)"])
+            commit = .retrying(at: now + commitDelay)
+            commitDelay = min(commitDelay * 2, Limits.longestCommitRetry)
+        case .failure(let error):
+            commit = .resting(until: now + Limits.longestCommitRetry)
+            isFinishing ? end(.failed("\(error)")) : stop(.failed("\(error)"), now: now)
+        case .success(let isHeld):
+            entered(isHeld: isHeld, now: now)
+        }
+    }
+
+    private mutating func entered(isHeld: Bool, now: ContinuousClock.Instant) {
+        guard let pending = publication.pending else { return }
+        perform(.trimJournal(publication.entered()))
+        commitDelay = Limits.firstCommitRetry
+        liveEdge = Self.liveEdge(pending.batch.publishedHead.watermark)
+        let hasMore = pending.isFull || publication.linesWanted != nil
+        commit = .resting(until: hasMore ? now : now + Limits.commitInterval)
+        if !isHeld { stop(.leaseLost, now: now) }
+    }
+}
+
+/// Between the journal and the publisher.
+extension RecordingState {
+    private mutating func journalRead(
+        _ result: Result<[JournalLineRead], JournalError>, now: ContinuousClock.Instant,
+    ) {
+        switch (result, phase) {
+        case (.failure(let error), _):
+            commit = .resting(until: now + Limits.commitInterval)
+            isFinishing ? end(.failed("\(error)")) : stop(.failed("\(error)"), now: now)
+        case (.success(let lines), .resuming):
+            resume(lines, now: now)
+        case (.success(let lines), _):
+            commitNext(readsMore: publication.read(lines, now: now), now: now)
+        }
+    }
+
+    /// Looks through the journal for what it says of the source's numbering and of the renditions.
+    ///
+    /// It is needed before the source is asked; the facts themselves go in part by part.
+    private mutating func resume(_ lines: [JournalLineRead], now: ContinuousClock.Instant) {
+        for line in lines {
+            progress.resume(line.entry)
+            publication.resume(line, &waitingForKeys)
+        }
+        if let last = lines.last, lines.count == Limits.factsReadBack {
+            return perform(.readJournal(after: last.position, limit: Limits.factsReadBack))
+        }
+        for id in progress.renditions.keys { publication.open(id, now: now) }
+        publication.resumed(waiting: waitingForKeys.values)
+        resumeKeys(Array(waitingForKeys.values), now: now)
+        waitingForKeys = [:]
+        phase = .recording
+    }
+
+    private mutating func journalWritten(
+        _ result: Result<[JournalPosition], JournalError>, now: ContinuousClock.Instant,
+    ) {
+        switch result {
+        case .success(let positions):
+            for (write, line) in journal.written(positions) { written(write, at: line, now: now) }
+        case .failure(let error):
+            let isFirst = condition.segmentsRefused("the journal: \(error)")
+            if isFirst { log(.warning, "The journal does not take facts", ["error": "\(error)"]) }
+            for write in journal.failed(error, now: now) { notWritten(write, error, now: now) }
+        }
+    }
+}
+
+/// What is said of the channel.
+extension RecordingState {
+    private mutating func publishStatus(now: ContinuousClock.Instant) {
+        var said = ChannelStatus(
+            state: condition.state(target: publication.publisher.target, now: now), since: since)
+        said.liveEdge = liveEdge
+        said.detail = condition.words(keyPendingCount: publication.keyPendingLines.count)
+        if let source = progress.source {
+            said.sourceURL = progress.sourceURL
+            said.sourcePriority = source.priority
+            said.acceptsInvalidCertificate = source.allowInvalidCertificate
+        }
+        said.clock = progress.clock.rawValue
+        said.clockOffsetSeconds = progress.clockOffset.map { Microseconds.seconds($0) }
+        said.renditions = progress.renditions.values.map(\.status).sorted { $0.id < $1.id }
+        guard said != status else { return }
+        status = said
+        perform(.publishStatus(said))
+    }
+
+    /// Nil before anything is published.
+    private static func liveEdge(_ watermark: Instant) -> Instant? {
+        watermark.microseconds > 0 ? watermark : nil
+    }
+}

@@ -1,0 +1,80 @@
+import Catalogue
+import Synchronization
+import Timeline
+
+/// The connections of a channel to its sources, with the keys and initialization sections that were read through them.
+///
+/// Downloads of a use may still run when the next one has begun, so the last few are kept.
+final class SourceConnections: Sendable {
+    private struct Connection: Sendable {
+        var use: SourceUse
+        var link: SourceLink
+        var fetchers: [RenditionID: SegmentFetcher] = [:]
+    }
+
+    private let channel: Channel
+    private let parts: RecorderParts
+    private let keys: KeyCache
+    private let recording = Mutex<[Connection]>([])
+    private let scouting = Mutex<Connection?>(nil)
+
+    init(channel: Channel, parts: RecorderParts) {
+        self.channel = channel
+        self.parts = parts
+        keys = KeyCache(channel: channel.id, store: parts.store, clock: parts.clock)
+    }
+
+    func link(of use: SourceUse, forScouting: Bool) throws(SourceError) -> SourceLink {
+        guard forScouting else {
+            return try recording.withLock { (known) throws(SourceError) in try connection(use, &known).link }
+        }
+        return try scouting.withLock { (known) throws(SourceError) in
+            if let known, known.use == use { return known.link }
+            let link = try open(use)
+            known = Connection(use: use, link: link)
+            return link
+        }
+    }
+
+    /// Fetches segments of a rendition through a use's connection.
+    func fetcher(of rendition: RenditionID, _ use: SourceUse) throws(FetchFailure) -> SegmentFetcher {
+        do {
+            return try recording.withLock { (known) throws(SourceError) in
+                let connection = try connection(use, &known)
+                if let fetcher = connection.fetchers[rendition] { return fetcher }
+                let fetcher = makeFetcher(rendition, connection.link)
+                guard let place = known.firstIndex(where: { $0.use == use }) else { return fetcher }
+                known[place].fetchers[rendition] = fetcher
+                return fetcher
+            }
+        } catch {
+            throw FetchFailure(.segmentMissing, "\(error)")
+        }
+    }
+
+    private func connection(
+        _ use: SourceUse, _ known: inout [Connection],
+    ) throws(SourceError) -> Connection {
+        if let connection = known.first(where: { $0.use == use }) { return connection }
+        let connection = Connection(use: use, link: try open(use))
+        known.append(connection)
+        if known.count > Limits.rememberedConnections { known.removeFirst() }
+        return connection
+    }
+
+    private func open(_ use: SourceUse) throws(SourceError) -> SourceLink {
+        do {
+            return try SourceLink(use.source, client: parts.client, policy: parts.addressPolicy)
+        } catch {
+            throw .unreachable("\(error)")
+        }
+    }
+
+    private func makeFetcher(_ rendition: RenditionID, _ link: SourceLink) -> SegmentFetcher {
+        SegmentFetcher(
+            channel: channel.id, rendition: rendition, link: link, store: parts.store, keys: keys,
+            initializations: InitSectionCache(
+                channel: channel.id, rendition: rendition, store: parts.store),
+            encryption: channel.settings.encryption, isDiskFull: parts.isDiskFull)
+    }
+}

@@ -1,0 +1,25 @@
+/// Why a playlist could not be read from a source.
+enum SourceError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// No answer: name, connection, TLS, time or size.
+    case unreachable(String)
+    /// An answer other than 200.
+    case refused(status: Int)
+    /// The answer is not a playlist that can be recorded.
+    case unusable(String)
+
+    /// The source's session may be over: its first playlist must be read again.
+    var needsReload: Bool {
+        if case .refused(let status) = self { [401, 403, 404, 410].contains(status) } else { false }
+    }
+
+    var isUnreachable: Bool {
+        if case .unusable = self { false } else { true }
+    }
+
+    var description: String {
+        switch self {
+        case .unreachable(let reason), .unusable(let reason): reason
+        case .refused(let status): "the source answered \(status)"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Timeline
+
+/// Which source of a channel is in use, and when the next one is opened.
+///
+/// Decides only; it has no clock. After one that brings nothing it goes to the next, around again after the last, and
+/// back to a preferred one as soon as that delivers.
+struct SourceFollower: Sendable {
+    private var order: SourceOrder
+    /// The source in use; nil between two openings.
+    var session: SourceSession?
+    private(set) var scout: SourceScout?
+    /// When the next source is opened; nil while one is in use.
+    private var opening: ContinuousClock.Instant?
+    private var useCount = 0
+
+    init(_ sources: [SourceSettings], now: ContinuousClock.Instant) {
+        order = SourceOrder(sources)
+        opening = now
+    }
+
+    var hasAlternative: Bool { order.sources.count > 1 }
+
+    /// When something is due next.
+    var next: ContinuousClock.Instant? {
+        [opening, session?.next, scout?.next].compactMap { $0 }.min()
+    }
+
+    /// A number for another use of a source.
+    mutating func nextUse() -> Int {
+        useCount += 1
+        return useCount
+    }
+
+    /// Takes the source that is to be opened now into use; nil when none is due.
+    mutating func openDue(now: ContinuousClock.Instant) -> SourceUse? {
+        guard let opening, opening <= now, let source = order.current else { return nil }
+        self.opening = nil
+        let use = SourceUse(number: nextUse(), source: source)
+        session = SourceSession(use, now: now)
+        scout =
+            order.preferred.isEmpty
+            ? nil : SourceScout(order.preferred, pause: order.scoutPause, now: now)
+        return use
+    }
+
+    /// Whether an answer is to a request of the source in use.
+    func isCurrent(_ use: SourceUse) -> Bool { session?.use.number == use.number }
+
+    /// The source could not be opened.
+    mutating func openingFailed(now: ContinuousClock.Instant, chance: Double) {
+        order.failed(now: now)
+        pause(now: now, chance: chance)
+    }
+
+    /// The source is opened again from its first playlist.
+    mutating func reopen(now: ContinuousClock.Instant, chance: Double) {
+        order.reopened()
+        pause(now: now, chance: chance)
+    }
+
+    /// The source brings nothing, and there is another one.
+    mutating func leave(now: ContinuousClock.Instant, chance: Double) {
+        order.leave(now: now)
+        pause(now: now, chance: chance)
+    }
+
+    /// A preferred source delivers again: it is opened at once.
+    mutating func takeBack(_ source: SourceSettings, now: ContinuousClock.Instant) {
+        order.takeBack(source, now: now)
+        (session, scout, opening) = (nil, nil, now)
+    }
+
+    /// Nothing is asked of any source any more.
+    mutating func stop() {
+        (session, scout, opening) = (nil, nil, nil)
+    }
+
+    private mutating func pause(now: ContinuousClock.Instant, chance: Double) {
+        let pause = PollPace.afterFailure(order.failures, target: 4_000_000)
+        (session, scout) = (nil, nil)
+        opening = now + .microseconds(PollPace.jittered(pause, chance: chance))
+    }
+}
+
+/// Looking at preferred sources.
+extension SourceFollower {
+    mutating func scoutRequest(now: ContinuousClock.Instant) -> PlaylistRequest? {
+        guard let next = scout?.next, next <= now else { return nil }
+        let use = nextUse()
+        return scout?.request(use: use, now: now)
+    }
+
+    mutating func scouted(_ fetched: FetchedPlaylist, _ request: PlaylistRequest) -> SourceScout.Finding {
+        scout?.arrived(fetched, request) ?? .nothing
+    }
+
+    mutating func scoutFailed(_ request: PlaylistRequest, now: ContinuousClock.Instant) {
+        scout?.failed(request, now: now)
+    }
+}

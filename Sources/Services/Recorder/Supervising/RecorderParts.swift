@@ -1,0 +1,37 @@
+package import Concurrency
+package import Catalogue
+package import HTTPClient
+package import Journal
+package import SegmentStore
+
+/// What recorders are made of, handed down by the program.
+package struct RecorderParts: Sendable {
+    package var catalogue: Catalogue
+    package var store: any SegmentStore
+    package var journal: Journal
+    package var client: HTTPClient
+    package var addressPolicy: AddressPolicy
+    package var board: StatusBoard
+    package var clock: HostClock
+    /// A number by chance for each recording: it keeps the polling of many channels from going in step.
+    package var seed: @Sendable () -> UInt64
+    /// Whether the archive has too little space left to store another segment.
+    package var isDiskFull: @Sendable () -> Bool
+
+    package init(
+        catalogue: Catalogue, store: any SegmentStore, journal: Journal, client: HTTPClient,
+        addressPolicy: AddressPolicy, board: StatusBoard, clock: HostClock = .system,
+        seed: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
+        isDiskFull: @escaping @Sendable () -> Bool,
+    ) {
+        self.catalogue = catalogue
+        self.store = store
+        self.journal = journal
+        self.client = client
+        self.addressPolicy = addressPolicy
+        self.board = board
+        self.clock = clock
+        self.seed = seed
+        self.isDiskFull = isDiskFull
+    }
+}

@@ -1,0 +1,118 @@
+import Concurrency
+import Catalogue
+import Journal
+package import Logging
+import Timeline
+
+/// Records every channel that is meant to be recorded and that no other node holds.
+package struct RecorderService: Sendable {
+    private let node: String
+    private let heartbeat = Heartbeat()
+    private let parts: RecorderParts
+    private let logger: Logger
+
+    /// Prepares a recorder.
+    ///
+    /// `node` is a UUID that stays the same over restarts, so that a node takes back its own channels at
+    /// once.
+    package init(node: String, parts: RecorderParts, logger: Logger) {
+        self.node = node
+        self.parts = parts
+        self.logger = logger
+    }
+
+    /// Records until cancelled; then lets downloads in flight finish and enters them.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await beat() }
+            group.addTask { await prepareDays() }
+            group.addTask { await supervise() }
+        }
+    }
+
+    private func beat() async {
+        while !Task.isCancelled {
+            do {
+                try await parts.catalogue.heartbeat(
+                    node: node, seconds: Int(Limits.lease.components.seconds), about: "{}")
+                heartbeat.beat(at: parts.clock.steady())
+            } catch {
+                logger.warning("The heartbeat failed", metadata: ["error": "\(error)"])
+            }
+            try? await parts.clock.sleep(for: Limits.heartbeat)
+        }
+    }
+
+    private func prepareDays() async {
+        while !Task.isCancelled {
+            do {
+                try await parts.catalogue.prepareDays(around: parts.clock.now())
+                try? await parts.clock.sleep(for: Limits.partitionInterval)
+            } catch {
+                logger.warning("Partitions could not be made", metadata: ["error": "\(error)"])
+                try? await parts.clock.sleep(for: Limits.partitionRetry)
+            }
+        }
+    }
+
+    /// Starts, restarts and stops channels as their settings say.
+    private func supervise() async {
+        var supervisor = ChannelSupervisor()
+        var complaint: String?
+        while !Task.isCancelled {
+            complaint = await reconcile(&supervisor, after: complaint)
+            try? await parts.clock.sleep(for: Limits.supervisionInterval)
+        }
+        await supervisor.stop()
+    }
+
+    /// One round; what is wrong is said when it is not what was wrong in the round before.
+    ///
+    /// - Returns: what is wrong
+    func reconcile(_ supervisor: inout ChannelSupervisor, after complaint: String?) async -> String? {
+        do {
+            for channel in try await parts.catalogue.everyChannel() {
+                supervisor.reconcile(channel.row, version: channel.version) { await work(on: channel) }
+            }
+            return nil
+        } catch {
+            let words = "\(error)"
+            if words != complaint, !Task.isCancelled {
+                logger.warning("Channels stay as they are", metadata: ["error": "\(words)"])
+            }
+            return words
+        }
+    }
+
+    private func work(on channel: Channel) async {
+        var logger = logger
+        logger[metadataKey: "channel"] = "\(channel.id)"
+        if channel.settings.recording && !channel.isDeleted {
+            await ChannelTask(
+                channel: channel, node: node, heartbeat: heartbeat, parts: parts, logger: logger
+            ).run()
+        } else {
+            await retire(channel, logger)
+        }
+    }
+
+    /// The channel is not meant to be recorded any more: its recording ends, and the archive gets what the journal has.
+    private func retire(_ channel: Channel, _ logger: Logger) async {
+        let end = parts.clock.now()
+        let journal = UnownedJournal(channel: channel, parts: parts)
+        while !Task.isCancelled {
+            do {
+                try await parts.catalogue.endRecording(channel: channel.row, at: end)
+                while try await journal.enterSome() {
+                    try await parts.clock.sleep(for: Limits.unownedJournalPace)
+                }
+                return
+            } catch {
+                if Task.isCancelled { return }
+                logger.warning(
+                    "The end of a recording could not be entered", metadata: ["error": "\(error)"])
+                try? await parts.clock.sleep(for: Limits.longestRestart)
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// A segment whose place on the wall clock is decided; it is decided once, when the segment is first listed.
+package struct PlacedSegment: Sendable, Equatable {
+    package var identity: SegmentIdentity
+    package var start: Instant
+    /// Microseconds, more than zero.
+    package var duration: Int64
+    /// Why the segment cannot follow the one before it seamlessly; nil when it does.
+    package var boundary: String?
+
+    package init(identity: SegmentIdentity, start: Instant, duration: Int64, boundary: String? = nil) {
+        self.identity = identity
+        self.start = start
+        self.duration = duration
+        self.boundary = boundary
+    }
+
+    package var end: Instant { start + duration }
+    package var window: TimeWindow { TimeWindow(begin: start, end: end) }
+}
+
+extension SegmentFact {
+    package var placed: PlacedSegment {
+        PlacedSegment(identity: identity, start: start, duration: duration, boundary: boundary)
+    }
+}
+
+extension KeyPendingSegment {
+    package var placed: PlacedSegment {
+        PlacedSegment(identity: identity, start: start, duration: duration, boundary: boundary)
+    }
+}

@@ -1,0 +1,159 @@
+import Catalogue
+import Testing
+import Timeline
+
+@testable import Recorder
+
+private let primary = "http://one.test/live/index.m3u8"
+private let backup = "http://two.test/live/index.m3u8"
+
+@Suite("A channel that is recorded in memory")
+struct RecordingStateTests {
+    /// What must hold of every recording: nothing twice, numbers without a gap, starts that go on, and as many
+    /// discontinuities in one rendition as in the others.
+    private static func check(_ channel: SimulatedChannel, _ renditions: [RenditionID]) {
+        let identities = channel.segments.map(\.fact.identity)
+        #expect(Set(identities).count == identities.count)
+        for id in renditions {
+            let published = channel.published(id)
+            #expect(published.map(\.number) == (0..<Int64(published.count)).map { $0 })
+            for (one, next) in zip(published, published.dropFirst()) {
+                #expect(one.fact.end <= next.fact.start)
+                #expect((one.discontinuitySequence ?? 0) <= (next.discontinuitySequence ?? 0))
+            }
+        }
+        #expect(channel.trimmed.count == channel.journal.count)
+    }
+
+    private static func source(
+        _ url: String, _ renditions: [RenditionID] = [video(0), video(1), audio],
+        faults: [SimulatedSource.Fault] = [],
+    ) -> SimulatedSource {
+        SimulatedSource(url: url, renditions: renditions, faults: faults)
+    }
+
+    @Test("Everything that is listed is published once, in order")
+    func plain() {
+        var channel = SimulatedChannel([Self.source(primary)])
+        channel.run(until: 600)
+        #expect(channel.status?.state == .recording)
+        #expect(channel.status?.renditions.map(\.id) == [video(0), video(1), audio])
+        channel.stop()
+        #expect(channel.ending == .stopped)
+        Self.check(channel, [video(0), video(1), audio])
+        for id in [video(0), video(1), audio] { #expect(channel.published(id).count >= 98) }
+        #expect(channel.losses.isEmpty)
+        #expect(channel.discontinuityStarts.count == 1)
+    }
+
+    @Test("The same seed gives the same recording, another one does not")
+    func seeds() {
+        func arrivals(_ seed: UInt64) -> [Instant] {
+            var channel = SimulatedChannel([Self.source(primary)], seed: seed)
+            channel.run(until: 120)
+            return channel.segments.map(\.fact.arrived)
+        }
+        #expect(arrivals(1) == arrivals(1))
+        #expect(arrivals(1) != arrivals(2))
+    }
+
+    @Test("An encoder that starts again begins another source run, and nothing is doubled")
+    func restart() {
+        var channel = SimulatedChannel([Self.source(primary, [video(0)], faults: [.restart(at: 300)])])
+        channel.run(until: 600)
+        channel.stop()
+        Self.check(channel, [video(0)])
+        #expect(Set(channel.segments.map(\.fact.identity.run)).count == 2)
+        #expect(channel.published(video(0)).count >= 94)
+        #expect(channel.discontinuityStarts.count == 2)
+    }
+
+    @Test("A hole in one rendition is a loss there, and a discontinuity in all of them")
+    func hole() {
+        var channel = SimulatedChannel([Self.source(primary, faults: [.missing(audio, 40...44)])])
+        channel.run(until: 600)
+        channel.stop()
+        Self.check(channel, [video(0), video(1), audio])
+        #expect(Set(channel.losses.map(\.rendition)) == [audio])
+        #expect(channel.losses.allSatisfy { $0.reason == .segmentMissing })
+        let sequences = [video(0), video(1), audio].map { id in
+            Set(channel.published(id).compactMap(\.discontinuitySequence)).max()
+        }
+        #expect(sequences == [1, 1, 1])
+        #expect(channel.published(audio).count == channel.published(video(0)).count - 5)
+    }
+
+    @Test("A source that fails is left for the next one, and taken back when it delivers again")
+    func failOver() {
+        var channel = SimulatedChannel([
+            Self.source(primary, faults: [.unreachable(200...400)]), Self.source(backup),
+        ])
+        channel.run(until: 190)
+        #expect(channel.status?.sourcePriority == 0)
+        channel.run(until: 300)
+        #expect(channel.status?.sourcePriority == 1)
+        #expect(channel.status?.state == .recording)
+        channel.run(until: 900)
+        #expect(channel.status?.sourcePriority == 0)
+        channel.stop()
+        Self.check(channel, [video(0), video(1), audio])
+        let held = channel.published(video(0)).reduce(0) { $0 + $1.fact.duration }
+        #expect(Double(held) / 1_000_000 > 840)
+    }
+
+    @Test(
+        "Keys that change keep their segments apart; one that is missing for a while delays its segments only"
+    )
+    func keyRotation() {
+        var source = Self.source(primary, [video(0)], faults: [.keyMissing(4, until: 400)])
+        source.segmentsPerKey = 10
+        var channel = SimulatedChannel([source])
+        channel.run(until: 395)
+        #expect(channel.status?.detail == "10 segments wait for their keys")
+        #expect(channel.batches.flatMap(\.keyPending).count == 10)
+        channel.run(until: 600)
+        #expect(channel.status?.detail == nil)
+        channel.stop()
+        Self.check(channel, [video(0)])
+        // The source listed from number 0 on.
+        let numbers = channel.segments.map(\.fact.identity.number).sorted()
+        #expect(numbers == Array(0...(numbers.last ?? 0)))
+        let repaired = channel.segments.filter { $0.number == nil }
+        #expect(repaired.map(\.fact.identity.number).sorted() == Array(40...49))
+    }
+
+    @Test("While the catalogue is away recording goes on, and everything is entered when it is back")
+    func catalogueAway() {
+        var channel = SimulatedChannel([Self.source(primary)])
+        channel.catalogueAway = 100...3000
+        channel.run(until: 2900)
+        let before = channel.segments.count
+        #expect(before < 60 && channel.journal.count > 1300)
+        channel.run(until: 3100)
+        channel.stop()
+        Self.check(channel, [video(0), video(1), audio])
+        #expect(channel.published(video(0)).count >= 510)
+        #expect(channel.losses.isEmpty)
+    }
+
+    @Test(
+        "Two hours with two sources, restarts, holes, fail-over and changing keys takes seconds",
+        .timeLimit(.minutes(1)))
+    func everything() {
+        let length = 7_200.0
+        var first = Self.source(
+            primary,
+            faults: [
+                .restart(at: 1_500), .unreachable(3_000...3_600), .missing(video(1), 90...93),
+                .restart(at: 5_000), .keyMissing(1, until: 900),
+            ])
+        first.segmentsPerKey = 100
+        var channel = SimulatedChannel([first, Self.source(backup)])
+        channel.run(until: length)
+        channel.stop()
+        Self.check(channel, [video(0), video(1), audio])
+        let held = channel.segments.filter { $0.fact.identity.rendition == video(0) }
+            .reduce(0) { $0 + $1.fact.duration }
+        #expect(Double(held) / 1_000_000 > length - 90)
+    }
+}

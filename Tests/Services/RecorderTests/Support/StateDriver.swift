@@ -1,0 +1,79 @@
+@testable import Catalogue
+import HLS
+import HTTP
+@testable import Journal
+import TestSupport
+import Timeline
+
+@testable import Recorder
+
+/// `RecordingState` of a new channel, driven by hand: events at times of the test, and the actions that they lead to.
+struct StateDriver {
+    private(set) var state: RecordingState
+    private var lineCount = 0
+
+    /// Begins recording with an empty journal; `opening` is what it asks of the source then.
+    init(_ sources: [SourceSettings]) throws {
+        guard let id = ChannelID("news") else { throw TestFailure("no id") }
+        let settings = ChannelSettings(id: id, title: "News", sources: sources, retentionSeconds: nil)
+        let nothing = Instant(microseconds: 0)
+        state = RecordingState(
+            channel: Channel(
+                row: 1, settings: settings, version: 1, playlistForm: nil, mediaUntil: nil, isDeleted: false),
+            lease: Lease(
+                fence: 1,
+                publishedHead: PublishedHead(
+                    discontinuitySequence: 0, end: nothing, watermark: nothing, expiredBefore: nothing,
+                    targetSeconds: 0)),
+            heads: [], newestRun: nil, at: Moment(date: at(0), steady: moment(0)), seed: 7)
+        send(.started, at: 0)
+    }
+
+    /// What is to be written into the journal is written at once.
+    @discardableResult
+    mutating func send(_ event: RecordingEvent, at time: Double) -> [RecordingAction] {
+        var actions = state.handle(event, at: Moment(date: at(time), steady: moment(time)))
+        for case .journal(let entries) in actions {
+            let positions = entries.indices.map { JournalPosition(file: 1, line: lineCount + $0) }
+            lineCount += entries.count
+            actions += send(.journalWritten(.success(positions)), at: time)
+        }
+        return actions
+    }
+
+    /// Lets time pass until a playlist is asked for; nil when none is by then.
+    mutating func playlistRequests(at time: Double) -> [PlaylistRequest] {
+        send(.clockAdvanced, at: time).playlistRequests
+    }
+
+    /// Answers a request for a playlist.
+    @discardableResult
+    mutating func answer(_ request: PlaylistRequest, _ text: String, at time: Double) throws
+        -> [RecordingAction]
+    {
+        let arrival = Moment(date: at(time), steady: moment(time))
+        let url = try HTTPURL(request.url?.absoluteString ?? request.use.source.url)
+        do {
+            let source = VariableSource(url: url.absoluteString, imports: request.variables)
+            let playlist = try Playlist.reading(Array(text.utf8), source: source).playlist
+            let fetched = FetchedPlaylist(playlist: playlist, base: url, arrival: arrival)
+            return send(.playlistArrived(fetched, request), at: time)
+        } catch {
+            return send(.playlistFailed(.unusable("\(error)"), request), at: time)
+        }
+    }
+}
+
+extension [RecordingAction] {
+    var playlistRequests: [PlaylistRequest] {
+        compactMap { if case .fetchPlaylist(let request) = $0 { request } else { nil } }
+    }
+
+    var segmentsToOpen: [KeyPendingSegment] {
+        compactMap { if case .openPendingSegment(let segment, _) = $0 { segment } else { nil } }
+    }
+
+    var segmentURIs: [String] {
+        compactMap { if case .fetchSegment(let request) = $0 { request.segment.entry.uri } else { nil } }
+    }
+}
