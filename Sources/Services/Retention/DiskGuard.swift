@@ -12,7 +12,7 @@ package final class DiskGuard: Sendable {
         case standard
         case bytes(Int64)
 
-        func bytes(of space: DiskSpace) -> Int64 {
+        func bytes(of space: StorageSpace) -> Int64 {
             switch self {
             case .standard: max(space.totalBytes / 20, 2 << 30)
             case .bytes(let bytes): bytes

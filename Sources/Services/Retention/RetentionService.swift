@@ -148,16 +148,18 @@ package struct RetentionService: Sendable {
         do {
             try await makeRoom()
         } catch {
-            let space = try await store.space()
-            setFull(diskGuard.isFull || space.availableBytes < configuration.floor.bytes(of: space) / 2)
+            if let space = try await store.space() {
+                setFull(diskGuard.isFull || space.availableBytes < configuration.floor.bytes(of: space) / 2)
+            }
             throw error
         }
     }
 
     private func makeRoom() async throws {
         for _ in 0..<Limits.stepsUnderPressure {
-            let space = try await store.space()
-            guard space.availableBytes < configuration.floor.bytes(of: space) else {
+            guard let space = try await store.space(),
+                space.availableBytes < configuration.floor.bytes(of: space)
+            else {
                 diskGuard.set(false)
                 return
             }
@@ -173,8 +175,9 @@ package struct RetentionService: Sendable {
             try await catalogue.expire(oldest.channel, before: oldest.end, graceSeconds: 0)
             try await deletePendingHours()
         }
-        let space = try await store.space()
-        setFull(space.availableBytes < configuration.floor.bytes(of: space))
+        if let space = try await store.space() {
+            setFull(space.availableBytes < configuration.floor.bytes(of: space))
+        }
     }
 
     private func setFull(_ isFull: Bool) {

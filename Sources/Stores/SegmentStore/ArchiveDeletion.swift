@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import Timeline
 
-/// Deletions, on a thread of their own: an hour of thousands of files holds up nobody who writes or reads.
+/// Deletions, on a thread of their own: an hour of thousands of files does not delay writers and readers.
 actor ArchiveDeletion {
     private let tree: FolderTree
     private let logger: Logger
@@ -20,24 +20,15 @@ actor ArchiveDeletion {
         try tree.disk.remove(tree.path(of: key.checkedPath()))
     }
 
-    /// Deletes the segments of an hour except those to keep, then the folders that are empty.
-    ///
-    /// Files that are no segments stay: nobody but a person has put them there.
-    func deleteHour(
-        channel: ChannelID, rendition: RenditionID, hour: Instant, before: Instant, keeping: Set<SegmentName>,
-    ) throws(StoreError) -> Deleted {
-        let day = "\(channel)/\(rendition)/\(hour.dateText)"
-        let folder = "\(day)/\(hour.hourText)"
+    /// Deletes segments of an hour, then its folders if they are empty: a file that a person has put there stays.
+    func delete(_ segments: [SegmentName], of hour: ArchiveHour) throws(StoreError) -> Deleted {
         var deleted = Deleted()
-        for name in try tree.disk.list(tree.path(of: folder)) {
-            guard let segment = SegmentName(name), !keeping.contains(segment),
-                Instant(milliseconds: segment.startMilliseconds) < before
-            else { continue }
-            guard let bytes = try remove(tree.path(of: "\(folder)/\(name)")) else { continue }
+        for name in segments {
+            guard let bytes = try remove(tree.path(of: "\(hour.path)/\(name)")) else { continue }
             deleted.files += 1
             deleted.bytes += bytes
         }
-        try removeEmptyFolders([folder, day])
+        try removeEmptyFolders([hour.path, hour.dayPath])
         return deleted
     }
 

@@ -20,6 +20,44 @@ final class ArchiveFile: OpenFile {
     }
 }
 
+/// An open file as an object: the kernel sends it, and a reader has it read on a thread that may block.
+struct ArchiveContent: ObjectContent {
+    let file: ArchiveFile
+    let readers: WriterThreads
+
+    func body(_ range: Range<UInt64>) -> HTTPBody {
+        .file(FileSlice(file: file, offset: range.lowerBound, byteCount: UInt64(range.count)))
+    }
+
+    func pieces(_ range: Range<UInt64>) -> any ObjectPieces {
+        ArchivePieces(file, range, thread: readers.next())
+    }
+}
+
+/// A range of a file, read piece by piece.
+actor ArchivePieces: ObjectPieces {
+    private let file: ArchiveFile
+    private var rest: Range<UInt64>
+    private let thread: WriterThread
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    init(_ file: ArchiveFile, _ range: Range<UInt64>, thread: WriterThread) {
+        self.file = file
+        self.thread = thread
+        rest = range
+    }
+
+    func next(limit: Int) throws(StoreError) -> [UInt8]? {
+        guard !rest.isEmpty else { return nil }
+        let bytes = try file.read(
+            at: Int64(clamping: rest.lowerBound), upTo: min(limit, Int(clamping: rest.count)))
+        guard !bytes.isEmpty else { return nil }
+        rest = (rest.lowerBound + UInt64(bytes.count))..<rest.upperBound
+        return bytes
+    }
+}
+
 extension FolderTree {
     /// Opens an object.
     func open(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile {

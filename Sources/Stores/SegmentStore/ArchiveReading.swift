@@ -12,16 +12,8 @@ actor ArchiveReading {
         self.tree = tree
     }
 
-    func read(_ key: ArchiveKey) throws(StoreError) -> [UInt8] {
-        let file = try tree.open(key)
-        guard file.byteCount <= UInt64(Limits.wholeObjectByteCount) else {
-            throw .tooLarge(key, byteCount: Int64(clamping: file.byteCount))
-        }
-        return try file.read(at: 0, upTo: Int(file.byteCount))
-    }
-
-    func read(_ key: ArchiveKey, at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8] {
-        try tree.open(key).read(at: offset, upTo: count)
+    func open(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile {
+        try tree.open(key)
     }
 
     func contains(_ key: ArchiveKey) throws(StoreError) -> Bool {
@@ -33,8 +25,20 @@ actor ArchiveReading {
         }
     }
 
-    func space() throws(StoreError) -> DiskSpace {
-        let room = try tree.disk.space(at: tree.root)
-        return DiskSpace(totalBytes: room.total, availableBytes: room.available)
+    func segments(of hour: ArchiveHour) throws(StoreError) -> [SegmentName] {
+        try tree.disk.list(tree.path(of: hour.path)).compactMap { SegmentName($0) }
     }
+
+    func space() throws(StoreError) -> StorageSpace {
+        let space = try tree.disk.space(at: tree.root)
+        return StorageSpace(totalBytes: space.total, availableBytes: space.available)
+    }
+}
+
+extension ArchiveHour {
+    /// The folder of the day, below the root.
+    var dayPath: String { "\(channel)/\(rendition)/\(instant.dateText)" }
+
+    /// The folder of the hour, below the root.
+    var path: String { "\(dayPath)/\(instant.hourText)" }
 }

@@ -10,6 +10,7 @@ package final class DirectorySegmentStore: SegmentStore {
     private let tree: FolderTree
     private let drafts: DraftFolder
     private let writers = WriterThreads(label: "segment-writer", count: Limits.writerThreads)
+    private let readers = WriterThreads(label: "segment-stream", count: Limits.readerThreads)
     private let readings: ArchiveReading
     private let deletions: ArchiveDeletion
 
@@ -43,33 +44,41 @@ package final class DirectorySegmentStore: SegmentStore {
         return SegmentDraft(draft)
     }
 
+    package func source(
+        of key: ArchiveKey, range: Range<UInt64>?,
+    ) async throws(StoreError) -> ObjectSource {
+        source(try await readings.open(key)).with(range: range)
+    }
+
+    /// Opening a file takes microseconds, so that it may be done on a server's thread.
+    package func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
+        source(try tree.open(key))
+    }
+
     package func open(_ key: ArchiveKey) throws(StoreError) -> any OpenFile {
         try tree.open(key)
     }
 
-    package func read(_ key: ArchiveKey) async throws(StoreError) -> [UInt8] {
-        try await readings.read(key)
-    }
-
-    package func read(
-        _ key: ArchiveKey, at offset: Int64, upTo count: Int,
-    ) async throws(StoreError) -> [UInt8] {
-        try await readings.read(key, at: offset, upTo: count)
+    private func source(_ file: ArchiveFile) -> ObjectSource {
+        ObjectSource(ArchiveContent(file: file, readers: readers), byteCount: file.byteCount)
     }
 
     package func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool {
         try await readings.contains(key)
     }
 
-    package func space() async throws(StoreError) -> DiskSpace {
+    package func segments(of hour: ArchiveHour) async throws(StoreError) -> [SegmentName] {
+        try await readings.segments(of: hour)
+    }
+
+    package func space() async throws(StoreError) -> StorageSpace? {
         try await readings.space()
     }
 
-    package func deleteHour(
-        channel: ChannelID, rendition: RenditionID, hour: Instant, before: Instant, keeping: Set<SegmentName>,
+    package func delete(
+        _ segments: [SegmentName], of hour: ArchiveHour,
     ) async throws(StoreError) -> Deleted {
-        try await deletions.deleteHour(
-            channel: channel, rendition: rendition, hour: hour, before: before, keeping: keeping)
+        try await deletions.delete(segments, of: hour)
     }
 
     package func deleteChannel(_ id: ChannelID) async throws(StoreError) {

@@ -10,6 +10,8 @@ package enum Limits {
     package static let placements = 16
     /// Threads that write and sync: more than a disk has use for do not make it faster.
     static let writerThreads = 4
+    /// Threads that read objects piece by piece: more do not make a disk faster.
+    static let readerThreads = 4
     /// Bytes read at once to compare an object with another.
     static let comparisonByteCount = 256 << 10
     /// Folders known to be durable: the open hours of 1,000 renditions; beyond it they are synced again.

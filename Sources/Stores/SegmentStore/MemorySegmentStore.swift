@@ -5,32 +5,39 @@ package import Timeline
 /// An archive in memory, for tests.
 package final class MemorySegmentStore: SegmentStore {
     private let objects = MemoryObjects()
-    private let room: DiskSpace
+    private let limit: StorageSpace?
+    private let answersAtOnce: Bool
 
-    package init(space: DiskSpace = DiskSpace(totalBytes: 1 << 40, availableBytes: 1 << 40)) {
-        room = space
+    /// Makes an empty store; one that does not answer at once is used like one behind a network.
+    package init(
+        space: StorageSpace? = StorageSpace(totalBytes: 1 << 40, availableBytes: 1 << 40),
+        answersAtOnce: Bool = true,
+    ) {
+        limit = space
+        self.answersAtOnce = answersAtOnce
     }
 
     package func makeDraft() async throws(StoreError) -> SegmentDraft {
         SegmentDraft(MemoryDraft(objects))
     }
 
+    package func source(
+        of key: ArchiveKey, range: Range<UInt64>?,
+    ) async throws(StoreError) -> ObjectSource {
+        try source(of: key).with(range: range)
+    }
+
+    package func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
+        answersAtOnce ? try source(of: key) : nil
+    }
+
     package func open(_ key: ArchiveKey) throws(StoreError) -> any OpenFile {
         try MemoryFile(objects.bytes(of: key))
     }
 
-    package func read(_ key: ArchiveKey) async throws(StoreError) -> [UInt8] {
+    private func source(of key: ArchiveKey) throws(StoreError) -> ObjectSource {
         let bytes = try objects.bytes(of: key)
-        guard bytes.count <= Limits.wholeObjectByteCount else {
-            throw .tooLarge(key, byteCount: Int64(bytes.count))
-        }
-        return bytes
-    }
-
-    package func read(
-        _ key: ArchiveKey, at offset: Int64, upTo count: Int,
-    ) async throws(StoreError) -> [UInt8] {
-        Array(try objects.bytes(of: key).dropFirst(Int(offset)).prefix(count))
+        return ObjectSource(MemoryContent(bytes: bytes), byteCount: UInt64(bytes.count))
     }
 
     package func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool {
@@ -47,17 +54,22 @@ package final class MemorySegmentStore: SegmentStore {
         objects.table.withLock { $0 = $0.filter { !$0.key.hasPrefix("\(id)/") } }
     }
 
-    package func deleteHour(
-        channel: ChannelID, rendition: RenditionID, hour: Instant, before: Instant, keeping: Set<SegmentName>,
-    ) async throws(StoreError) -> Deleted {
-        let folder = "\(channel)/\(rendition)/\(hour.dateText)/\(hour.hourText)/"
+    package func segments(of hour: ArchiveHour) async throws(StoreError) -> [SegmentName] {
+        let folder = hour.path + "/"
         return objects.table.withLock { table in
+            table.keys.filter { $0.hasPrefix(folder) }.compactMap {
+                SegmentName(String($0.dropFirst(folder.count)))
+            }
+        }
+    }
+
+    package func delete(
+        _ segments: [SegmentName], of hour: ArchiveHour,
+    ) async throws(StoreError) -> Deleted {
+        objects.table.withLock { table in
             var deleted = Deleted()
-            for (path, bytes) in table where path.hasPrefix(folder) {
-                guard let name = SegmentName(String(path.dropFirst(folder.count))), !keeping.contains(name),
-                    Instant(milliseconds: name.startMilliseconds) < before
-                else { continue }
-                table[path] = nil
+            for name in segments {
+                guard let bytes = table.removeValue(forKey: "\(hour.path)/\(name)") else { continue }
                 deleted.files += 1
                 deleted.bytes += Int64(bytes.count)
             }
@@ -65,9 +77,11 @@ package final class MemorySegmentStore: SegmentStore {
         }
     }
 
-    package func space() async throws(StoreError) -> DiskSpace {
+    package func space() async throws(StoreError) -> StorageSpace? {
+        guard let limit else { return nil }
         let used = objects.table.withLock { $0.values.reduce(0) { $0 + Int64($1.count) } }
-        return DiskSpace(totalBytes: room.totalBytes, availableBytes: max(0, room.availableBytes - used))
+        return StorageSpace(
+            totalBytes: limit.totalBytes, availableBytes: max(0, limit.availableBytes - used))
     }
 }
 

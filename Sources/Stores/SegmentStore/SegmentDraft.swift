@@ -3,7 +3,8 @@ package import Timeline
 /// An object under way: it becomes visible whole, by `commit`, or not at all.
 ///
 /// Writes and syncs run on the store's own threads. A draft that is dropped, or that failed once, leaves nothing.
-package final class SegmentDraft: Sendable {
+package struct SegmentDraft: ~Copyable, Sendable {
+    /// Nothing else holds it, so what it owns goes with the draft.
     private let target: any DraftTarget
 
     init(_ target: any DraftTarget) {
@@ -17,8 +18,8 @@ package final class SegmentDraft: Sendable {
 
     /// Makes the bytes durable under a name that nothing else has.
     ///
-    /// The same bytes under the name are success; other bytes there give a segment the next revision. Ends the draft.
-    package func commit(as key: ArchiveKey) async throws(StoreError) -> CommittedObject {
+    /// The same bytes under the name are success; other bytes there give a segment the next revision.
+    package consuming func commit(as key: ArchiveKey) async throws(StoreError) -> CommittedObject {
         try await target.commit(as: key)
     }
 }

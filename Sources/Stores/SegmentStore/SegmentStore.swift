@@ -2,27 +2,31 @@ package import HTTP
 package import Timeline
 
 /// The bytes of what was recorded: segments, initialization sections and keys, each under a name that is given once.
+///
+/// The questions are those that a directory and an object store can both answer.
 package protocol SegmentStore: Sendable {
     /// Begins an object whose name and length are not known yet.
     func makeDraft() async throws(StoreError) -> SegmentDraft
 
+    /// The bytes of an object, or of a range of it that is cut off where the object ends.
+    func source(of key: ArchiveKey, range: Range<UInt64>?) async throws(StoreError) -> ObjectSource
+
+    /// All bytes of an object without waiting, so that a server's thread may ask; nil from a store that has to wait.
+    func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource?
+
     /// Opens an object for sending; at once, so a server's thread may call it.
     func open(_ key: ArchiveKey) throws(StoreError) -> any OpenFile
 
-    /// A small object as a whole: a key, an initialization section; at most `Limits.wholeObjectByteCount` bytes.
-    func read(_ key: ArchiveKey) async throws(StoreError) -> [UInt8]
-
-    /// A piece of an object, less than asked for at its end only.
-    func read(_ key: ArchiveKey, at offset: Int64, upTo count: Int) async throws(StoreError) -> [UInt8]
-
+    /// Whether there is such an object.
     func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool
 
-    /// Deletes the segments of a rendition that lie in the hour of an instant, except those to keep.
+    /// The segments of an hour, in no particular order; none for an hour in which nothing was recorded.
+    func segments(of hour: ArchiveHour) async throws(StoreError) -> [SegmentName]
+
+    /// Deletes segments of an hour; one that is not there is no error.
     ///
-    /// What begins at `before` or later stays: its fact may be on its way into the catalogue at this moment.
-    func deleteHour(
-        channel: ChannelID, rendition: RenditionID, hour: Instant, before: Instant, keeping: Set<SegmentName>,
-    ) async throws(StoreError) -> Deleted
+    /// A call without segments clears away what an hour may leave behind that is empty.
+    func delete(_ segments: [SegmentName], of hour: ArchiveHour) async throws(StoreError) -> Deleted
 
     /// Deletes everything of a channel.
     func deleteChannel(_ id: ChannelID) async throws(StoreError)
@@ -30,8 +34,22 @@ package protocol SegmentStore: Sendable {
     /// Deletes one object; that it is not there is no error.
     func delete(_ key: ArchiveKey) async throws(StoreError)
 
-    /// The room of the place that the objects lie in.
-    func space() async throws(StoreError) -> DiskSpace
+    /// The space that the objects share; nil where there is no limit to it.
+    func space() async throws(StoreError) -> StorageSpace?
+}
+
+/// One hour of a rendition: what is listed and deleted together.
+package struct ArchiveHour: Hashable, Sendable {
+    package var channel: ChannelID
+    package var rendition: RenditionID
+    /// An instant within the hour.
+    package var instant: Instant
+
+    package init(channel: ChannelID, rendition: RenditionID, instant: Instant) {
+        self.channel = channel
+        self.rendition = rendition
+        self.instant = instant
+    }
 }
 
 extension SegmentStore {
@@ -41,5 +59,30 @@ extension SegmentStore {
         let draft = try await makeDraft()
         try await draft.append(bytes)
         return try await draft.commit(as: key)
+    }
+
+    /// A small object as a whole: a key, an initialization section; at most `Limits.wholeObjectByteCount` bytes.
+    package func read(_ key: ArchiveKey) async throws(StoreError) -> [UInt8] {
+        let source = try await source(of: key, range: nil)
+        guard source.byteCount <= UInt64(Limits.wholeObjectByteCount) else {
+            throw .tooLarge(key, byteCount: Int64(clamping: source.byteCount))
+        }
+        let stream = source.stream()
+        var bytes: [UInt8] = []
+        while let piece = try await stream.next(limit: Limits.wholeObjectByteCount) { bytes += piece }
+        return bytes
+    }
+
+    /// Deletes the segments of a rendition that lie in the hour of an instant, except those to keep.
+    ///
+    /// What begins at `before` or later stays: its fact may be on its way into the catalogue at this moment.
+    package func deleteHour(
+        channel: ChannelID, rendition: RenditionID, hour: Instant, before: Instant, keeping: Set<SegmentName>,
+    ) async throws(StoreError) -> Deleted {
+        let hour = ArchiveHour(channel: channel, rendition: rendition, instant: hour)
+        let unwanted = try await segments(of: hour).filter {
+            !keeping.contains($0) && Instant(milliseconds: $0.startMilliseconds) < before
+        }
+        return try await delete(unwanted, of: hour)
     }
 }

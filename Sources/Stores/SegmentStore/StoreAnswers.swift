@@ -29,10 +29,10 @@ package struct Deleted: Sendable, Equatable {
     }
 }
 
-/// The room of a file system, in bytes.
-package struct DiskSpace: Sendable, Equatable {
+/// The space that a store has for objects, in bytes.
+package struct StorageSpace: Sendable, Equatable {
     package var totalBytes: Int64
-    /// What this process may still write, without the part kept for the superuser.
+    /// What this process may still write; of a file system without the part kept for the superuser.
     package var availableBytes: Int64
 
     package init(totalBytes: Int64, availableBytes: Int64) {

@@ -14,7 +14,7 @@ package enum StoreError: FileFailure, Equatable, Sendable, CustomStringConvertib
     case tooManyDrafts
     /// Every revision of the name is taken by other bytes.
     case tooManyRevisions(ArchiveKey)
-    /// The draft was committed, or failed before.
+    /// The draft has failed before.
     case draftEnded
     /// SHA-256 could not be computed.
     case digest(String)
@@ -39,7 +39,7 @@ package enum StoreError: FileFailure, Equatable, Sendable, CustomStringConvertib
             "\(key.path) has \(count) bytes, at most \(Limits.wholeObjectByteCount) are read at once"
         case .tooManyDrafts: "more than \(Limits.openDrafts) objects are being written"
         case .tooManyRevisions(let key): "\(key.path) has \(Limits.revisions) revisions already"
-        case .draftEnded: "the draft has ended"
+        case .draftEnded: "the draft has failed before"
         case .digest(let reason): "no SHA-256: \(reason)"
         case .system(let operation, let path, let number):
             "cannot \(operation.rawValue) \(path): \(FileNumbers.words(for: number))"

@@ -78,15 +78,19 @@ struct House {
 
 /// Gives a test a house of its own.
 func withHouse(
-    _ kind: StoreKind = .memory, retention: Int64?, maxBytes: Int64? = nil, space: DiskSpace? = nil,
-    _ body: (House) async throws -> Void
+    _ kind: StoreKind = .memory, retention: Int64?, maxBytes: Int64? = nil, space: StorageSpace? = nil,
+    hasLimit: Bool = true, _ body: (House) async throws -> Void
 ) async throws {
     let folder = kind == .directory ? try TemporaryFolder("retention") : nil
     let store: any SegmentStore =
         if let folder {
             try DirectorySegmentStore.open(folder.path, logger: silence)
         } else {
-            space.map { MemorySegmentStore(space: $0) } ?? MemorySegmentStore()
+            if hasLimit {
+                space.map { MemorySegmentStore(space: $0) } ?? MemorySegmentStore()
+            } else {
+                MemorySegmentStore(space: nil)
+            }
         }
     try await withCatalogueDatabase { pool, _ in
         let catalogue = Catalogue(pool: pool, logger: silence)

@@ -119,7 +119,7 @@ struct RetentionServiceTests {
     @Test("Below the floor the oldest go, no more than it takes, and recording goes on")
     func pressure() async throws {
         // Ten segments have taken 10,002 bytes of 20,000; room for 14,000 is wanted.
-        let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(retention: nil, space: space) { house in
             let diskGuard = DiskGuard()
             try await house.service(floor: .bytes(14_000), diskGuard).keepSpaceFree()
@@ -132,7 +132,7 @@ struct RetentionServiceTests {
         "What only the segments needed that a full disk took goes, too, whatever a channel may keep",
         arguments: [nil, Int64(1) << 40])
     func objectsUnderPressure(maxBytes: Int64?) async throws {
-        let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(retention: nil, maxBytes: maxBytes, space: space) { house in
             let service = house.service(floor: .bytes(14_000))
             try await service.keepSpaceFree()
@@ -147,7 +147,7 @@ struct RetentionServiceTests {
 
     @Test("Below the floor bytes whose facts are gone go first, without waiting for their grace")
     func hastened() async throws {
-        let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(retention: 8 * 3600, space: space) { house in
             let service = house.service(grace: 7200, floor: .bytes(11_000))
             try await service.expireByRetention()
@@ -159,7 +159,7 @@ struct RetentionServiceTests {
 
     @Test("When nothing unkept is left below the floor, recording stops", arguments: StoreKind.allCases)
     func floor(_ kind: StoreKind) async throws {
-        let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(kind, retention: nil, space: space) { house in
             let begin = noon - 8 * hourMicroseconds
             try await house.keep(TimeWindow(begin: begin, end: begin + hourMicroseconds))
@@ -167,6 +167,19 @@ struct RetentionServiceTests {
             try await house.service(floor: .bytes(1 << 60), diskGuard).keepSpaceFree()
             #expect(try await house.left() == (facts: 1, files: 1))
             #expect(diskGuard.isFull)
+        }
+    }
+
+    @Test("A store without a limit is never full")
+    func noLimit() async throws {
+        try await withHouse(retention: nil, hasLimit: false) { house in
+            let diskGuard = DiskGuard()
+            let service = house.service(floor: .bytes(1 << 60), diskGuard)
+            try await service.keepSpaceFree()
+            #expect(try await house.left() == (facts: 10, files: 10))
+            await house.pool.close()
+            try await service.keepSpaceFree()
+            #expect(!diskGuard.isFull)
         }
     }
 
@@ -183,7 +196,7 @@ struct RetentionServiceTests {
     @Test("Half of the floor eaten up while the catalogue is away stops recording", arguments: [false, true])
     func catalogueAway(isUsedUp: Bool) async throws {
         // Ten segments have taken 10,002 bytes of 20,000.
-        let space = DiskSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(retention: nil, space: space) { house in
             let diskGuard = DiskGuard()
             let service = house.service(floor: .bytes(isUsedUp ? 30_000 : 12_000), diskGuard)

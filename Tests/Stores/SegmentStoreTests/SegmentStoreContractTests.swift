@@ -1,4 +1,3 @@
-import Glibc
 import HTTP
 import Testing
 import Timeline
@@ -34,38 +33,72 @@ struct SegmentStoreContractTests {
     }
 
     @Test(
-        "An object is opened with its length and a descriptor that reads its bytes",
-        arguments: StoreKind.allCases)
-    func opening(_ kind: StoreKind) async throws {
-        try await kind.withStore { store in
-            try await store.put(Array("abcdef".utf8), as: try segmentKey())
-            let file = try store.open(try segmentKey())
-            #expect(file.byteCount == 6)
-            var bytes = [UInt8](repeating: 0, count: 3)
-            #expect(pread(file.descriptor, &bytes, 3, 2) == 3)
-            #expect(bytes == Array("cde".utf8))
-        }
-    }
-
-    @Test("An object is read in pieces, up to its end and not beyond", arguments: StoreKind.allCases)
-    func pieces(_ kind: StoreKind) async throws {
+        "A range of an object is sent and streamed alike, and cut off where the object ends",
+        arguments: StoreKind.allCases,
+        [(nil, "abcdef"), (0..<6, "abcdef"), (2..<5, "cde"), (4..<9, "ef"), (6..<9, ""), (7..<9, "")]
+            as [(Range<UInt64>?, String)])
+    func ranges(_ kind: StoreKind, _ part: (range: Range<UInt64>?, text: String)) async throws {
+        let (range, text) = part
         try await kind.withStore { store in
             let key = try segmentKey()
             try await store.put(Array("abcdef".utf8), as: key)
-            #expect(try await store.read(key, at: 0, upTo: 4) == Array("abcd".utf8))
-            #expect(try await store.read(key, at: 4, upTo: 4) == Array("ef".utf8))
-            #expect(try await store.read(key, at: 6, upTo: 4) == [])
-            let other = try segmentKey(eight + 1_000_000)
-            #expect(await failure { _ = try await store.read(other, at: 0, upTo: 1) } == .notFound(other))
+            let source = try await store.source(of: key, range: range)
+            #expect(source.objectByteCount == 6)
+            #expect(source.byteCount == UInt64(text.utf8.count))
+            #expect(try await sent(source.body) == Array(text.utf8))
+            #expect(try await pieces(of: source.stream(), limit: 4).flatMap { $0 } == Array(text.utf8))
+            let narrowed = try await store.source(of: key, range: nil).with(range: range)
+            #expect(try await sent(narrowed.body) == Array(text.utf8))
         }
     }
 
-    @Test("What is not there is its own error, for opening and reading", arguments: StoreKind.allCases)
+    @Test(
+        "A stream gives pieces of at most the length asked for, and none is empty",
+        arguments: StoreKind.allCases)
+    func pieceLengths(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.put(Array("abcdef".utf8), as: try segmentKey())
+            let source = try await store.source(of: try segmentKey(), range: 1..<6)
+            #expect(
+                try await pieces(of: source.stream(), limit: 2) == ["bc", "de", "f"].map { Array($0.utf8) })
+        }
+    }
+
+    @Test("What is answered at once is the whole object", arguments: StoreKind.allCases)
+    func atOnce(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.put(Array("abcdef".utf8), as: try segmentKey())
+            let source = try store.sourceAtOnce(of: try segmentKey())
+            #expect((source != nil) == kind.answersAtOnce)
+            guard let source else { return }
+            #expect(source.byteCount == 6)
+            #expect(try await sent(source.body) == Array("abcdef".utf8))
+        }
+    }
+
+    @Test("An object can be sent and read to its end after it was deleted", arguments: StoreKind.allCases)
+    func deletedWhileInUse(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let key = try segmentKey()
+            try await store.put(Array("abcdef".utf8), as: key)
+            let source = try await store.source(of: key, range: nil)
+            let stream = source.stream()
+            #expect(try await stream.next(limit: 2) == Array("ab".utf8))
+            try await store.delete(key)
+            #expect(try await stream.next(limit: 9) == Array("cdef".utf8))
+            #expect(try await sent(source.body) == Array("abcdef".utf8))
+        }
+    }
+
+    @Test("What is not there is its own error", arguments: StoreKind.allCases)
     func absence(_ kind: StoreKind) async throws {
         try await kind.withStore { store in
             let key = try segmentKey()
-            #expect(await failure { _ = try store.open(key) } == .notFound(key))
+            #expect(await failure { _ = try await store.source(of: key, range: nil) } == .notFound(key))
             #expect(await failure { _ = try await store.read(key) } == .notFound(key))
+            if kind.answersAtOnce {
+                #expect(await failure { _ = try store.sourceAtOnce(of: key) } == .notFound(key))
+            }
             #expect(try await store.contains(key) == false)
             try await store.delete(key)
         }
@@ -77,6 +110,20 @@ struct SegmentStoreContractTests {
             let draft = try await store.makeDraft()
             try await draft.append([1, 2, 3])
             #expect(try await store.contains(try segmentKey()) == false)
+            _ = try await draft.commit(as: try segmentKey())
+            #expect(try await store.contains(try segmentKey()))
+        }
+    }
+
+    @Test("A draft that is dropped leaves no object", arguments: StoreKind.allCases)
+    func dropped(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            do {
+                let draft = try await store.makeDraft()
+                try await draft.append([1, 2, 3])
+            }
+            #expect(try await store.segments(of: try hour()).isEmpty)
+            #expect(try await store.put([4], as: try segmentKey()).key == segmentKey())
         }
     }
 
@@ -132,19 +179,9 @@ struct SegmentStoreContractTests {
                 ArchiveKey.initialization(try channel(), video, name), .key(try channel(), name),
             ] {
                 #expect(await failure { try await store.put([1], as: key) } == .invalidKey(key))
-                #expect(await failure { _ = try store.open(key) } == .invalidKey(key))
+                #expect(await failure { _ = try await store.source(of: key, range: nil) } == .invalidKey(key))
                 #expect(await failure { try await store.delete(key) } == .invalidKey(key))
             }
-        }
-    }
-
-    @Test("A draft ends with its commit", arguments: StoreKind.allCases)
-    func ending(_ kind: StoreKind) async throws {
-        try await kind.withStore { store in
-            let draft = try await store.makeDraft()
-            _ = try await draft.commit(as: try segmentKey())
-            #expect(await failure { try await draft.append([1]) } == .draftEnded)
-            #expect(await failure { _ = try await draft.commit(as: try segmentKey()) } == .draftEnded)
         }
     }
 
@@ -156,7 +193,37 @@ struct SegmentStoreContractTests {
             try await store.put([UInt8](repeating: 0, count: count), as: key)
             #expect(
                 await failure { _ = try await store.read(key) } == .tooLarge(key, byteCount: Int64(count)))
-            #expect(try store.open(key).byteCount == UInt64(count))
+            #expect(try await store.source(of: key, range: nil).byteCount == UInt64(count))
+        }
+    }
+
+    @Test("The segments of an hour are listed, with their revisions", arguments: StoreKind.allCases)
+    func listing(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            #expect(try await store.segments(of: try hour()).isEmpty)
+            for start in [Int64(-1), 0, 3599, 3600] {
+                try await store.put([1], as: try segmentKey(eight + start * Microseconds.perSecond))
+            }
+            try await store.put([2], as: try segmentKey())
+            try await store.put([1], as: try segmentKey(in: "other"))
+            let last = eight + 3599 * Microseconds.perSecond
+            #expect(
+                try await Set(store.segments(of: try hour(last)))
+                    == [segmentName(), segmentName(revision: 1), segmentName(last)])
+        }
+    }
+
+    @Test(
+        "Deleting segments of an hour says what it freed, and what is not there is no error",
+        arguments: StoreKind.allCases)
+    func deletingSegments(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let later = eight + 60 * Microseconds.perSecond
+            for start in [eight, later] { try await store.put([1, 2], as: try segmentKey(start)) }
+            let names = [segmentName(), segmentName(revision: 7)]
+            #expect(try await store.delete(names, of: try hour()) == Deleted(files: 1, bytes: 2))
+            #expect(try await store.segments(of: try hour()) == [segmentName(later)])
+            #expect(try await store.delete([], of: try hour()) == Deleted())
         }
     }
 
@@ -246,9 +313,31 @@ struct SegmentStoreContractTests {
     @Test("The space left is within the whole", arguments: StoreKind.allCases)
     func space(_ kind: StoreKind) async throws {
         try await kind.withStore { store in
-            let space = try await store.space()
+            let space = try #require(try await store.space())
             #expect(space.totalBytes > 0)
             #expect((0...space.totalBytes).contains(space.availableBytes))
         }
     }
+}
+
+/// The bytes of a body as a server sends them.
+private func sent(_ body: HTTPBody) async throws -> [UInt8] {
+    switch body {
+    case .empty: return []
+    case .bytes(let bytes): return bytes
+    case .pieces(let pieces): return pieces.flatMap(\.bytes)
+    case .file(let slice):
+        let file = try #require(slice.file as? ArchiveFile)
+        return try file.read(at: Int64(slice.offset), upTo: Int(slice.byteCount))
+    case .stream(let length, let stream):
+        let bytes = try await pieces(of: stream, limit: 4).flatMap { $0 }
+        #expect(length == nil || length == UInt64(bytes.count))
+        return bytes
+    }
+}
+
+private func pieces(of stream: any HTTPBodySource, limit: Int) async throws -> [[UInt8]] {
+    var pieces: [[UInt8]] = []
+    while let piece = try await stream.next(limit: limit) { pieces.append(piece) }
+    return pieces
 }

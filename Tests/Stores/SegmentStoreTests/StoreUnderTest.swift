@@ -9,12 +9,17 @@ import Timeline
 /// The stores that keep one contract.
 enum StoreKind: String, CaseIterable {
     case memory
+    /// As behind a network: nothing is answered at once.
+    case remoteMemory
     case directory
+
+    var answersAtOnce: Bool { self != .remoteMemory }
 
     /// Runs a body with an empty store.
     func withStore(_ body: (any SegmentStore) async throws -> Void) async throws {
         switch self {
         case .memory: try await body(MemorySegmentStore())
+        case .remoteMemory: try await body(MemorySegmentStore(answersAtOnce: false))
         case .directory:
             let folder = try TemporaryFolder("archive")
             try await body(DirectorySegmentStore.open(folder.path(of: "archive"), logger: quiet))
@@ -79,6 +84,10 @@ func segmentKey(
     _ start: Instant = eight, revision: Int16 = 0, in id: String = "news"
 ) throws -> ArchiveKey {
     .segment(try channel(id), video, segmentName(start, revision: revision))
+}
+
+func hour(_ instant: Instant = eight) throws -> ArchiveHour {
+    ArchiveHour(channel: try channel(), rendition: video, instant: instant)
 }
 
 /// The error that a call ends with.

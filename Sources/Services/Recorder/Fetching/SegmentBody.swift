@@ -13,7 +13,7 @@ protocol SegmentBody: AnyObject {
 final class KeptBody: SegmentBody {
     private let key: ArchiveKey
     private let store: any SegmentStore
-    private var offset: Int64 = 0
+    private var stream: ObjectStream?
 
     init(_ key: ArchiveKey, in store: any SegmentStore) {
         self.key = key
@@ -21,8 +21,8 @@ final class KeptBody: SegmentBody {
     }
 
     func next() async throws -> [UInt8]? {
-        let piece = try await store.read(key, at: offset, upTo: Limits.pieceBytes)
-        offset += Int64(piece.count)
-        return piece.isEmpty ? nil : piece
+        let opened = if let stream { stream } else { try await store.source(of: key, range: nil).stream() }
+        stream = opened
+        return try await opened.next(limit: Limits.pieceBytes)
     }
 }

@@ -126,8 +126,8 @@ struct SegmentFetcher: Sendable {
 
     /// Makes what was read durable under the name that its container gives it.
     func commit(
-        _ draft: SegmentDraft, _ received: SegmentReading.Result, _ intake: SegmentIntake, start: Instant,
-        flags: SegmentFlags, hasMap: Bool,
+        _ draft: consuming SegmentDraft, _ received: SegmentReading.Result, _ intake: SegmentIntake,
+        start: Instant, flags: SegmentFlags, hasMap: Bool,
     ) async throws -> StoredSegment {
         var flags = flags
         if case .damaged = received.inspection?.wholeness { flags.insert(.damaged) }
