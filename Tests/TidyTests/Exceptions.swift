@@ -15,9 +15,6 @@ struct ListedException {
 /// An entry that no longer applies is a finding too.
 let listedExceptions: [ListedException] = [
     ListedException(
-        construct: .unsafe, path: "Sources/Delivery/ViewerAPI/Download/FileReading.swift",
-        reason: "pread fills a buffer by its address"),
-    ListedException(
         construct: .unsafe, path: "Sources/Services/Playback/EntryText.swift",
         reason:
             "a day's playlist is twenty thousand entries: they are written into one buffer without a check per byte"

@@ -6,8 +6,6 @@ package enum Limits {
     static let retryAfterSeconds = 5
     /// Bytes of a segment that are read at once for a download.
     static let downloadPiece = 256 << 10
-    /// Threads that read segments for downloads: more do not make a disk faster.
-    static let readerThreads = 4
     /// Seconds that a browser may remember what a preflight allowed.
     static let preflightSeconds = 86_400
 }

@@ -44,7 +44,7 @@ package final class ViewerAPI: Sendable {
         }
         switch ViewerRoute(path: request.path) {
         case nil: return .now(Fields.noSuchResource)
-        case .object(let key): return .now(objects.answer(request, key: key))
+        case .object(let key): return objects.answer(request, key: key)
         case .window(let route):
             let windows = windows
             return .later { await windows.answer(request, route: route) }

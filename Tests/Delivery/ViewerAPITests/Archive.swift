@@ -48,10 +48,12 @@ final class Archive: Sendable {
     }
 
     /// Opens an archive on a fresh database, and closes it afterwards.
-    static func with(maxWindowSeconds: Int64 = 86_400, _ body: (Archive) async throws -> Void) async throws {
+    static func with(
+        maxWindowSeconds: Int64 = 86_400, store: MemorySegmentStore = MemorySegmentStore(),
+        _ body: (Archive) async throws -> Void,
+    ) async throws {
         try await withCatalogueDatabase(size: 2, acquireTimeout: .seconds(2)) { pool, _ in
-            try await body(
-                Archive(pool: pool, store: MemorySegmentStore(), maxWindowSeconds: maxWindowSeconds))
+            try await body(Archive(pool: pool, store: store, maxWindowSeconds: maxWindowSeconds))
         }
     }
 

@@ -65,6 +65,26 @@ import Timeline
         }
     }
 
+    @Test("A store that has to wait answers later, and otherwise alike")
+    func remote() async throws {
+        try await Archive.with(store: MemorySegmentStore(answersAtOnce: false)) { archive in
+            let recording = Recording()
+            try await archive.record(recording)
+            let bytes = recording.segments[0].stored
+            let whole = try await archive.ask(path)
+            #expect(whole.isLater)
+            #expect(whole.status == 200)
+            #expect(whole.body == bytes)
+            #expect(whole.headers["ETag"] == "\"1469509516000.ts\"")
+            let part = try await archive.ask(path, ["Range": "bytes=10-19"])
+            #expect(part.status == 206)
+            #expect(part.body == Array(bytes[10...19]))
+            #expect(part.headers["Content-Range"] == "bytes 10-19/671")
+            #expect(try await archive.ask(path, ["Range": "bytes=671-"]).status == 416)
+            #expect(try await archive.ask("/live/cctv2/v0/1469509517000.ts").status == 404)
+        }
+    }
+
     @Test(
         "Initialization sections and keys have their types",
         arguments: [("mp4", "video/mp4"), ("ts", "video/mp2t"), ("vtt", "text/vtt; charset=utf-8")])

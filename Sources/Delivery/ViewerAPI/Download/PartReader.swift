@@ -1,5 +1,5 @@
 import Digest
-import HTTP
+import SegmentStore
 
 /// Reads one segment, decrypted if need be, from an offset on.
 ///
@@ -10,12 +10,12 @@ final class PartReader {
         var iv: [UInt8]
     }
 
-    private let file: any OpenFile
+    /// The stored bytes: of an encrypted segment all of them, of a clear one those behind what is skipped.
+    private let stream: ObjectStream
     /// Bytes of the clear segment.
     private let byteCount: UInt64
     private let cipher: Cipher?
     private var decryption: AES128CBC?
-    private var fileOffset: UInt64 = 0
     /// Clear bytes that are still to be dropped.
     private var skipping: UInt64
     private var delivered: UInt64
@@ -23,16 +23,13 @@ final class PartReader {
     private var ready: ArraySlice<UInt8> = []
     private var isFinished = false
 
-    init(file: any OpenFile, byteCount: UInt64, skipping: UInt64, cipher: Cipher?) {
-        self.file = file
+    init(_ stream: ObjectStream, byteCount: UInt64, skipping: UInt64, cipher: Cipher?) {
+        self.stream = stream
         self.byteCount = byteCount
         self.skipping = skipping
         self.cipher = cipher
         delivered = skipping
-        if cipher == nil {
-            fileOffset = skipping
-            self.skipping = 0
-        }
+        if cipher == nil { self.skipping = 0 }
     }
 
     /// The next clear bytes; nil at the end of the segment.
@@ -48,8 +45,7 @@ final class PartReader {
 
     private func fill(isolation: isolated (any Actor)? = #isolation) async throws {
         guard !isFinished else { throw DownloadError.endedEarly }
-        let bytes = try await FileReading.bytes(of: file, at: fileOffset, limit: Limits.downloadPiece)
-        fileOffset += UInt64(bytes.count)
+        let bytes = try await stream.next(limit: Limits.downloadPiece) ?? []
         guard cipher != nil else {
             isFinished = bytes.isEmpty
             ready = bytes[...]

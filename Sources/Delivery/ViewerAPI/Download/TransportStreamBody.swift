@@ -43,9 +43,11 @@ actor TransportStreamBody: HTTPBodySource {
         if let current { return current }
         guard let part = parts.first else { throw DownloadError.endedEarly }
         parts = parts.dropFirst()
+        // An encrypted segment is read from its beginning, a clear one where the range begins.
+        let begin = part.cipher == nil ? skipped : 0
+        let source = try await store.source(of: part.key, range: begin..<UInt64.max)
         let reader = PartReader(
-            file: try store.open(part.key), byteCount: part.byteCount, skipping: skipped,
-            cipher: try await cipher(of: part))
+            source.stream(), byteCount: part.byteCount, skipping: skipped, cipher: try await cipher(of: part))
         skipped = 0
         current = reader
         return reader
@@ -66,5 +68,4 @@ actor TransportStreamBody: HTTPBodySource {
 enum DownloadError: Error, Equatable {
     /// The archive holds less of the window than the catalogue says.
     case endedEarly
-    case unreadable(errno: Int32)
 }

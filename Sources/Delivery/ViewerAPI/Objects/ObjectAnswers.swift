@@ -5,20 +5,32 @@ import Timeline
 
 /// Answers segments, initialization sections and keys: bytes that never change under their name.
 ///
-/// Runs on the server's threads: no catalogue, no task, no Foundation.
+/// Runs on the server's threads: no catalogue, no Foundation, and no task where the store answers at once.
 struct ObjectAnswers: Sendable {
     let store: any SegmentStore
     let logger: Logger
 
-    func answer(_ request: HTTPRequest, key: ArchiveKey) -> HTTPResponse {
+    func answer(_ request: HTTPRequest, key: ArchiveKey) -> HTTPAnswer {
         do throws(StoreError) {
-            return answer(request, key: key, file: try store.open(key))
+            guard let source = try store.sourceAtOnce(of: key) else {
+                return .later { await answerLater(request, key: key) }
+            }
+            return .now(answer(request, key: key, source))
+        } catch {
+            return .now(failure(error, key))
+        }
+    }
+
+    /// For a store that has to wait for its answer.
+    private func answerLater(_ request: HTTPRequest, key: ArchiveKey) async -> HTTPResponse {
+        do throws(StoreError) {
+            return answer(request, key: key, try await store.source(of: key, range: nil))
         } catch {
             return failure(error, key)
         }
     }
 
-    private func answer(_ request: HTTPRequest, key: ArchiveKey, file: any OpenFile) -> HTTPResponse {
+    private func answer(_ request: HTTPRequest, key: ArchiveKey, _ source: ObjectSource) -> HTTPResponse {
         let validators = Validators(entityTag: EntityTag(strong: key.name))
         var headers = Fields.common
         headers.append("Content-Type", key.mediaType)
@@ -32,9 +44,9 @@ struct ObjectAnswers: Sendable {
         case .proceed: break
         }
         let range = ByteRange.requested(
-            method: request.method, headers: request.headers, current: validators, length: file.byteCount)
-        return RangeAnswer.response(range, length: file.byteCount, headers: headers) { offset, length in
-            .file(FileSlice(file: file, offset: offset, byteCount: length))
+            method: request.method, headers: request.headers, current: validators, length: source.byteCount)
+        return RangeAnswer.response(range, length: source.byteCount, headers: headers) { offset, length in
+            source.with(range: offset..<(offset + length)).body
         }
     }
 
