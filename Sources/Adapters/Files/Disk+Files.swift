@@ -29,14 +29,4 @@ extension Disk {
             Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: unit).partialValue
         )
     }
-
-    /// A file of the folder for temporary ones that has no name, and goes with its descriptor.
-    package func openNameless() throws(Failure) -> DescriptorHandle<Failure> {
-        var path = Array("/tmp/backcast-XXXXXX".utf8CString)
-        let number = try attempt(.open, "/tmp") { unsafe mkstemp(&path) }
-        let file = DescriptorHandle<Failure>(owning: number, path: "/tmp")
-        try attempt(.remove, "/tmp") { unsafe unlink(path) }
-        try attempt(.open, "/tmp") { fcntl(number, F_SETFD, FD_CLOEXEC) }
-        return file
-    }
 }

@@ -1,5 +1,4 @@
 import Files
-package import HTTP
 package import Logging
 package import Timeline
 
@@ -53,10 +52,6 @@ package final class DirectorySegmentStore: SegmentStore {
     /// Opening a file takes microseconds, so that it may be done on a server's thread.
     package func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
         source(try tree.open(key))
-    }
-
-    package func open(_ key: ArchiveKey) throws(StoreError) -> any OpenFile {
-        try tree.open(key)
     }
 
     private func source(_ file: ArchiveFile) -> ObjectSource {

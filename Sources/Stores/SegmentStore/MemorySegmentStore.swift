@@ -1,4 +1,3 @@
-package import HTTP
 import Synchronization
 package import Timeline
 
@@ -29,10 +28,6 @@ package final class MemorySegmentStore: SegmentStore {
 
     package func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
         answersAtOnce ? try source(of: key) : nil
-    }
-
-    package func open(_ key: ArchiveKey) throws(StoreError) -> any OpenFile {
-        try MemoryFile(objects.bytes(of: key))
     }
 
     private func source(of key: ArchiveKey) throws(StoreError) -> ObjectSource {

@@ -1,4 +1,3 @@
-package import HTTP
 package import Timeline
 
 /// The bytes of what was recorded: segments, initialization sections and keys, each under a name that is given once.
@@ -13,9 +12,6 @@ package protocol SegmentStore: Sendable {
 
     /// All bytes of an object without waiting, so that a server's thread may ask; nil from a store that has to wait.
     func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource?
-
-    /// Opens an object for sending; at once, so a server's thread may call it.
-    func open(_ key: ArchiveKey) throws(StoreError) -> any OpenFile
 
     /// Whether there is such an object.
     func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool

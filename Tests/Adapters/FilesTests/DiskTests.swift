@@ -92,15 +92,6 @@ struct DiskTests {
         #expect(try disk.open(path, O_RDWR).tryLock())
     }
 
-    @Test("A nameless file holds bytes and leaves no name")
-    func nameless() throws {
-        let file = try disk.openNameless()
-        try file.write([7])
-        #expect(try file.read(at: 0, upTo: 10) == [7])
-        #expect(try file.status().st_nlink == 0)
-        #expect(fcntl(file.number, F_GETFD) & FD_CLOEXEC != 0)
-    }
-
     @Test("A descriptor is closed with its owner, and not inherited by children")
     func descriptors() throws {
         let path = folder.path(of: "a")
