@@ -47,7 +47,7 @@ let modules: [Module] = [
         tests: ["TestSupport"],
     ),
     Module(
-        name: "Postgres", layer: "Adapters", uses: ["CLibpq"], packages: [logging],
+        name: "Postgres", layer: "Adapters", uses: ["Concurrency", "CLibpq"], packages: [logging],
         tests: ["TestSupport", "DatabaseSupport"]),
     Module(name: "TimeZones", layer: "Adapters", uses: ["Timeline"], tests: []),
     Module(name: "Files", layer: "Adapters", tests: ["TestSupport"]),
@@ -56,7 +56,7 @@ let modules: [Module] = [
     Module(name: "Telemetry", layer: "Adapters", packages: [logging, coreMetrics], tests: []),
 
     Module(
-        name: "SegmentStore", layer: "Stores", uses: ["Timeline", "HTTP", "Files", "Digest"],
+        name: "SegmentStore", layer: "Stores", uses: ["Timeline", "Concurrency", "HTTP", "Files", "Digest"],
         packages: [logging],
         tests: ["TestSupport"],
     ),
@@ -65,7 +65,8 @@ let modules: [Module] = [
         tests: ["TestSupport", "DatabaseSupport"],
     ),
     Module(
-        name: "Journal", layer: "Stores", uses: ["Timeline", "Files", "Compression"], packages: [logging],
+        name: "Journal", layer: "Stores", uses: ["Timeline", "Concurrency", "Files", "Compression"],
+        packages: [logging],
         tests: ["TestSupport"],
     ),
 

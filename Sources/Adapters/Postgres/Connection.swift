@@ -1,10 +1,11 @@
+import Concurrency
 import Logging
 
 /// One connection of a pool: it connects when first used and again after a loss, on a thread of its own.
 ///
 /// Every method blocks that thread and has no suspension inside, so calls never interleave.
 actor Connection {
-    private let executor = ThreadExecutor(label: "postgres")
+    private let executor = BlockingExecutor(label: "postgres")
     nonisolated let pipe: WakePipe
     let configuration: PoolConfiguration
     let logger: Logger

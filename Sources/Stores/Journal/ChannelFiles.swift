@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 import Glibc
 import Logging
@@ -10,7 +11,7 @@ actor ChannelFiles {
     let disk: Disk<JournalError>
     private let bounds: FileBounds
     let logger: Logger
-    private let thread: WriterThread
+    private let thread: BlockingExecutor
     private let lock: JournalLock
     /// In order; the last is written to while `output` is there.
     var files: [JournalFile] = []
@@ -23,7 +24,7 @@ actor ChannelFiles {
 
     init(
         channel: ChannelID, folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
-        thread: WriterThread, lock: JournalLock
+        thread: BlockingExecutor, lock: JournalLock
     ) {
         self.channel = channel
         self.folder = folder

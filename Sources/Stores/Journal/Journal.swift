@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 package import Logging
 import Synchronization
@@ -10,7 +11,7 @@ package final class Journal: Sendable {
     private let bounds: FileBounds
     private let logger: Logger
     private let lock: JournalLock
-    private let threads = WriterThreads(label: "journal-writer", count: Limits.writerThreads)
+    private let threads = BlockingExecutors(label: "journal-writer", count: Limits.writerThreads)
     private let state = Mutex(State())
 
     private struct State {
@@ -75,7 +76,7 @@ package final class Journal: Sendable {
         lock.release()
     }
 
-    private func makeChannel(_ id: ChannelID, thread: WriterThread) -> ChannelJournal {
+    private func makeChannel(_ id: ChannelID, thread: BlockingExecutor) -> ChannelJournal {
         var logger = logger
         logger[metadataKey: "channel"] = "\(id)"
         let files = ChannelFiles(

@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 import Glibc
 import Logging
@@ -7,7 +8,7 @@ import Timeline
 actor ArchiveDeletion {
     private let tree: FolderTree
     private let logger: Logger
-    private let thread = WriterThread(label: "segment-deleter")
+    private let thread = BlockingExecutor(label: "segment-deleter")
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 

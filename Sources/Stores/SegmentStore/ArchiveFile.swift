@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 import Glibc
 import HTTP
@@ -23,7 +24,7 @@ final class ArchiveFile: OpenFile {
 /// An open file as an object: the kernel sends it, and a reader has it read on a thread that may block.
 struct ArchiveContent: ObjectContent {
     let file: ArchiveFile
-    let readers: WriterThreads
+    let readers: BlockingExecutors
 
     func body(_ range: Range<UInt64>) -> HTTPBody {
         .file(FileSlice(file: file, offset: range.lowerBound, byteCount: UInt64(range.count)))
@@ -38,11 +39,11 @@ struct ArchiveContent: ObjectContent {
 actor ArchivePieces: ObjectPieces {
     private let file: ArchiveFile
     private var rest: Range<UInt64>
-    private let thread: WriterThread
+    private let thread: BlockingExecutor
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    init(_ file: ArchiveFile, _ range: Range<UInt64>, thread: WriterThread) {
+    init(_ file: ArchiveFile, _ range: Range<UInt64>, thread: BlockingExecutor) {
         self.file = file
         self.thread = thread
         rest = range

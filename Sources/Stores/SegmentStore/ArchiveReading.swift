@@ -1,10 +1,11 @@
+import Concurrency
 import Files
 import Timeline
 
 /// Answers that wait for the disk, on a thread of their own beside the writers.
 actor ArchiveReading {
     private let tree: FolderTree
-    private let thread = WriterThread(label: "segment-reader")
+    private let thread = BlockingExecutor(label: "segment-reader")
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 

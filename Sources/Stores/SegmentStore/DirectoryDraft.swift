@@ -1,3 +1,4 @@
+import Concurrency
 import Digest
 import Files
 import Glibc
@@ -7,14 +8,14 @@ import Timeline
 actor DirectoryDraft: DraftTarget {
     private let tree: FolderTree
     private let place: DraftPlace
-    private let thread: WriterThread
+    private let thread: BlockingExecutor
     private var file: DescriptorHandle<StoreError>?
     private var hash: SHA256?
     private var byteCount: Int64 = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    init(place: DraftPlace, tree: FolderTree, thread: WriterThread) {
+    init(place: DraftPlace, tree: FolderTree, thread: BlockingExecutor) {
         self.place = place
         self.tree = tree
         self.thread = thread

@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 package import Logging
 package import Timeline
@@ -8,8 +9,8 @@ package import Timeline
 package final class DirectorySegmentStore: SegmentStore {
     private let tree: FolderTree
     private let drafts: DraftFolder
-    private let writers = WriterThreads(label: "segment-writer", count: Limits.writerThreads)
-    private let readers = WriterThreads(label: "segment-stream", count: Limits.readerThreads)
+    private let writers = BlockingExecutors(label: "segment-writer", count: Limits.writerThreads)
+    private let readers = BlockingExecutors(label: "segment-stream", count: Limits.readerThreads)
     private let readings: ArchiveReading
     private let deletions: ArchiveDeletion
 

@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 import Glibc
 import Logging
@@ -52,7 +53,7 @@ final class DraftFolder: Sendable {
     }
 
     /// A name for a new draft.
-    func makePlace(thread: WriterThread) throws(StoreError) -> DraftPlace {
+    func makePlace(thread: BlockingExecutor) throws(StoreError) -> DraftPlace {
         let number: Int? = drafts.withLock { drafts in
             guard drafts.open < Limits.openDrafts else { return nil }
             drafts.open += 1
@@ -88,10 +89,10 @@ final class DraftFolder: Sendable {
 final class DraftPlace: Sendable {
     let path: String
     private let folder: DraftFolder
-    private let thread: WriterThread
+    private let thread: BlockingExecutor
     private let isCleared = Mutex(false)
 
-    init(path: String, folder: DraftFolder, thread: WriterThread) {
+    init(path: String, folder: DraftFolder, thread: BlockingExecutor) {
         self.path = path
         self.folder = folder
         self.thread = thread

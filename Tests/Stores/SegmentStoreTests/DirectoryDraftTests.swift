@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 import Glibc
 import Synchronization
@@ -147,7 +148,7 @@ struct DirectoryDraftTests {
     func draftLimit() async throws {
         let archive = try Archive()
         let folder = try DraftFolder.open(archive.root + "/.drafts", disk: Disk(), logger: quiet)
-        let thread = WriterThread(label: "test")
+        let thread = BlockingExecutor(label: "test")
         var places = try (0..<Limits.openDrafts).map { _ in try folder.makePlace(thread: thread) }
         #expect(await failure { _ = try folder.makePlace(thread: thread) } == .tooManyDrafts)
         places.removeLast().clear()

@@ -1,27 +1,26 @@
+import Concurrency
 import Synchronization
 import Testing
 
-@testable import Files
-
-@Suite("Threads that may wait for the disk")
-struct WriterThreadTests {
-    /// Counts on a thread that it is given.
+@Suite("Executors whose threads may block")
+struct BlockingExecutorTests {
+    /// Counts on an executor that it is given.
     private actor Count {
-        let thread: WriterThread
+        let thread: BlockingExecutor
         var value = 0
 
         nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-        init(_ thread: WriterThread) {
+        init(_ thread: BlockingExecutor) {
             self.thread = thread
         }
 
         func add() { value += 1 }
     }
 
-    @Test("Actors that share a thread run one after the other, each to its end")
+    @Test("Actors that share an executor run one after the other, each to its end")
     func serial() async {
-        let thread = WriterThread(label: "test")
+        let thread = BlockingExecutor(label: "test")
         let counts = [Count(thread), Count(thread)]
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<200 { group.addTask { await counts[number % 2].add() } }
@@ -30,18 +29,18 @@ struct WriterThreadTests {
         #expect(await counts[1].value == 100)
     }
 
-    @Test("What nobody waits for runs in the order given")
+    @Test("Work that no task waits for runs in the order given")
     func order() async {
-        let thread = WriterThread(label: "test")
+        let thread = BlockingExecutor(label: "test")
         let seen = Mutex<[Int]>([])
         for number in 0..<10 { thread.run { seen.withLock { $0.append(number) } } }
         await Count(thread).add()
         #expect(seen.withLock { $0 } == Array(0..<10))
     }
 
-    @Test("Threads are dealt out in turn", arguments: [(1, 1), (3, 3), (0, 1)])
+    @Test("Executors are given out in turn", arguments: [(1, 1), (3, 3), (0, 1)])
     func turns(_ count: Int, _ distinct: Int) {
-        let threads = WriterThreads(label: "test", count: count)
+        let threads = BlockingExecutors(label: "test", count: count)
         let dealt = (0..<6).map { _ in ObjectIdentifier(threads.next()) }
         #expect(Set(dealt).count == distinct)
         #expect(Array(dealt.prefix(distinct)) == Array(dealt.dropFirst(distinct).prefix(distinct)))
