@@ -10,8 +10,7 @@ extension ResponseHandle {
     /// A vector of pieces may take `memoryLeft` bytes.
     static func make(_ body: OutgoingBody, memoryLeft: Int, for exchange: Exchange) -> ResponseHandle? {
         switch body {
-        case .bytes(let bytes) where bytes.count <= Limits.copiedBody: copied(bytes)
-        case .bytes(let bytes): shared(SharedBytes(bytes))
+        case .bytes(let bytes): made(of: bytes)
         case .pieces(let pieces, let byteCount): made(of: pieces, byteCount, memoryLeft: memoryLeft)
         case .file(let slice): slice.byteCount < Limits.sendfileThreshold ? read(slice) : sent(slice)
         case .stream(let source, let length):
@@ -19,6 +18,10 @@ extension ResponseHandle {
         case .announced(let length): withoutBody(length: length)
         case .unannounced: withoutBody(length: nil)
         }
+    }
+
+    private static func made(of bytes: [UInt8]) -> ResponseHandle? {
+        bytes.count <= Limits.copiedBody ? copied(bytes) : shared(SharedBytes(bytes))
     }
 
     private static func copied(_ bytes: [UInt8]) -> ResponseHandle? {
@@ -94,30 +97,11 @@ extension ResponseHandle {
 
     /// A small range is read here, from the page cache as a rule, and leaves in one packet with its header.
     private static func read(_ slice: FileSlice) -> ResponseHandle? {
-        guard isWithin(slice) else { return nil }
         let count = Int(slice.byteCount)
-        guard let memory = unsafe malloc(max(count, 1)) else { return nil }
-        guard unsafe readWhole(slice, into: memory, count),
-            let response = unsafe MHD_create_response_from_buffer(count, memory, .RESPMEM_MUST_FREE)
-        else {
-            unsafe free(memory)
-            return nil
-        }
-        return unsafe ResponseHandle(owning: response)
-    }
-
-    private static func readWhole(_ slice: FileSlice, into memory: UnsafeMutableRawPointer, _ count: Int)
-        -> Bool
-    {
-        var done = 0
-        while done < count {
-            let result = unsafe pread(
-                slice.file.descriptor, memory + done, count - done, off_t(slice.offset) + off_t(done))
-            if result < 0 && errno == EINTR { continue }
-            guard result > 0 else { return false }
-            done += result
-        }
-        return true
+        guard isWithin(slice), let bytes = try? slice.file.read(at: slice.offset, upTo: count),
+            bytes.count == count
+        else { return nil }
+        return made(of: bytes)
     }
 
     /// A range beyond the file would leave the client waiting for bytes that never come.

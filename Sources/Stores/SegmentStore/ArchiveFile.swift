@@ -16,8 +16,8 @@ final class ArchiveFile: OpenFile {
         self.byteCount = UInt64(clamping: byteCount)
     }
 
-    func read(at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8] {
-        try file.read(at: offset, upTo: count)
+    func read(at offset: UInt64, upTo count: Int) throws(StoreError) -> [UInt8] {
+        try file.read(at: Int64(clamping: offset), upTo: count)
     }
 }
 
@@ -51,8 +51,7 @@ actor ArchivePieces: ObjectPieces {
 
     func next(limit: Int) throws(StoreError) -> [UInt8]? {
         guard !rest.isEmpty else { return nil }
-        let bytes = try file.read(
-            at: Int64(clamping: rest.lowerBound), upTo: min(limit, Int(clamping: rest.count)))
+        let bytes = try file.read(at: rest.lowerBound, upTo: min(limit, rest.count))
         guard !bytes.isEmpty else { return nil }
         rest = (rest.lowerBound + UInt64(bytes.count))..<rest.upperBound
         return bytes

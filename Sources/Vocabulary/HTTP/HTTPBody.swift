@@ -24,6 +24,8 @@ package protocol OpenFile: AnyObject, Sendable {
     var descriptor: Int32 { get }
     /// Length of the file in bytes when it was opened.
     var byteCount: UInt64 { get }
+    /// The bytes from an offset on, fewer than asked for only where the file ends.
+    func read(at offset: UInt64, upTo count: Int) throws -> [UInt8]
 }
 
 /// A range of bytes of an open file.

@@ -16,6 +16,10 @@ struct DescriptorTests {
         var descriptor: Int32 { file.descriptor }
         var byteCount: UInt64 { file.byteCount }
 
+        func read(at offset: UInt64, upTo count: Int) throws -> [UInt8] {
+            try file.read(at: offset, upTo: count)
+        }
+
         init() { Self.open.withLock { $0 += 1 } }
         deinit { Self.open.withLock { $0 -= 1 } }
     }

@@ -88,6 +88,12 @@ final class TestFile: OpenFile {
 
     deinit { close(descriptor) }
 
+    func read(at offset: UInt64, upTo count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let result = pread(descriptor, &bytes, count, off_t(offset))
+        return Array(bytes.prefix(max(0, result)))
+    }
+
     func slice(_ range: Range<UInt64>) -> FileSlice {
         FileSlice(file: self, offset: range.lowerBound, byteCount: UInt64(range.count))
     }

@@ -166,7 +166,7 @@ struct Answer {
         case .empty: body = []
         case .bytes(let bytes): body = bytes
         case .pieces(let pieces): body = pieces.flatMap(\.bytes)
-        case .file(let slice): body = try Self.bytes(of: slice)
+        case .file(let slice): body = try slice.file.read(at: slice.offset, upTo: Int(slice.byteCount))
         case .stream(_, let source):
             body = []
             while let piece = try await source.next(limit: 1000) { body += piece }
@@ -184,11 +184,5 @@ struct Answer {
     /// The URIs that a playlist lists.
     var uris: [String] {
         text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
-    }
-
-    private static func bytes(of slice: FileSlice) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Int(slice.byteCount))
-        let count = pread(slice.file.descriptor, &bytes, bytes.count, off_t(slice.offset))
-        return Array(bytes.prefix(max(0, count)))
     }
 }

@@ -327,8 +327,7 @@ private func sent(_ body: HTTPBody) async throws -> [UInt8] {
     case .bytes(let bytes): return bytes
     case .pieces(let pieces): return pieces.flatMap(\.bytes)
     case .file(let slice):
-        let file = try #require(slice.file as? ArchiveFile)
-        return try file.read(at: Int64(slice.offset), upTo: Int(slice.byteCount))
+        return try slice.file.read(at: slice.offset, upTo: Int(slice.byteCount))
     case .stream(let length, let stream):
         let bytes = try await pieces(of: stream, limit: 4).flatMap { $0 }
         #expect(length == nil || length == UInt64(bytes.count))

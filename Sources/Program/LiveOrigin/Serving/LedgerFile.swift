@@ -16,6 +16,11 @@ final class LedgerFile: OpenFile {
 
     var descriptor: Int32 { file.fileDescriptor }
 
+    func read(at offset: UInt64, upTo count: Int) throws -> [UInt8] {
+        try file.seek(toOffset: offset)
+        return Array(try file.read(upToCount: count) ?? Data())
+    }
+
     static func response(path: String) -> HTTPResponse {
         guard let file = LedgerFile(path: path) else { return HTTPResponse(status: .notFound) }
         let slice = FileSlice(file: file, offset: 0, byteCount: file.byteCount)
