@@ -35,7 +35,7 @@ let modules: [Module] = [
 
     Module(name: "Timeline", layer: "Vocabulary", tests: []),
     Module(name: "Concurrency", layer: "Vocabulary", uses: ["Timeline"], tests: ["TestSupport"]),
-    Module(name: "HLS", layer: "Vocabulary", tests: ["TestSupport"]),
+    Module(name: "HLS", layer: "Vocabulary", uses: ["Timeline"], tests: ["TestSupport"]),
     Module(name: "MediaFormat", layer: "Vocabulary", tests: ["TestSupport"]),
     Module(name: "HTTP", layer: "Vocabulary", tests: []),
 
@@ -53,7 +53,9 @@ let modules: [Module] = [
     Module(name: "Files", layer: "Adapters", tests: ["TestSupport"]),
     Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: []),
     Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: []),
-    Module(name: "Telemetry", layer: "Adapters", packages: [logging, coreMetrics], tests: []),
+    Module(
+        name: "Telemetry", layer: "Adapters", uses: ["Timeline", "Concurrency"],
+        packages: [logging, coreMetrics], tests: []),
 
     Module(
         name: "SegmentStore", layer: "Stores", uses: ["Timeline", "Concurrency", "HTTP", "Files", "Digest"],

@@ -1,5 +1,5 @@
-import Glibc
 package import Logging
+package import Timeline
 
 /// A swift-log handler that writes one line per event.
 package struct LineLogHandler: LogHandler {
@@ -10,18 +10,18 @@ package struct LineLogHandler: LogHandler {
     private let label: String
     private let format: LogFormat
     private let output: LogOutput
-    private let milliseconds: @Sendable () -> Int64
+    private let now: @Sendable () -> Instant
 
-    /// `milliseconds` is the wall clock, since 1970.
+    /// `now` is the wall clock, from which each line has its time.
     package init(
         label: String, level: Logger.Level, format: LogFormat, output: LogOutput = .standardError,
-        milliseconds: @escaping @Sendable () -> Int64 = Self.wallClock,
+        now: @escaping @Sendable () -> Instant,
     ) {
         self.label = label
         logLevel = level
         self.format = format
         self.output = output
-        self.milliseconds = milliseconds
+        self.now = now
     }
 
     package subscript(metadataKey key: String) -> Logger.MetadataValue? {
@@ -30,9 +30,8 @@ package struct LineLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        let time = LogTime.text(milliseconds: milliseconds())
         let line = format.line(
-            time: time, level: event.level, label: label, message: event.message.description,
+            time: now().rfc3339, level: event.level, label: label, message: event.message.description,
             metadata: merged(event))
         output.write(line: line)
     }
@@ -43,11 +42,5 @@ package struct LineLogHandler: LogHandler {
         merged.merge(metadata) { $1 }
         if let error = event.error { merged["error"] = "\(error)" }
         return merged.merging(event.metadata ?? [:]) { $1 }
-    }
-
-    package static let wallClock: @Sendable () -> Int64 = {
-        var now = timespec()
-        guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return 0 }
-        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Concurrency
 import CoreMetrics
 import Foundation
 import Logging
@@ -17,7 +18,7 @@ extension RoleCommand {
         let settings = try Settings.reading(sources, for: Self.role)
         let registry = MetricsRegistry()
         MetricsSystem.bootstrap(registry)
-        LoggingSetup.bootstrap(level: settings.logLevel, format: settings.logFormat)
+        LoggingSetup.bootstrap(level: settings.logLevel, format: settings.logFormat, clock: .system)
         ProcessLimits.ignoreBrokenPipes()
         let logger = Logger(label: "backcast")
         for warning in settings.warnings { logger.warning("\(warning)") }

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import Testing
+import Timeline
 
 @testable import Telemetry
 
@@ -12,7 +13,8 @@ struct LineLogHandlerTests {
         guard pipe(&ends) == 0 else { return "" }
         let output = LogOutput(descriptor: ends[1])
         var logger = Logger(label: "recorder") { label in
-            LineLogHandler(label: label, level: level, format: .text, output: output, milliseconds: { 0 })
+            LineLogHandler(
+                label: label, level: level, format: .text, output: output, now: { Instant(milliseconds: 0) })
         }
         await use(&logger)
         close(ends[1])

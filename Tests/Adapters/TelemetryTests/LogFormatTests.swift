@@ -48,15 +48,4 @@ struct LogFormatTests {
         #expect(line(.text, endless).count < Limits.logTextCharacters + 100)
         #expect(line(.json, "m", ["k": .string(endless)]).count < Limits.logTextCharacters + 100)
     }
-
-    @Test(
-        "Times are RFC 3339 with milliseconds",
-        arguments: [
-            (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_400_123, "2000-02-29T00:00:00.123Z"),
-            (1_709_251_199_999, "2024-02-29T23:59:59.999Z"), (-1, "1969-12-31T23:59:59.999Z"),
-            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
-        ])
-    func time(milliseconds: Int64, expected: String) {
-        #expect(LogTime.text(milliseconds: milliseconds) == expected)
-    }
 }

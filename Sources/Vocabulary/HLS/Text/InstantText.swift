@@ -1,3 +1,5 @@
+import Timeline
+
 /// Dates as playlists write them (ISO 8601), to microseconds since 1970 UTC.
 struct InstantText: Sendable, Equatable {
     var microseconds: Int64

@@ -1,3 +1,5 @@
+import Timeline
+
 /// Dates as RFC 3339 has them, always in UTC.
 extension PlaylistWriter {
     /// A date with three fraction digits, or six where three would lose something.
@@ -7,8 +9,8 @@ extension PlaylistWriter {
 
     /// `yyyy-mm-ddThh:mm:ss.fffZ`; digits beyond those asked for are cut off.
     mutating func append(date microseconds: Int64, fractionDigits: Int) {
-        let days = CivilDate.floorDivide(microseconds, 86_400_000_000)
-        let ofDay = UInt64(microseconds &- days &* 86_400_000_000)
+        let days = CivilDate.days(since1970: microseconds)
+        let ofDay = UInt64(microseconds &- days &* CivilDate.microsecondsPerDay)
         append(CivilDate(daysSince1970: days))
         append(UInt8(ascii: "T"))
         appendClock(seconds: ofDay / 1_000_000)

@@ -44,11 +44,18 @@ package struct CivilDate: Sendable, Equatable {
         return day <= lengths[Int(month) - 1]
     }
 
+    package static let microsecondsPerDay: Int64 = 86_400_000_000
+
+    /// The day on which an instant lies, in days since 1 January 1970.
+    package static func days(since1970 microseconds: Int64) -> Int64 {
+        floorDivide(microseconds, microsecondsPerDay)
+    }
+
     private static let daysPerEra: Int64 = 146_097
     private static let daysFromMarchOfYearZero: Int64 = 719_468
 
     /// Division that rounds toward negative infinity, by a positive divisor.
-    static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
         let quotient = value / divisor
         return value % divisor < 0 ? quotient - 1 : quotient
     }

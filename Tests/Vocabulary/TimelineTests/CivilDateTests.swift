@@ -1,5 +1,5 @@
-import HLS
 import Testing
+import Timeline
 
 struct CivilDateTests {
     static let known: [(Int64, CivilDate)] = [
