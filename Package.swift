@@ -34,10 +34,11 @@ let modules: [Module] = [
     Module(name: "CCrypto", layer: "Libraries", library: ("libcrypto", "libssl-dev")),
 
     Module(name: "Timeline", layer: "Vocabulary", tests: []),
+    Module(name: "Encoding", layer: "Vocabulary", tests: []),
     Module(name: "Concurrency", layer: "Vocabulary", uses: ["Timeline"], tests: ["TestSupport"]),
-    Module(name: "HLS", layer: "Vocabulary", uses: ["Timeline"], tests: ["TestSupport"]),
-    Module(name: "MediaFormat", layer: "Vocabulary", tests: ["TestSupport"]),
-    Module(name: "HTTP", layer: "Vocabulary", tests: []),
+    Module(name: "HLS", layer: "Vocabulary", uses: ["Timeline", "Encoding"], tests: ["TestSupport"]),
+    Module(name: "MediaFormat", layer: "Vocabulary", uses: ["Encoding"], tests: ["TestSupport"]),
+    Module(name: "HTTP", layer: "Vocabulary", uses: ["Encoding"], tests: []),
 
     Module(
         name: "HTTPClient", layer: "Adapters", uses: ["HTTP", "CCurl"], packages: [logging],
@@ -47,12 +48,12 @@ let modules: [Module] = [
         tests: ["TestSupport"],
     ),
     Module(
-        name: "Postgres", layer: "Adapters", uses: ["Concurrency", "CLibpq"], packages: [logging],
+        name: "Postgres", layer: "Adapters", uses: ["Encoding", "Concurrency", "CLibpq"], packages: [logging],
         tests: ["TestSupport", "DatabaseSupport"]),
     Module(name: "TimeZones", layer: "Adapters", uses: ["Timeline"], tests: []),
     Module(name: "Files", layer: "Adapters", tests: ["TestSupport"]),
     Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: []),
-    Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: []),
+    Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: ["Encoding"]),
     Module(
         name: "Telemetry", layer: "Adapters", uses: ["Timeline", "Concurrency"],
         packages: [logging, coreMetrics], tests: []),
@@ -75,14 +76,14 @@ let modules: [Module] = [
     Module(
         name: "Recorder", layer: "Services",
         uses: [
-            "Timeline", "Concurrency", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest", "SegmentStore",
-            "Journal", "Catalogue",
+            "Timeline", "Encoding", "Concurrency", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest",
+            "SegmentStore", "Journal", "Catalogue",
         ],
         packages: [logging], tests: ["TestSupport", "Postgres", "HTTPServer"],
     ),
     Module(
         name: "Playback", layer: "Services",
-        uses: ["Timeline", "Concurrency", "HLS", "HTTP", "Compression", "Digest", "Catalogue"],
+        uses: ["Timeline", "Encoding", "Concurrency", "HLS", "HTTP", "Compression", "Digest", "Catalogue"],
         tests: ["TestSupport"],
     ),
     Module(
@@ -113,7 +114,7 @@ let modules: [Module] = [
         packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true, tests: ["TestSupport"],
     ),
     Module(
-        name: "LiveOrigin", layer: "Program", uses: ["HTTP", "HTTPServer", "Digest"],
+        name: "LiveOrigin", layer: "Program", uses: ["Encoding", "HTTP", "HTTPServer", "Digest"],
         packages: [logging, arguments], isExecutable: true, tests: ["TestSupport"],
     ),
 ]
@@ -122,7 +123,7 @@ let modules: [Module] = [
 let suites: [(name: String, path: String, uses: [String])] = [
     (
         "EndToEndTests", "Tests/EndToEndTests",
-        ["Concurrency", "TestSupport", "Digest", "Backcast", "LiveOrigin"]
+        ["Encoding", "Concurrency", "TestSupport", "Digest", "Backcast", "LiveOrigin"]
     ),
     ("TidyTests", "Tests/TidyTests", []),
 ]

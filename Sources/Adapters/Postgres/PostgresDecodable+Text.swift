@@ -1,3 +1,5 @@
+import Encoding
+
 extension String: PostgresDecodable {
     package static func decode(_ bytes: Span<UInt8>, of type: PostgresType) -> String? {
         switch type {
@@ -15,12 +17,10 @@ extension String: PostgresDecodable {
 
     /// The 8-4-4-4-12 form of RFC 9562, section 4.
     private static func decode(uuid bytes: Span<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         for index in bytes.indices {
             if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-            text.append(digits[Int(bytes[index] >> 4)])
-            text.append(digits[Int(bytes[index] & 15)])
+            text += Hexadecimal.digits(of: bytes[index])
         }
         return String(decoding: text, as: UTF8.self)
     }

@@ -1,5 +1,6 @@
 import Compression
 import Digest
+import Encoding
 package import HTTP
 
 /// The text of a playlist, in pieces that other answers share or that are its own.

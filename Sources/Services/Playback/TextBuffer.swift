@@ -1,3 +1,5 @@
+import Encoding
+
 /// Bytes of a playlist under way; an entry is written through a pointer, without a check per byte.
 struct TextBuffer {
     private var storage: [UInt8]
@@ -106,12 +108,8 @@ struct TextBuffer {
     /// Bytes as hexadecimal digits, two for each.
     mutating func append(hexadecimal bytes: [UInt8]) {
         for byte in bytes {
-            unsafe append(Self.hexDigit(byte >> 4))
-            unsafe append(Self.hexDigit(byte & 15))
+            unsafe append(Hexadecimal.digit(byte >> 4, uppercase: true))
+            unsafe append(Hexadecimal.digit(byte & 15, uppercase: true))
         }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

@@ -1,4 +1,5 @@
 import Digest
+import Encoding
 package import Timeline
 
 /// A window as one transport stream: which files, in which order, and how long each is once it is clear.

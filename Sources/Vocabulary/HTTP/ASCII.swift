@@ -1,3 +1,5 @@
+import Encoding
+
 /// Classes of bytes that the grammars of HTTP and URIs are made of.
 extension UInt8 {
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
@@ -21,11 +23,7 @@ extension UInt8 {
     var isSubDelimiter: Bool { "!$&'()*+,;=".utf8.contains(self) }
 
     /// The value of a hexadecimal digit in either case.
-    var hexValue: UInt8? {
-        if isDigit { return self - 0x30 }
-        let low = self | 0x20
-        return low >= 0x61 && low <= 0x66 ? low - 0x61 + 10 : nil
-    }
+    var hexValue: UInt8? { Hexadecimal.value(of: self) }
 }
 
 /// A value with its ASCII letters in lower case, everything else as it is.

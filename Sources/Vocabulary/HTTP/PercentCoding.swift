@@ -1,3 +1,5 @@
+import Encoding
+
 /// Percent-encoding (RFC 3986 §2.1) of text as UTF-8.
 package enum PercentCoding {
     /// Decodes a path segment or a query component; nil when an escape is not two hexadecimal digits or the
@@ -34,11 +36,6 @@ package enum PercentCoding {
             return
         }
         bytes.append(UInt8(ascii: "%"))
-        bytes.append(hexDigit(byte >> 4))
-        bytes.append(hexDigit(byte & 15))
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? 0x30 + value : 0x41 + value - 10
+        bytes += Hexadecimal.digits(of: byte, uppercase: true)
     }
 }

@@ -1,10 +1,11 @@
 import Digest
+import Encoding
 import Testing
 
 @Suite("AES-128-CBC")
 struct AES128CBCTests {
-    private let key = Hexadecimal.decode("2b7e151628aed2a6abf7158809cf4f3c") ?? []
-    private let iv = Hexadecimal.decode("000102030405060708090a0b0c0d0e0f") ?? []
+    private let key = bytes("2b7e151628aed2a6abf7158809cf4f3c")
+    private let iv = bytes("000102030405060708090a0b0c0d0e0f")
 
     private func transform(
         _ direction: AES128CBC.Direction, _ bytes: [UInt8], pieces: Int = 1_000_000
@@ -20,8 +21,7 @@ struct AES128CBCTests {
 
     @Test("The first two blocks of NIST SP 800-38A, F.2.1")
     func example() throws {
-        let plain = try #require(
-            Hexadecimal.decode("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"))
+        let plain = bytes("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51")
         let encrypted = try transform(.encrypt, plain)
         #expect(encrypted.count == 48)
         #expect(
@@ -62,4 +62,10 @@ struct AES128CBCTests {
             _ = try AES128CBC(.decrypt, key: key, iv: wrong)
         }
     }
+}
+
+/// The bytes that hexadecimal digits stand for.
+private func bytes(_ digits: String) -> [UInt8] {
+    let values = digits.utf8.compactMap(Hexadecimal.value)
+    return stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
 }

@@ -1,4 +1,5 @@
 import Digest
+import Encoding
 import Testing
 
 @Suite("SHA-256")

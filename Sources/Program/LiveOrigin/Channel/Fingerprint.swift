@@ -1,4 +1,5 @@
 import Digest
+import Encoding
 
 /// Digests as the ledger writes them.
 enum Fingerprint {

@@ -1,5 +1,6 @@
 import Concurrency
 import Digest
+import Encoding
 import HLS
 import HTTP
 import HTTPClient

@@ -1,3 +1,5 @@
+import Encoding
+
 /// What the reading of every tag shares: the place, the bounds, the variables and the notes.
 struct ReadingContext {
     let limits: ReadingLimits
@@ -57,9 +59,8 @@ extension ReadingContext {
     }
 
     private static func percentEncodingHighBytes(of bytes: ArraySlice<UInt8>) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return bytes.flatMap { byte in
-            byte < 0x80 ? [byte] : [ASCII.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        bytes.flatMap { byte in
+            byte < 0x80 ? [byte] : [ASCII.percent] + Hexadecimal.digits(of: byte, uppercase: true)
         }
     }
 }

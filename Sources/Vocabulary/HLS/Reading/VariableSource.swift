@@ -1,3 +1,5 @@
+import Encoding
+
 /// Where EXT-X-DEFINE finds values from outside the list (RFC 8216bis §4.4.2.3).
 package struct VariableSource: Sendable, Equatable {
     /// The query of the playlist's URL after redirects, without `?`.
@@ -45,7 +47,7 @@ package struct VariableSource: Sendable, Equatable {
     }
 
     private static func hexadecimalPair(_ bytes: ArraySlice<UInt8>) -> UInt8? {
-        let digits = bytes.prefix(2).compactMap(ASCII.hexValue)
+        let digits = bytes.prefix(2).compactMap(Hexadecimal.value)
         return digits.count == 2 ? digits[0] << 4 | digits[1] : nil
     }
 }

@@ -1,3 +1,5 @@
+import Encoding
+
 /// A key that holds for segments (EXT-X-KEY) or is announced for a session (EXT-X-SESSION-KEY).
 package struct Key: Sendable, Hashable {
     /// How bytes are encrypted; the values of the standard have names, others are kept as they came.
@@ -85,7 +87,7 @@ extension Key {
         guard (1...32).contains(digits.count) else { return nil }
         var value: UInt128 = 0
         for byte in digits {
-            guard let digit = ASCII.hexValue(byte) else { return nil }
+            guard let digit = Hexadecimal.value(of: byte) else { return nil }
             value = value << 4 | UInt128(digit)
         }
         return value

@@ -1,3 +1,5 @@
+import Encoding
+
 /// A sequence parameter set (ITU-T H.264 §7.3.2.1).
 enum H264Parameters {
     /// Profiles whose set has the fields on colour.
@@ -14,7 +16,7 @@ enum H264Parameters {
 
     /// `avc1.` with profile, constraints and level (RFC 6381 §3.3).
     static func codecString(_ profile: [UInt8], entry: String = "avc1") -> String {
-        profile.reduce("\(entry).") { $0 + Hexadecimal.text($1) }
+        profile.reduce("\(entry).") { $0 + Hexadecimal.encode([$1]) }
     }
 
     private static func resolution(_ unit: ArraySlice<UInt8>) -> Resolution? {

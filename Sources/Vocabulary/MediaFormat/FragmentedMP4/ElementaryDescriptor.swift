@@ -1,3 +1,5 @@
+import Encoding
+
 /// The descriptors in an esds box (ISO 14496-1 §7.2.6), which say what an mp4a entry really holds.
 enum ElementaryDescriptor {
     /// `mp4a.` with the object type, and for MPEG-4 audio its own type (RFC 6381 §3.3).
@@ -6,7 +8,7 @@ enum ElementaryDescriptor {
             var stream = content(tag: 0x03, &box.content), skipStreamFields(&stream),
             var decoder = content(tag: 0x04, &stream), let type = decoder.byte()
         else { return nil }
-        guard type == 0x40 else { return "mp4a.\(Hexadecimal.text(type))" }
+        guard type == 0x40 else { return "mp4a.\(Hexadecimal.encode([type]))" }
         guard decoder.skip(12), let specific = content(tag: 0x05, &decoder),
             let audio = audioType(specific.rest)
         else { return nil }

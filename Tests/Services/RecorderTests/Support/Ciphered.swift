@@ -1,4 +1,5 @@
 import Digest
+import Encoding
 import HLS
 import HTTP
 import Timeline
