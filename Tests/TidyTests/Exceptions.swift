@@ -15,15 +15,15 @@ struct ListedException {
 /// An entry that no longer applies is a finding too.
 let listedExceptions: [ListedException] = [
     ListedException(
-        construct: .unsafe, path: "Sources/Services/Playback/EntryText.swift",
+        construct: .unsafe, path: "Sources/Services/Playback/Rendering/EntryText.swift",
         reason:
             "a day's playlist is twenty thousand entries: they are written into one buffer without a check per byte"
     ),
     ListedException(
-        construct: .unsafe, path: "Sources/Services/Playback/StickyTags.swift",
+        construct: .unsafe, path: "Sources/Services/Playback/Rendering/StickyTags.swift",
         reason: "writes into the same buffer as the entries"),
     ListedException(
-        construct: .unsafe, path: "Sources/Services/Playback/TextBuffer.swift",
+        construct: .unsafe, path: "Sources/Services/Playback/Rendering/TextBuffer.swift",
         reason: "the buffer itself: its capacity is checked once per entry"),
     ListedException(
         construct: .failedPrecondition, path: "Tests/Services/RecorderTests/PublisherStage.swift",
