@@ -15,7 +15,7 @@ package enum Limits {
     /// Shorter differences are the grain of segment cuts, not missing media, microseconds.
     static let grain: Int64 = Microseconds.perMillisecond
     /// EXT-X-DISCONTINUITY tags between two segments; more epochs without a segment mean a catalogue gone wrong.
-    static let discontinuitiesPerJoint = 10_000
+    static let discontinuitiesPerBoundary = 10_000
     /// A sliding list has at least so many segments.
     static let slidingSegments = 6
     /// A sliding list is at least so long, microseconds.
@@ -53,7 +53,7 @@ extension Limits {
     /// Bytes of a line that names a key.
     static let keyLineBytes = 128
     /// Bytes of a state: a few short texts.
-    static let stateBytes = 512
+    static let formatBytes = 512
     /// Quarters of an hour read by one query: a day.
     static let quartersPerLoad = 96
     /// Quarters whose versions are asked for at once.
@@ -63,11 +63,11 @@ extension Limits {
     /// A block that nobody asked for since then is not read anew when it changes.
     static let recentUse = Duration.seconds(60)
     /// States kept in mind: a channel has few, one whose key changes each minute thousands.
-    static let statesInMind = 20_000
+    static let cachedFormats = 20_000
     /// Channels, and heads of channels, kept in mind; the ones known for longest go first.
-    static let channelsInMind = 4096
+    static let cachedChannels = 4096
     /// How old what is known of a channel may be before it is asked for again.
-    static let knownFor = Duration.seconds(2)
+    static let freshFor = Duration.seconds(2)
     /// Between two questions which channels have moved on; less than what may be known for.
     static let pollInterval = Duration.seconds(1)
     /// How long somebody waits who has something older to go by.
@@ -75,7 +75,7 @@ extension Limits {
     /// After a failure nobody tries again for so long who has something older to go by.
     static let retryPause = Duration.seconds(1)
     /// Announced commits of a channel that wait for its head to be read.
-    static let changesInMind = 64
+    static let pendingChanges = 64
     /// Watermarks of a channel that are remembered with the time they were seen at.
-    static let watermarksInMind = 256
+    static let trackedWatermarks = 256
 }

@@ -25,7 +25,7 @@ package struct TransportStreamPlan: Sendable {
 
     /// Plans the stream of one rendition; nil takes the best video.
     package init(
-        _ window: ComposedWindow, channel: ChannelID, rendition wanted: RenditionID?,
+        _ window: PlaylistContents, channel: ChannelID, rendition wanted: RenditionID?,
     ) throws(PlaybackError) {
         let rendition = try Self.rendition(of: window, wanted)
         var parts: [Part] = []
@@ -45,7 +45,7 @@ package struct TransportStreamPlan: Sendable {
 
     /// A rendition that nobody named must be complete in itself.
     private static func rendition(
-        of window: ComposedWindow, _ wanted: RenditionID?,
+        of window: PlaylistContents, _ wanted: RenditionID?,
     ) throws(PlaybackError) -> ListedRendition {
         if let wanted {
             guard let rendition = window[wanted] else { throw .noSuchRendition(wanted) }
@@ -62,7 +62,7 @@ package struct TransportStreamPlan: Sendable {
     }
 
     private static func part(
-        _ segment: RecordedSegment, of rendition: ListedRendition, in window: ComposedWindow,
+        _ segment: RecordedSegment, of rendition: ListedRendition, in window: PlaylistContents,
         _ channel: ChannelID,
     ) throws(PlaybackError) -> Part {
         guard let format = window.formats[segment.formatID], format.container == .transportStream else {

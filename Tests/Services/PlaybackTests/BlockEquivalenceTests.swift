@@ -40,7 +40,7 @@ struct BlockEquivalenceTests {
         try await forEachTimeline(series) { recorded, generator in
             let time = Double.random(in: 20...500, using: &generator)
             let seen = recorded.published(until: time)
-            let sliding = SlidingWindow(
+            let sliding = SlidingPlan(
                 length: Int64.random(in: 1...400, using: &generator) * Microseconds.perSecond,
                 delay: Int64.random(in: 0...60, using: &generator) * Microseconds.perSecond,
                 publishedHead: seen.publishedHead,
@@ -61,7 +61,7 @@ struct BlockEquivalenceTests {
             let plan = try WindowPlan.resolving(
                 request, publishedHead: recorded.publishedHead, maxWindowSeconds: 86_400)
             return try #require(
-                try WindowComposer.compose(record, plan: plan, request: request).mediaPlaylist(of: v0))
+                try PlaylistComposer.compose(record, plan: plan, request: request).mediaPlaylist(of: v0))
         }
         let shared = lists[0].body.filter { piece in lists[1].body.contains { $0 === piece } }
         #expect(shared.count == 7)
@@ -69,7 +69,7 @@ struct BlockEquivalenceTests {
         #expect(try lists[0].gzip().count == lists[0].body.count + 2)
     }
 
-    private typealias Composing = (((Int) -> Bool)?) throws -> ComposedWindow
+    private typealias Composing = (((Int) -> Bool)?) throws -> PlaylistContents
 
     /// Lets others have the thread between the rounds: tests that wait for something run beside.
     private func forEachTimeline(
@@ -81,7 +81,7 @@ struct BlockEquivalenceTests {
             var generator = SeededGenerator(seed: seed)
             let recorded = RandomTimeline.recorded(&generator)
             let compose = try choose(recorded, &generator)
-            var expected: ComposedWindow
+            var expected: PlaylistContents
             do { expected = try compose(nil) } catch { continue }
             for length in [1, 3, Int.random(in: 2...40, using: &generator)] {
                 let offset = Int.random(in: 0..<length, using: &generator)
@@ -91,7 +91,7 @@ struct BlockEquivalenceTests {
         }
     }
 
-    private func expectSame(_ found: ComposedWindow, _ expected: ComposedWindow, _ name: Comment) throws {
+    private func expectSame(_ found: PlaylistContents, _ expected: PlaylistContents, _ name: Comment) throws {
         #expect(found.window == expected.window, name)
         #expect(found.next == expected.next, name)
         #expect(found.isFinal == expected.isFinal, name)

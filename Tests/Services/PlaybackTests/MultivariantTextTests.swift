@@ -6,7 +6,7 @@ import Timeline
 @testable import Playback
 
 struct MultivariantTextTests {
-    private func playlist(_ window: ComposedWindow, query: String? = "begintime=1") throws
+    private func playlist(_ window: PlaylistContents, query: String? = "begintime=1") throws
         -> MultivariantPlaylist
     {
         let text = String(decoding: window.multivariantPlaylist(query: query), as: UTF8.self)

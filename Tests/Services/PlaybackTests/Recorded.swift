@@ -57,8 +57,8 @@ struct Recorded {
 
     /// As the composer gets it: every rendition in one block of which nothing is known in advance, or in several that
     /// the index would have made; a block ends behind each segment that a cut says.
-    func record(cutting cut: ((Int) -> Bool)? = nil) -> TimelineRecord {
-        TimelineRecord(
+    func record(cutting cut: ((Int) -> Bool)? = nil) -> HeldSegments {
+        HeldSegments(
             publishedHead: publishedHead,
             renditions: renditions.map { rendition in
                 ListedRendition(
@@ -66,7 +66,7 @@ struct Recorded {
             }, formats: formats)
     }
 
-    var record: TimelineRecord { record() }
+    var record: HeldSegments { record() }
 
     private func segments(of rendition: Rendition, cutting cut: ((Int) -> Bool)?) -> SegmentList {
         var list = SegmentList()
@@ -91,14 +91,14 @@ struct Recorded {
 
     func closed(
         _ begin: Double, _ end: Double, _ change: (inout WindowRequest) -> Void = { _ in }
-    ) throws -> ComposedWindow {
+    ) throws -> PlaylistContents {
         try composed(.closed(begin: at(begin), end: at(end)), change)
     }
 
     func event(
         _ begin: Double, _ end: Double, isOver: Bool = false,
         _ change: (inout WindowRequest) -> Void = { _ in }
-    ) throws -> ComposedWindow {
+    ) throws -> PlaylistContents {
         try composed(.event(begin: at(begin), end: at(end)), isOver: isOver, change)
     }
 
@@ -107,7 +107,7 @@ struct Recorded {
         var seen = self
         seen.watermark = seconds
         let everything = TimeWindow(begin: Instant(microseconds: 0), end: .distantFuture)
-        let selection = BlockSelection(window: everything, view: .published, watermark: at(seconds))
+        let selection = BlockSelection(window: everything, scope: .published, watermark: at(seconds))
         for (index, rendition) in renditions.enumerated() {
             let block = block(of: rendition.id, rendition.segments, formats: [:])
             seen.renditions[index].segments = Array(selection.segments(of: [block]))
@@ -128,11 +128,11 @@ struct Recorded {
     func composed(
         _ span: WindowRequest.Span, cutting cut: ((Int) -> Bool)? = nil, isOver: Bool = false,
         _ change: (inout WindowRequest) -> Void = { _ in }
-    ) throws -> ComposedWindow {
+    ) throws -> PlaylistContents {
         var request = WindowRequest(span)
         change(&request)
         let plan = try WindowPlan.resolving(request, publishedHead: publishedHead, maxWindowSeconds: 86_400)
-        return WindowComposer.compose(
+        return PlaylistComposer.compose(
             record(cutting: cut), plan: plan, request: request, isSettled: true, isOver: isOver)
     }
 }
@@ -172,7 +172,7 @@ extension SegmentFormat {
     }
 }
 
-extension ComposedWindow {
+extension PlaylistContents {
     func text(of id: String = "v0") -> String? {
         let playlist = RenditionID(id).flatMap { try? mediaPlaylist(of: $0) }
         return playlist.map { String(decoding: $0.body.flatMap(\.bytes), as: UTF8.self) }

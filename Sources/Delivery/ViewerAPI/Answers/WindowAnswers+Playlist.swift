@@ -18,7 +18,7 @@ extension WindowAnswers {
     }
 
     /// The rendition whose media playlist is asked for; nil when it is the multivariant one.
-    private func media(_ asked: AskedWindow, _ window: ComposedWindow) async throws(PlaybackError)
+    private func media(_ asked: AskedWindow, _ window: PlaylistContents) async throws(PlaybackError)
         -> RenditionID?
     {
         switch asked.route.resource {
@@ -35,7 +35,7 @@ extension WindowAnswers {
     /// A change to multivariant is for new windows: one that begins before it goes on with the rendition that it began
     /// with. A sliding list has no begin of its own, and its players ask for it for ever: it stays as it is until nothing
     /// from before the change is listed any more.
-    private static func indexed(_ channel: Channel, _ window: ComposedWindow) -> RenditionID? {
+    private static func indexed(_ channel: Channel, _ window: PlaylistContents) -> RenditionID? {
         if channel.playlistForm == .media { return window.leading?.id }
         guard let changed = channel.mediaUntil, let earliest = window.earliest,
             let first = earliest.segments.first, first.start < changed
@@ -45,7 +45,7 @@ extension WindowAnswers {
 
     /// A rendition that the window has.
     private func present(
-        _ id: RenditionID, _ asked: AskedWindow, _ window: ComposedWindow,
+        _ id: RenditionID, _ asked: AskedWindow, _ window: PlaylistContents,
     ) async throws(PlaybackError) -> RenditionID {
         if window[id] != nil { return id }
         guard window.known.contains(id) else { throw .noSuchRendition(id) }
@@ -54,7 +54,7 @@ extension WindowAnswers {
     }
 
     private func response(
-        _ asked: AskedWindow, _ playlist: RenderedPlaylist, _ window: ComposedWindow,
+        _ asked: AskedWindow, _ playlist: RenderedPlaylist, _ window: PlaylistContents,
         leading: ListedRendition?,
     ) throws(PlaybackError) -> HTTPResponse {
         let coding =
@@ -81,7 +81,8 @@ extension WindowAnswers {
     }
 
     /// How complete the window is, and how long the answer may be kept.
-    func fields(_ asked: AskedWindow, _ window: ComposedWindow, _ leading: ListedRendition?) -> HTTPHeaders {
+    func fields(_ asked: AskedWindow, _ window: PlaylistContents, _ leading: ListedRendition?) -> HTTPHeaders
+    {
         var headers = Fields.common
         headers["Backcast-Window"] = "\(window.window.begin.exactRFC3339)/\(window.window.end.exactRFC3339)"
         if let leading {
@@ -96,7 +97,7 @@ extension WindowAnswers {
     }
 
     /// A final window may be kept until retention reaches it, but no longer than a repair may stay unseen.
-    private func cacheControl(_ asked: AskedWindow, _ window: ComposedWindow) -> String {
+    private func cacheControl(_ asked: AskedWindow, _ window: PlaylistContents) -> String {
         guard window.isFinal else { return "no-cache" }
         var age = Limits.finalAgeSeconds
         if let kept = asked.channel.settings.retentionSeconds {

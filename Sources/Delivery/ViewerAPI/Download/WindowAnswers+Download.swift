@@ -39,7 +39,7 @@ extension WindowAnswers {
     /// An open end moves: the client is sent to the URL that says where it is now, so that a resumed download fits.
     ///
     /// That URL cannot know of a rest behind its end, so this answer names it.
-    private func pinned(_ asked: AskedWindow, _ window: ComposedWindow) -> HTTPResponse {
+    private func pinned(_ asked: AskedWindow, _ window: PlaylistContents) -> HTTPResponse {
         var query = asked.parameters.window.query(pinnedTo: window.plan) ?? ""
         if let rendition = asked.parameters.rendition { query += "&rendition=\(rendition)" }
         var headers = Fields.common

@@ -31,6 +31,6 @@ final class Block: Sendable {
         let vectors = segments.count { $0.iv != nil }
         return Limits.blockOverhead
             + segments.count * (MemoryLayout<RecordedSegment>.stride + Limits.entryBytes)
-            + vectors * (Limits.vectorBytes + Limits.keyLineBytes) + formats.count * Limits.stateBytes
+            + vectors * (Limits.vectorBytes + Limits.keyLineBytes) + formats.count * Limits.formatBytes
     }
 }

@@ -38,7 +38,7 @@ final class BlockLoader: Sendable {
         guard !missing.isEmpty else { return here }
         let read = try await catalogue.formats(missing)
         formats.withLock { formats in
-            if formats.count + read.count > Limits.statesInMind { formats.removeAll() }
+            if formats.count + read.count > Limits.cachedFormats { formats.removeAll() }
             formats.merge(read) { _, new in new }
         }
         return here.merging(read) { _, new in new }

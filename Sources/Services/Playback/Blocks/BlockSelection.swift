@@ -2,7 +2,7 @@ import Catalogue
 import Timeline
 
 /// Which rows of a window are wanted.
-enum WindowView: Sendable {
+enum SegmentScope: Sendable {
     /// All that is held.
     case archive
     /// The published log up to the watermark: what growing playlists may name.
@@ -12,7 +12,7 @@ enum WindowView: Sendable {
 /// Which segments of blocks a window has.
 struct BlockSelection {
     let window: TimeWindow
-    let view: WindowView
+    let scope: SegmentScope
     /// Of the published log what begins before is seen: nothing of that can come any more.
     ///
     /// So what is decided from it stands, whichever rendition reaches beyond the watermark.
@@ -20,7 +20,7 @@ struct BlockSelection {
 
     /// The quarters in which segments of the window can begin; nil when there can be none.
     func range(of rendition: Int32) -> QuarterRange? {
-        let end = view == .published ? min(window.end, watermark) : window.end
+        let end = scope == .published ? min(window.end, watermark) : window.end
         guard window.begin < end else { return nil }
         let begin = window.begin - Catalogue.longestSegment
         let first = Quarter(rendition: rendition, containing: begin.microseconds)
@@ -37,12 +37,12 @@ struct BlockSelection {
 
     private func judge(_ piece: SegmentList.Piece) -> Bool? {
         let lies = piece.lies(in: window)
-        guard view == .published, lies != false else { return lies }
+        guard scope == .published, lies != false else { return lies }
         return piece.block.summary.isPublished && piece.last.start < watermark ? lies : nil
     }
 
     private func takes(_ segment: RecordedSegment) -> Bool {
         guard segment.window.overlaps(window) else { return false }
-        return view == .archive || segment.number != nil && segment.start < watermark
+        return scope == .archive || segment.number != nil && segment.start < watermark
     }
 }

@@ -97,7 +97,7 @@ extension SegmentList {
 
     /// What follows the last segment whose state is one of some.
     func behindLast(_ isOther: (Int32) -> Bool) -> SegmentList {
-        for piece in pieces.reversed() where piece.stateIDs.contains(where: isOther) {
+        for piece in pieces.reversed() where piece.formatIDs.contains(where: isOther) {
             let index = piece.segments.lastIndex { isOther($0.formatID) }
             guard let index else { continue }
             return self[(piece.position + index + 1 - piece.range.lowerBound)..<count]
@@ -111,8 +111,8 @@ extension SegmentList {
     }
 
     /// The states that the segments have.
-    var stateIDs: Set<Int32> {
-        pieces.reduce(into: []) { $0.formUnion($1.stateIDs) }
+    var formatIDs: Set<Int32> {
+        pieces.reduce(into: []) { $0.formUnion($1.formatIDs) }
     }
 
     /// Whether every segment begins with what a player can begin at.
@@ -124,7 +124,7 @@ extension SegmentList {
 }
 
 extension SegmentList.Piece {
-    var stateIDs: Set<Int32> {
+    var formatIDs: Set<Int32> {
         block.summary.isUniform ? [first.formatID] : Set(segments.map(\.formatID))
     }
 

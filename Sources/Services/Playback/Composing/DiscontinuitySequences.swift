@@ -41,7 +41,7 @@ struct DiscontinuitySequences {
     }
 
     /// The discontinuity sequence number of a segment.
-    func number(of segment: RecordedSegment) -> Int64 {
+    func sequence(of segment: RecordedSegment) -> Int64 {
         if extra.isEmpty { return Int64(segment.discontinuitySequence) }
         let middle = segment.start + segment.duration / 2
         return Int64(segment.discontinuitySequence)

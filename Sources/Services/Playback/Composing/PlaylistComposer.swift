@@ -2,16 +2,16 @@ import Catalogue
 import Timeline
 
 /// Decides what an answer lists, from what the catalogue holds: a pure function.
-package enum WindowComposer {
+package enum PlaylistComposer {
     /// Composes a window of the past; one without renditions when nothing is held.
     ///
     /// The record holds everything from a minute before the window to a minute after it, so that stretches at its ends
     /// are seen whole. A window is settled when nothing in it can come any more but keys and repairs. A channel is over
     /// when nothing is published any more.
     package static func compose(
-        _ record: TimelineRecord, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
+        _ record: HeldSegments, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
         isOver: Bool = false,
-    ) -> ComposedWindow {
+    ) -> PlaylistContents {
         let selections = record.renditions.map { rendition in
             RenditionSelection(
                 Stretch.splitting(rendition.segments, formats: record.formats),
@@ -39,7 +39,7 @@ package enum WindowComposer {
     }
 
     /// Whether segments are held whose keys may still come.
-    private static func waitsForKeys(_ record: TimelineRecord, in window: TimeWindow) -> Bool {
+    private static func waitsForKeys(_ record: HeldSegments, in window: TimeWindow) -> Bool {
         record.renditions.contains { rendition in
             rendition.segments.pieces.contains { piece in
                 piece.block.summary.waitsForKey
@@ -51,15 +51,15 @@ package enum WindowComposer {
     }
 
     private static func composed(
-        _ renditions: [ListedRendition], end: Instant?, record: TimelineRecord, plan: WindowPlan,
+        _ renditions: [ListedRendition], end: Instant?, record: HeldSegments, plan: WindowPlan,
         request: WindowRequest,
-    ) -> ComposedWindow {
+    ) -> PlaylistContents {
         let publishedHead = record.publishedHead
         let isCut = end.map { $0 < plan.window.end } ?? false
         let next = isCut ? end : plan.next
         let last = min(plan.window.end, next ?? .distantFuture, publishedHead.watermark)
         let measured = renditions.map(\.targetSeconds).max() ?? 1
-        return ComposedWindow(
+        return PlaylistContents(
             plan: plan, window: TimeWindow(begin: plan.window.begin, end: max(plan.window.begin, last)),
             next: next, isEnded: false, isFinal: false,
             targetSeconds: plan.kind == .closed ? measured : max(measured, publishedHead.targetSeconds),

@@ -2,7 +2,7 @@ import Catalogue
 package import Timeline
 
 /// What an answer lists: the same for each of its renditions, whichever is asked for.
-package struct ComposedWindow: Sendable {
+package struct PlaylistContents: Sendable {
     package var plan: WindowPlan
     /// As asked, the end at most the live edge and `next`.
     package var window: TimeWindow

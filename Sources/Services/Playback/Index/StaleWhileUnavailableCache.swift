@@ -5,7 +5,7 @@ import Synchronization
 /// Answers of the catalogue, kept for a short time; while it is away they count for longer.
 ///
 /// Whoever asks for the same at the same time waits for one reading.
-final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// A value and when it was the present one.
     struct Known: Sendable {
         var value: Value
@@ -20,7 +20,7 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// A reading under way: what comes of it, and what came of it in time for those who have something to go by.
     private struct Running {
         var outcome: Task<Outcome, Never>
-        var inTime: Task<Outcome?, Never>
+        var timely: Task<Outcome?, Never>
     }
 
     private struct Entry {
@@ -35,7 +35,7 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var failed: ContinuousClock.Instant?
     }
 
-    private enum Glance {
+    private enum Lookup {
         case use(Known)
         case wait(Running, known: Known?)
     }
@@ -54,10 +54,10 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///
     /// A reading that takes long goes on, so that it comes in at last; it is never cancelled.
     func value(of key: Key, reading: @escaping Reading) async throws(CatalogueError) -> Known? {
-        switch glance(at: key, reading) {
+        switch lookUp(at: key, reading) {
         case .use(let known): return known
         case .wait(let running, let known?) where isUsable(known):
-            switch await running.inTime.value {
+            switch await running.timely.value {
             case .success(let read)?: return read
             case .failure(let error)? where !error.isTransient: throw error
             default: return known
@@ -76,16 +76,16 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 if let running = state.readings[key] { return (running, false) }
                 return (begin(key, reading, &state), true)
             }
-            let outcome = await running.inTime.value
+            let outcome = await running.timely.value
             if isOwn || outcome == nil { return }
         }
     }
 
-    private func glance(at key: Key, _ reading: @escaping Reading) -> Glance {
+    private func lookUp(at key: Key, _ reading: @escaping Reading) -> Lookup {
         let now = ContinuousClock.now
         return state.withLock { state in
             let entry = state.entries[key]
-            if let entry, entry.expired == nil, now - entry.known.asOf <= Limits.knownFor {
+            if let entry, entry.expired == nil, now - entry.known.asOf <= Limits.freshFor {
                 return .use(entry.known)
             }
             if let entry, let failed = state.failed, now - failed < Limits.retryPause, isUsable(entry.known) {
@@ -108,16 +108,16 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             self.finish(key, outcome)
             return outcome
         }
-        let running = Running(outcome: outcome, inTime: Task { await self.inTime(outcome) })
+        let running = Running(outcome: outcome, timely: Task { await self.timely(outcome) })
         state.readings[key] = running
         return running
     }
 
     /// What comes of a reading while somebody waits who has something to go by; nobody else waits so long at once.
-    private func inTime(_ outcome: Task<Outcome, Never>) async -> Outcome? {
-        let inTime = await outcome.value(within: Limits.readingTime, by: .system)
-        if inTime == nil { state.withLock { $0.failed = .now } }
-        return inTime
+    private func timely(_ outcome: Task<Outcome, Never>) async -> Outcome? {
+        let timely = await outcome.value(within: Limits.readingTime, by: .system)
+        if timely == nil { state.withLock { $0.failed = .now } }
+        return timely
     }
 
     private func finish(_ key: Key, _ outcome: Outcome) {
@@ -145,7 +145,7 @@ final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 /// What is heard of changes.
-extension Remembered {
+extension StaleWhileUnavailableCache {
     func known(_ key: Key) -> Value? {
         state.withLock { $0.entries[key]?.known.value }
     }

@@ -9,7 +9,7 @@ final class AnnouncedChanges: Sendable {
         changes.withLock { changes in
             var own = changes[change.channel] ?? []
             own.append(change)
-            if own.count > Limits.changesInMind { own.removeFirst() }
+            if own.count > Limits.pendingChanges { own.removeFirst() }
             changes[change.channel] = own
         }
     }
@@ -22,7 +22,7 @@ final class AnnouncedChanges: Sendable {
             changes[channel] = later.isEmpty ? nil : later
             return own
         }
-        guard let known, known < revision, revision - known <= Limits.changesInMind else { return nil }
+        guard let known, known < revision, revision - known <= Limits.pendingChanges else { return nil }
         var quarters: Set<Quarter> = []
         for number in (known + 1)...revision {
             guard let touched = heard.first(where: { $0.revision == number })?.touched else { return nil }

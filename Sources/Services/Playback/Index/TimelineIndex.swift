@@ -8,8 +8,8 @@ package import Timeline
 /// counts on; what is not is an error.
 package final class TimelineIndex: Sendable {
     let catalogue: Catalogue
-    let channels: Remembered<ChannelID, Channel>
-    let heads: Remembered<Int32, KnownHead>
+    let channels: StaleWhileUnavailableCache<ChannelID, Channel>
+    let heads: StaleWhileUnavailableCache<Int32, TrackedHead>
     let announced = AnnouncedChanges()
     private let blocks: Blocks
     /// What is read for a window of many days is more than the cache holds, and is in memory all at once.
@@ -20,8 +20,8 @@ package final class TimelineIndex: Sendable {
     package init(catalogue: Catalogue, awaySeconds: Int64) {
         self.catalogue = catalogue
         let away = Duration.seconds(awaySeconds)
-        channels = Remembered(capacity: Limits.channelsInMind, away: away)
-        heads = Remembered(capacity: Limits.channelsInMind, away: away)
+        channels = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away)
+        heads = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away)
         blocks = Blocks(catalogue: catalogue, capacity: Limits.blockBytes)
     }
 
@@ -33,34 +33,34 @@ package final class TimelineIndex: Sendable {
     }
 
     /// Where a channel stands: what one answer goes by from its beginning to its end.
-    func head(of channel: Int32) async throws(CatalogueError) -> SeenHead {
+    func head(of channel: Int32) async throws(CatalogueError) -> HeadSnapshot {
         let known = try await heads.value(of: channel) { await self.readHead(of: channel, $0) }
         guard let known else { throw .unreadable("no line of channel \(channel)") }
-        return SeenHead(known.value, asOf: known.asOf)
+        return HeadSnapshot(known.value, asOf: known.asOf)
     }
 
     /// Every segment that overlaps a window: of the published log none that begins at the head's watermark or behind it.
     func record(
-        of head: ChannelHead, in window: TimeWindow, view: WindowView,
-    ) async throws(CatalogueError) -> TimelineRecord {
+        of head: ChannelHead, in window: TimeWindow, scope: SegmentScope,
+    ) async throws(CatalogueError) -> HeldSegments {
         guard window.microseconds > Limits.longWindow else {
-            return try await recordAtOnce(of: head, in: window, view: view)
+            return try await recordAtOnce(of: head, in: window, scope: scope)
         }
         let record = try await longWindows.withPermit { () async throws(CatalogueError) in
             // What follows takes long even from memory: not on a thread that others wait for.
             await Task.yield()
-            return try await recordAtOnce(of: head, in: window, view: view)
+            return try await recordAtOnce(of: head, in: window, scope: scope)
         }
         guard let record else { throw .notInTime }
         return record
     }
 
     private func recordAtOnce(
-        of head: ChannelHead, in window: TimeWindow, view: WindowView,
-    ) async throws(CatalogueError) -> TimelineRecord {
+        of head: ChannelHead, in window: TimeWindow, scope: SegmentScope,
+    ) async throws(CatalogueError) -> HeldSegments {
         var records: [ListedRendition] = []
         var formats: [Int32: SegmentFormat] = [:]
-        let selection = BlockSelection(window: window, view: view, watermark: head.publishedHead.watermark)
+        let selection = BlockSelection(window: window, scope: scope, watermark: head.publishedHead.watermark)
         for rendition in head.renditions {
             var found: [Block] = []
             if let range = selection.range(of: rendition.row) {
@@ -70,13 +70,13 @@ package final class TimelineIndex: Sendable {
             records.append(
                 ListedRendition(description: rendition.description, segments: selection.segments(of: found)))
         }
-        return TimelineRecord(publishedHead: head.publishedHead, renditions: records, formats: formats)
+        return HeldSegments(publishedHead: head.publishedHead, renditions: records, formats: formats)
     }
 
     /// Brings blocks to the present before anybody sees a newer head: an answer never mixes a new head with old blocks.
     func readHead(
-        of channel: Int32, _ known: Remembered<Int32, KnownHead>.Known?,
-    ) async -> Result<KnownHead?, CatalogueError> {
+        of channel: Int32, _ known: StaleWhileUnavailableCache<Int32, TrackedHead>.Known?,
+    ) async -> Result<TrackedHead?, CatalogueError> {
         await Result { () async throws(CatalogueError) in
             let head = try await catalogue.head(of: channel)
             // A reading may take long: of its begin it says nothing.
@@ -85,7 +85,7 @@ package final class TimelineIndex: Sendable {
             let touched = announced.touched(
                 channel, after: known?.value.head.revision, upTo: head.revision)
             try await blocks.renew(head.renditions, touched: touched)
-            return known?.value.following(head, at: seen) ?? KnownHead(head, at: seen)
+            return known?.value.following(head, at: seen) ?? TrackedHead(head, at: seen)
         }
     }
 }

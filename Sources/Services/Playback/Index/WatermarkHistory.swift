@@ -21,7 +21,7 @@ struct WatermarkHistory: Sendable {
         sights.append(Sight(watermark: watermark, at: at))
         while sights.count > 2, sights[1].at <= at - span { sights.removeFirst() }
         // Without one in between less counts as settled, never more.
-        if sights.count > Limits.watermarksInMind { sights.remove(at: 1) }
+        if sights.count > Limits.trackedWatermarks { sights.remove(at: 1) }
     }
 
     /// Up to where everything was published or given up for a span already when the channel was last seen.

@@ -1,16 +1,7 @@
 import Catalogue
 import HLS
 import HTTP
-package import Timeline
-
-extension ComposedWindow {
-    /// The media playlist of a rendition; nil when it has nothing in the window.
-    package func mediaPlaylist(of id: RenditionID) throws(PlaybackError) -> RenderedPlaylist? {
-        guard let rendition = self[id] else { return nil }
-        var text = MediaPlaylistText(window: self, rendition: rendition)
-        return try RenderedPlaylist(text.written())
-    }
-}
+import Timeline
 
 /// Writes one media playlist: the head, then an entry of few bytes per segment.
 ///
@@ -18,7 +9,7 @@ extension ComposedWindow {
 /// after METHOD=NONE where a key is in force, because initialization sections are stored clear and a KEY covers the MAPs
 /// behind it (RFC 8216bis §4.4.4.5).
 struct MediaPlaylistText {
-    let window: ComposedWindow
+    let contents: PlaylistContents
     let rendition: ListedRendition
     private let entry: EntryText
     private(set) var texts: [Int32: FormatText] = [:]
@@ -26,28 +17,28 @@ struct MediaPlaylistText {
     var buffer: TextBuffer
     private var sticky = StickyTags()
     private var last: RecordedSegment?
-    private var lastNumber: Int64 = 0
+    private var lastSequence: Int64 = 0
     /// Where a player that adds up durations since the last date believes to be.
     private var expectedDate = Instant(microseconds: 0)
     private var current: (id: Int32, text: FormatText?)?
 
-    init(window: ComposedWindow, rendition: ListedRendition) {
-        self.window = window
+    init(contents: PlaylistContents, rendition: ListedRendition) {
+        self.contents = contents
         self.rendition = rendition
         entry = EntryText(rendition: rendition.id)
         let own = rendition.segments.pieces.reduce(0) {
             $0 + ($1.isWhole && $1.block.text != nil ? 1 : $1.range.count)
         }
         buffer = TextBuffer(capacity: 1024 + own * Limits.usualEntry)
-        for id in rendition.segments.stateIDs {
-            texts[id] = window.formats[id].map { FormatText($0, rendition: rendition.id) }
+        for id in rendition.segments.formatIDs {
+            texts[id] = contents.formats[id].map { FormatText($0, rendition: rendition.id) }
         }
     }
 
     mutating func written() throws(PlaybackError) -> [RenderedPlaylist.Piece] {
         writeHead()
         for piece in rendition.segments.pieces { try write(piece) }
-        if window.isEnded { buffer.append("#EXT-X-ENDLIST\n") }
+        if contents.isEnded { buffer.append("#EXT-X-ENDLIST\n") }
         closeOwnPiece()
         return pieces
     }
@@ -68,14 +59,14 @@ struct MediaPlaylistText {
 
     @inline(__always)
     private mutating func write(_ segment: RecordedSegment, _ format: FormatText) {
-        let number = window.discontinuities.number(of: segment)
-        if let last, window.writesGaps {
+        let number = contents.discontinuities.sequence(of: segment)
+        if let last, contents.writesGaps {
             entry.writeGaps(behind: last, upTo: segment, format, to: &buffer)
         }
-        let joints =
-            last == nil ? 0 : min(max(0, number - lastNumber), Int64(Limits.discontinuitiesPerJoint))
-        for _ in 0..<joints { buffer.append("#EXT-X-DISCONTINUITY\n") }
-        let isFresh = last == nil || joints > 0
+        let boundaries =
+            last == nil ? 0 : min(max(0, number - lastSequence), Int64(Limits.discontinuitiesPerBoundary))
+        for _ in 0..<boundaries { buffer.append("#EXT-X-DISCONTINUITY\n") }
+        let isFresh = last == nil || boundaries > 0
         sticky.write(format, iv: segment.iv, isFresh: isFresh, to: &buffer)
         if isFresh || abs(segment.start - expectedDate) > Limits.dateTolerance {
             writeDate(segment.start)
@@ -83,7 +74,7 @@ struct MediaPlaylistText {
         }
         expectedDate = expectedDate + segment.duration
         entry.write(segment, format, to: &buffer)
-        (last, lastNumber) = (segment, number)
+        (last, lastSequence) = (segment, number)
     }
 
     private mutating func writeDate(_ instant: Instant) {
@@ -97,7 +88,7 @@ struct MediaPlaylistText {
 extension MediaPlaylistText {
     /// Writes a piece: whole as it is, or its first segment and then its lines, or segment by segment.
     private mutating func write(_ piece: SegmentList.Piece) throws(PlaybackError) {
-        guard let text = piece.block.text, hasOneNumber(piece) else { return write(rows: piece.segments) }
+        guard let text = piece.block.text, hasOneSequence(piece) else { return write(rows: piece.segments) }
         if piece.isWhole, continues(piece, text), keepsDate(piece, from: piece.first.start - expectedDate) {
             closeOwnPiece()
             pieces.append(.shared(text))
@@ -116,24 +107,25 @@ extension MediaPlaylistText {
     private mutating func pass(_ piece: SegmentList.Piece, _ text: BlockText, duration: Int64) {
         sticky.passed(text.format, iv: piece.last.iv)
         expectedDate = expectedDate + duration
-        lastNumber = window.discontinuities.number(of: piece.last)
+        lastSequence = contents.discontinuities.sequence(of: piece.last)
         last = piece.last
     }
 
     /// No discontinuity lies within: a uniform block has one epoch, but another rendition's hole may fall into it.
-    private func hasOneNumber(_ piece: SegmentList.Piece) -> Bool {
-        window.discontinuities.number(of: piece.first) == window.discontinuities.number(of: piece.last)
+    private func hasOneSequence(_ piece: SegmentList.Piece) -> Bool {
+        contents.discontinuities.sequence(of: piece.first)
+            == contents.discontinuities.sequence(of: piece.last)
     }
 
     /// Whether the list goes on from what it has into the lines of a block without a tag more than those have.
     private func continues(_ piece: SegmentList.Piece, _ text: BlockText) -> Bool {
         let first = piece.first
         guard let last, last.formatID == first.formatID,
-            window.discontinuities.number(of: first) <= lastNumber
+            contents.discontinuities.sequence(of: first) <= lastSequence
         else {
             return false
         }
-        if window.writesGaps, first.start - last.end > Limits.holeTolerance { return false }
+        if contents.writesGaps, first.start - last.end > Limits.holeTolerance { return false }
         let needsKey = text.format.key != nil && last.iv != first.iv
         return needsKey == text.beginsWithKey
     }

@@ -7,7 +7,7 @@ extension MultivariantText {
     func alternatives(besides variants: [ListedRendition]) -> [Rendition] {
         var names: [String: Set<String>] = [:]
         var defaults: Set<String> = []
-        return window.renditions.compactMap { listed in
+        return contents.renditions.compactMap { listed in
             guard !variants.contains(where: { $0.id == listed.id }),
                 let type = Self.type(of: listed), let group = Self.group(of: listed)
             else { return nil }

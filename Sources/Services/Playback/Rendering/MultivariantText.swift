@@ -2,17 +2,9 @@ import Catalogue
 import HLS
 import Timeline
 
-extension ComposedWindow {
-    /// The multivariant playlist over the renditions that have something in the window; every URI carries the query,
-    /// given without `?`.
-    package func multivariantPlaylist(query: String?) -> [UInt8] {
-        MultivariantText(window: self, query: query).playlist().writtenBytes()
-    }
-}
-
 /// Makes a multivariant playlist of what the renditions had in a window.
 struct MultivariantText {
-    let window: ComposedWindow
+    let contents: PlaylistContents
     let query: String?
 
     func playlist() -> MultivariantPlaylist {
@@ -27,7 +19,7 @@ struct MultivariantText {
     /// Videos; a channel without has its audio, or its subtitles, as variants.
     private var variants: [ListedRendition] {
         for kind in [RenditionKind.video, .audio, .subtitles] {
-            let found = window.renditions.filter { $0.id.kind == kind }
+            let found = contents.renditions.filter { $0.id.kind == kind }
             if !found.isEmpty { return found }
         }
         return []
@@ -63,15 +55,15 @@ extension MultivariantText {
         ofGroup group: String?, kind: RenditionKind, besides variant: ListedRendition,
     ) -> [ListedRendition] {
         guard let group else { return [] }
-        return window.renditions.filter {
+        return contents.renditions.filter {
             $0.id.kind == kind && $0.id != variant.id && Self.group(of: $0) == group
         }
     }
 
     /// Measured; of a growing list, which may rise, at least what the source says.
     private func bitRate(of rendition: ListedRendition) -> BitRate {
-        var rate = BitRate(of: rendition.segments, targetSeconds: window.targetSeconds)
-        if window.plan.kind != .closed { rate.peak = max(rate.peak, rendition.description.bandwidth ?? 0) }
+        var rate = BitRate(of: rendition.segments, targetSeconds: contents.targetSeconds)
+        if contents.plan.kind != .closed { rate.peak = max(rate.peak, rendition.description.bandwidth ?? 0) }
         return rate
     }
 
@@ -103,6 +95,6 @@ extension MultivariantText {
         where ids.last != segment.formatID && !ids.contains(segment.formatID) {
             ids.append(segment.formatID)
         }
-        return ids.compactMap { window.formats[$0] }
+        return ids.compactMap { contents.formats[$0] }
     }
 }

@@ -2,7 +2,7 @@ package import Catalogue
 package import Timeline
 
 /// The newest part of the published log, or one that lies so much later than live.
-package struct SlidingWindow: Sendable {
+package struct SlidingPlan: Sendable {
     /// Nothing that ends later is listed.
     package var edge: Instant
     /// What the viewer wants, microseconds; nil takes the shortest list that players like.
@@ -27,22 +27,22 @@ package struct SlidingWindow: Sendable {
     }
 
     /// Whether the record reaches back to where the list of each rendition begins.
-    func isSatisfied(by record: TimelineRecord) -> Bool {
+    func isSatisfied(by record: HeldSegments) -> Bool {
         let candidates = present(record)
         return !candidates.isEmpty && candidates.allSatisfy { shortestBegin(in: $0.segments) != nil }
     }
 
     /// Composes the list; `record` is of the published log, and nothing is appended to it any more when it is over.
-    package func composed(_ record: TimelineRecord, isOver: Bool = false) -> ComposedWindow {
+    package func composed(_ record: HeldSegments, isOver: Bool = false) -> PlaylistContents {
         var renditions = present(record)
         for index in renditions.indices {
             let begin = begin(in: renditions[index].segments)
             renditions[index].segments = renditions[index].segments.ending(after: begin)
         }
-        let begin = ComposedWindow.leading(of: renditions)?.segments.first?.start ?? edge
+        let begin = PlaylistContents.leading(of: renditions)?.segments.first?.start ?? edge
         let window = TimeWindow(begin: begin, end: max(begin, edge))
         let measured = renditions.map(\.targetSeconds).max() ?? 1
-        return ComposedWindow(
+        return PlaylistContents(
             plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window,
             isEnded: isOver && edge >= record.publishedHead.watermark,
             isFinal: false, targetSeconds: max(measured, record.publishedHead.targetSeconds),
@@ -72,7 +72,7 @@ package struct SlidingWindow: Sendable {
     }
 
     /// The renditions that go on to the edge; all of them when the edge lies in a hole.
-    private func present(_ record: TimelineRecord) -> [ListedRendition] {
+    private func present(_ record: HeldSegments) -> [ListedRendition] {
         let listed = listed(record)
         let recent = edge - lookBack(record.publishedHead)
         let present = listed.filter { $0.segments.last.map { $0.end > recent } ?? false }
@@ -80,7 +80,7 @@ package struct SlidingWindow: Sendable {
     }
 
     /// The segments up to the edge, from the last change of a container on: a list must not mix them.
-    private func listed(_ record: TimelineRecord) -> [ListedRendition] {
+    private func listed(_ record: HeldSegments) -> [ListedRendition] {
         record.renditions.map { rendition in
             let ended = rendition.segments.ending(notAfter: edge)
             let container = ended.last.flatMap { record.formats[$0.formatID]?.container }

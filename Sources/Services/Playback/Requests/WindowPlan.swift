@@ -19,7 +19,7 @@ package struct WindowPlan: Sendable, Equatable {
     /// Whether retention may have reached the window's begin, so that segments leave a growing list at its front.
     var losesHead = false
 
-    /// Resolves a window of the past; sliding ones resolve by what is found (`SlidingWindow`).
+    /// Resolves a window of the past; sliding ones resolve by what is found (`SlidingPlan`).
     static func resolving(
         _ request: WindowRequest, publishedHead: PublishedHead, maxWindowSeconds: Int64,
     ) throws(PlaybackError) -> WindowPlan {

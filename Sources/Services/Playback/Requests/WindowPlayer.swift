@@ -14,7 +14,7 @@ package final class WindowPlayer: Sendable {
     /// Composes what a request asks for; the answer has at least one segment.
     package func compose(
         _ request: WindowRequest, of channel: Channel, now: Instant,
-    ) async throws(PlaybackError) -> ComposedWindow {
+    ) async throws(PlaybackError) -> PlaylistContents {
         try checkSliding(request, channel)
         let asked = ContinuousClock.now
         return try await offering(request, channel) { () throws(PlaybackError) in
@@ -22,7 +22,7 @@ package final class WindowPlayer: Sendable {
                 try await index.head(of: channel.row)
             }
             if case .sliding(let length, let delay) = request.span {
-                let sliding = SlidingWindow(
+                let sliding = SlidingPlan(
                     length: length, delay: delay, publishedHead: seen.head.publishedHead,
                     lag: seen.lag(at: asked), now: now)
                 return try await compose(sliding, seen.head, isOver: isOver(channel, seen, now: now))
@@ -36,8 +36,9 @@ package final class WindowPlayer: Sendable {
 
     /// Adds to "nothing is recorded there" what is recorded near by.
     private func offering(
-        _ request: WindowRequest, _ channel: Channel, _ body: () async throws(PlaybackError) -> ComposedWindow,
-    ) async throws(PlaybackError) -> ComposedWindow {
+        _ request: WindowRequest, _ channel: Channel,
+        _ body: () async throws(PlaybackError) -> PlaylistContents,
+    ) async throws(PlaybackError) -> PlaylistContents {
         do throws(PlaybackError) {
             let window = try await body()
             if window.renditions.isEmpty { throw PlaybackError.nothingRecorded(available: []) }
@@ -66,35 +67,35 @@ package final class WindowPlayer: Sendable {
 
 extension WindowPlayer {
     private func compose(
-        _ plan: WindowPlan, _ request: WindowRequest, _ seen: SeenHead, isOver: Bool, now: Instant,
-    ) async throws(PlaybackError) -> ComposedWindow {
+        _ plan: WindowPlan, _ request: WindowRequest, _ seen: HeadSnapshot, isOver: Bool, now: Instant,
+    ) async throws(PlaybackError) -> PlaylistContents {
         let margin = Limits.trackMissing
         let wide = TimeWindow(begin: plan.window.begin - margin, end: plan.window.end + margin)
         let record = try await asking { () throws(CatalogueError) in
             try await index.record(
-                of: seen.head, in: wide, view: plan.kind == .event ? .published : .archive)
+                of: seen.head, in: wide, scope: plan.kind == .event ? .published : .archive)
         }
         let isSettled = plan.isFixed && seen.isSettled(plan.window, now: now)
-        return WindowComposer.compose(
+        return PlaylistComposer.compose(
             record, plan: plan, request: request, isSettled: isSettled, isOver: isOver)
     }
 
     /// Whether nothing is published any more: a channel whose source ended may go on, a deleted one does not.
-    private func isOver(_ channel: Channel, _ seen: SeenHead, now: Instant) -> Bool {
+    private func isOver(_ channel: Channel, _ seen: HeadSnapshot, now: Instant) -> Bool {
         channel.isDeleted && seen.standsStill(now: now)
     }
 
     /// Reads further back when a hole before the edge leaves less than players need.
     private func compose(
-        _ sliding: SlidingWindow, _ head: ChannelHead, isOver: Bool,
-    ) async throws(PlaybackError) -> ComposedWindow {
+        _ sliding: SlidingPlan, _ head: ChannelHead, isOver: Bool,
+    ) async throws(PlaybackError) -> PlaylistContents {
         let near = sliding.lookBack(head.publishedHead)
         let furthest = max(near, min(maxWindowSeconds * Microseconds.perSecond, Limits.slidingLookBack))
-        var composed: ComposedWindow?
+        var composed: PlaylistContents?
         for lookBack in [near, furthest] {
             let window = TimeWindow(begin: sliding.edge - lookBack, end: sliding.edge)
             let record = try await asking { () throws(CatalogueError) in
-                try await index.record(of: head, in: window, view: .published)
+                try await index.record(of: head, in: window, scope: .published)
             }
             composed = sliding.composed(record, isOver: isOver)
             if sliding.isSatisfied(by: record) { break }

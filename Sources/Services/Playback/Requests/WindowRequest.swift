@@ -7,7 +7,7 @@ package struct WindowRequest: Sendable, Hashable {
     package var writesGaps = false
     /// Stretches that lack a track are listed.
     package var takesAnyTracks = false
-    /// Anything missing is an error (`ComposedWindow.checkWhole`).
+    /// Anything missing is an error (`PlaylistContents.checkWhole`).
     package var isStrict = false
 
     package init(_ span: Span) {

@@ -1,10 +1,9 @@
 import Foundation
-import Logging
 import Postgres
 package import Timeline
 
 extension Catalogue {
-    private static let columns =
+    static let columns =
         "channel_id, settings::text AS settings, version, shape, media_until_us, deleted_at IS NOT NULL AS deleted"
 
     /// Enters a new channel.
@@ -116,31 +115,6 @@ extension Catalogue {
         }
     }
 
-    /// Every channel that ever was, for processes that keep a picture of them all.
-    ///
-    /// One that this program cannot read is left out, so that it does not hold the others; that is said once.
-    package func everyChannel() async throws(CatalogueError) -> [Channel] {
-        try await asking {
-            let rows = try await pool.query(
-                "SELECT \(verbatim: Self.columns), slug FROM channel ORDER BY channel_id")
-            var faults: [String: String] = [:]
-            var channels: [Channel] = []
-            for row in rows {
-                do {
-                    channels.append(try Self.channel(from: row))
-                } catch {
-                    let slug: String = try row.decode("slug")
-                    faults[slug] = "\(CatalogueError.wrapping(error))"
-                }
-            }
-            for (slug, fault) in channelFaults.news(in: faults) {
-                logger.warning(
-                    "A channel cannot be read", metadata: ["channel": "\(slug)", "cause": "\(fault)"])
-            }
-            return channels
-        }
-    }
-
     /// Fixes what `index.m3u8` answers; never goes back from multivariant to media.
     ///
     /// Up to where the channel is published when it leaves media is kept with it.
@@ -184,7 +158,7 @@ extension Catalogue {
         }
     }
 
-    private static func channel(from row: Row) throws -> Channel {
+    static func channel(from row: Row) throws -> Channel {
         let text = try row.decode("settings", as: String.self)
         return Channel(
             row: try row.decode("channel_id"),

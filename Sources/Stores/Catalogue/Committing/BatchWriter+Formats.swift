@@ -12,14 +12,14 @@ extension BatchWriter {
             let text = fact.format.canonicalText
             used[text] = (fact.format, max(used[text]?.end ?? .min, fact.end.microseconds))
         }
-        var found = try await touchStates(used.mapValues(\.end))
+        var found = try await touchFormats(used.mapValues(\.end))
         for (text, use) in used where found[text] == nil {
             found[text] = try await enter(use.format, text: text, lastUsed: use.end)
         }
         return found
     }
 
-    private func touchStates(_ used: [String: Int64]) async throws -> [String: Int32] {
+    private func touchFormats(_ used: [String: Int64]) async throws -> [String: Int32] {
         let texts = used.keys.sorted()
         let rows = try await transaction.query(
             """

@@ -117,7 +117,7 @@ private struct Expiring {
             WITH gone AS (
                 DELETE FROM segment WHERE rendition_id = \(rendition) AND NOT kept
                     AND start_us < \(cut.microseconds) RETURNING start_us),
-            doom AS (
+            pending AS (
                 INSERT INTO doomed (prefix, hour_us, not_before)
                 SELECT DISTINCT \(prefix), start_us - start_us % \(Catalogue.hourMicroseconds),
                     now() + make_interval(secs => \(Double(grace)))

@@ -44,7 +44,7 @@ private struct Purging {
             """
             DELETE FROM state s WHERE s.channel_id = \(channel.row) RETURNING s.channel_id, s.init_name, s.key_name
             """, grace: grace)
-        try await dropWhatSurrounds()
+        try await dropSurroundings()
         return (segments, revision)
     }
 
@@ -83,7 +83,7 @@ private struct Purging {
                 WHERE r.channel_id = \(channel.row) AND s.rendition_id = r.rendition_id
                     AND s.start_us >= \(day) AND s.start_us < \(day + Catalogue.dayMicroseconds)
                 RETURNING r.name, s.start_us),
-            doom AS (
+            pending AS (
                 INSERT INTO doomed (prefix, hour_us, not_before)
                 SELECT DISTINCT \(channel.id.text) || '/' || name, start_us - start_us % \(Catalogue.hourMicroseconds),
                     now() + make_interval(secs => \(Double(grace)))
@@ -107,7 +107,7 @@ private struct Purging {
     }
 
     /// The epoch that goes on at the cut stays: what is entered late belongs to it.
-    private func dropWhatSurrounds() async throws {
+    private func dropSurroundings() async throws {
         let row = channel.row
         _ = try await transaction.query(
             "DELETE FROM block b USING rendition r WHERE r.channel_id = \(row) AND b.rendition_id = r.rendition_id"

@@ -98,27 +98,22 @@ extension Catalogue {
                 digest: try row.decode("digest"), isKeyPending: try row.decode("key_pending"))
         }.reversed()
     }
-}
 
-/// How a row of `state` is read.
-enum FormatRow {
-    static let columns =
-        "container, tracks, codecs, width, height, init_name, key_method, key_name, drm_tags"
-
-    static func reading(_ row: Row) throws -> SegmentFormat {
-        let container = try row.decode("container", as: String.self)
-        guard let kind = SegmentExtension(rawValue: container) else {
-            throw CatalogueError.unreadable("container \(container)")
+    /// The feed of a channel that began last; nil when none ever did.
+    ///
+    /// Ids go in the order of beginning, whatever the host's clock said.
+    package func newestSourceRun(of channel: Int32) async throws(CatalogueError) -> SourceRun? {
+        try await asking {
+            try await pool.query(
+                """
+                SELECT feed_id, source, began_us, clock FROM feed WHERE channel_id = \(channel)
+                ORDER BY feed_id DESC LIMIT 1
+                """
+            ).first.map { row in
+                SourceRun(
+                    id: try row.decode("feed_id"), source: try row.decode("source"),
+                    began: Instant(microseconds: try row.decode("began_us")), clock: try row.decode("clock"))
+            }
         }
-        var format = SegmentFormat(container: kind)
-        format.tracks = try row.decode("tracks")
-        format.codecs = try row.decode("codecs")
-        format.width = try row.decode("width", as: Int.self)
-        format.height = try row.decode("height", as: Int.self)
-        format.initName = try row.decode("init_name")
-        format.keyMethod = try row.decode("key_method")
-        format.keyName = try row.decode("key_name")
-        format.drmTags = try row.decode("drm_tags")
-        return format
     }
 }

@@ -1,5 +1,4 @@
-import Postgres
-import Timeline
+package import Timeline
 
 /// A rendition's aligned quarter of an hour.
 package struct Quarter: Hashable, Sendable {
@@ -17,41 +16,54 @@ package struct Quarter: Hashable, Sendable {
     }
 }
 
-extension PostgresTransaction {
-    /// Makes the summaries of quarters anew from their rows; an empty quarter loses its summary.
-    func summarise(_ quarters: Set<Quarter>) async throws {
-        guard !quarters.isEmpty else { return }
-        let renditions = quarters.map(\.rendition)
-        let begins = quarters.map(\.begin)
-        _ = try await query(
-            """
-            WITH touched AS (SELECT * FROM unnest(\(renditions), \(begins)) AS t(rendition_id, quarter_us)),
-            entry AS (
-                SELECT t.rendition_id, t.quarter_us, s.stored_bytes, s.start_us, s.duration_us, s.number,
-                    coalesce(abs(s.start_us - lag(s.start_us + s.duration_us) OVER near) <= 1000
-                        AND s.epoch = lag(s.epoch) OVER near AND s.state_id = lag(s.state_id) OVER near, true) AS joined
-                FROM touched t JOIN segment s ON s.rendition_id = t.rendition_id
-                    AND s.start_us >= t.quarter_us AND s.start_us < t.quarter_us + \(Quarter.microseconds)
-                WINDOW near AS (PARTITION BY t.rendition_id, t.quarter_us ORDER BY s.start_us)),
-            summary AS (
-                SELECT rendition_id, quarter_us, count(*) AS segments, sum(stored_bytes) AS bytes,
-                    sum(duration_us) AS held_us, max(stored_bytes * 8000000::bigint / duration_us) AS peak_bps,
-                    count(*) FILTER (WHERE number IS NULL) AS unpublished, bool_and(joined) AS contiguous,
-                    min(start_us) AS begin_us, max(start_us + duration_us) AS end_us
-                FROM entry GROUP BY rendition_id, quarter_us),
-            emptied AS (
-                DELETE FROM block b USING touched t
-                WHERE b.rendition_id = t.rendition_id AND b.quarter_us = t.quarter_us AND NOT EXISTS (
-                    SELECT FROM summary s WHERE s.rendition_id = t.rendition_id AND s.quarter_us = t.quarter_us))
-            INSERT INTO block (rendition_id, quarter_us, revision, segments, bytes, held_us, peak_bps, unpublished,
-                contiguous, begin_us, end_us)
-            SELECT rendition_id, quarter_us, 1, segments, bytes, held_us, peak_bps, unpublished, contiguous,
-                begin_us, end_us
-            FROM summary
-            ON CONFLICT (rendition_id, quarter_us) DO UPDATE
-                SET revision = block.revision + 1, segments = excluded.segments, bytes = excluded.bytes,
-                    held_us = excluded.held_us, peak_bps = excluded.peak_bps, unpublished = excluded.unpublished,
-                    contiguous = excluded.contiguous, begin_us = excluded.begin_us, end_us = excluded.end_us
-            """)
+/// Quarters of one rendition that follow each other.
+package struct QuarterRange: Hashable, Sendable {
+    package var first: Quarter
+    package var count: Int
+
+    package init(first: Quarter, count: Int) {
+        self.first = first
+        self.count = count
+    }
+
+    package var quarters: [Quarter] {
+        (0..<count).map { index in
+            var quarter = first
+            quarter.begin += Int64(index) * Quarter.microseconds
+            return quarter
+        }
+    }
+
+    var end: Int64 { first.begin + Int64(count) * Quarter.microseconds }
+}
+
+/// What tells one content of a quarter from another: the revision, and what a quarter that was emptied and begun anew
+/// cannot have again with it.
+package struct QuarterVersion: Hashable, Sendable {
+    package var revision: Int32
+    package var begin: Int64
+    package var end: Int64
+    package var segments: Int32
+
+    package init(revision: Int32, begin: Int64, end: Int64, segments: Int32) {
+        self.revision = revision
+        self.begin = begin
+        self.end = end
+        self.segments = segments
+    }
+}
+
+/// Every segment that begins in a quarter.
+package struct QuarterRecord: Sendable {
+    package var quarter: Quarter
+    /// At most as new as the segments; nil of an empty quarter.
+    package var version: QuarterVersion?
+    /// In order of their starts.
+    package var segments: [RecordedSegment]
+
+    package init(quarter: Quarter, version: QuarterVersion?, segments: [RecordedSegment]) {
+        self.quarter = quarter
+        self.version = version
+        self.segments = segments
     }
 }

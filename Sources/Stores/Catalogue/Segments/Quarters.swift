@@ -1,57 +1,5 @@
 import Postgres
-package import Timeline
-
-/// Quarters of one rendition that follow each other.
-package struct QuarterRange: Hashable, Sendable {
-    package var first: Quarter
-    package var count: Int
-
-    package init(first: Quarter, count: Int) {
-        self.first = first
-        self.count = count
-    }
-
-    package var quarters: [Quarter] {
-        (0..<count).map { index in
-            var quarter = first
-            quarter.begin += Int64(index) * Quarter.microseconds
-            return quarter
-        }
-    }
-
-    fileprivate var end: Int64 { first.begin + Int64(count) * Quarter.microseconds }
-}
-
-/// What tells one content of a quarter from another: the revision, and what a quarter that was emptied and begun anew
-/// cannot have again with it.
-package struct QuarterVersion: Hashable, Sendable {
-    package var revision: Int32
-    package var begin: Int64
-    package var end: Int64
-    package var segments: Int32
-
-    package init(revision: Int32, begin: Int64, end: Int64, segments: Int32) {
-        self.revision = revision
-        self.begin = begin
-        self.end = end
-        self.segments = segments
-    }
-}
-
-/// Every segment that begins in a quarter.
-package struct QuarterRecord: Sendable {
-    package var quarter: Quarter
-    /// At most as new as the segments; nil of an empty quarter.
-    package var version: QuarterVersion?
-    /// In order of their starts.
-    package var segments: [RecordedSegment]
-
-    package init(quarter: Quarter, version: QuarterVersion?, segments: [RecordedSegment]) {
-        self.quarter = quarter
-        self.version = version
-        self.segments = segments
-    }
-}
+import Timeline
 
 extension Catalogue {
     /// No segment is longer, so that an overlap is a bounded range of the index.
@@ -115,21 +63,6 @@ extension Catalogue {
                     end: try row.decode("end_us"), segments: try row.decode("segments"))
             }
             return versions
-        }
-    }
-
-    /// Reads states by their ids.
-    package func formats(_ ids: Set<Int32>) async throws(CatalogueError) -> [Int32: SegmentFormat] {
-        guard !ids.isEmpty else { return [:] }
-        return try await asking {
-            var found: [Int32: SegmentFormat] = [:]
-            let rows = try await pool.query(
-                """
-                SELECT state_id, \(verbatim: FormatRow.columns) FROM state
-                WHERE state_id = ANY(\(ids.sorted()))
-                """)
-            for row in rows { found[try row.decode("state_id")] = try FormatRow.reading(row) }
-            return found
         }
     }
 }

@@ -6,7 +6,7 @@ import Timeline
 
 @testable import Playback
 
-struct WindowComposerTests {
+struct PlaylistComposerTests {
     @Test("A window lists exactly the segments that overlap it, for any window of any time line")
     func overlaps() throws {
         var random = SystemRandomNumberGenerator()

@@ -2,7 +2,7 @@ import Catalogue
 import Timeline
 
 /// Where a channel stands, since when it is known how far it is published, and how far it lies behind the clock.
-struct KnownHead: Sendable {
+struct TrackedHead: Sendable {
     let head: ChannelHead
     private(set) var history: WatermarkHistory
     private(set) var lag: SteadyLag
@@ -20,23 +20,23 @@ struct KnownHead: Sendable {
     }
 
     /// The same channel as it was read later.
-    func following(_ newer: ChannelHead, at instant: ContinuousClock.Instant) -> KnownHead {
+    func following(_ newer: ChannelHead, at instant: ContinuousClock.Instant) -> TrackedHead {
         var (history, lag) = (history, lag)
         history.note(newer.publishedHead.watermark, at: instant, keeping: newer.publishedHead.settling)
         lag.note(newer.arrivals.lag, at: instant)
-        return KnownHead(newer, history, lag)
+        return TrackedHead(newer, history, lag)
     }
 }
 
 /// A head in the hands of one answer.
-struct SeenHead: Sendable {
+struct HeadSnapshot: Sendable {
     let head: ChannelHead
     private let history: WatermarkHistory
     private let lag: SteadyLag
     /// When it was the present one: an answer cannot be surer than that.
     private let asOf: ContinuousClock.Instant
 
-    init(_ known: KnownHead, asOf: ContinuousClock.Instant) {
+    init(_ known: TrackedHead, asOf: ContinuousClock.Instant) {
         head = known.head
         history = known.history
         lag = known.lag

@@ -4,7 +4,7 @@ import Timeline
 
 @testable import Playback
 
-struct KnownHeadTests {
+struct HeadSnapshotTests {
     /// A channel of four-second segments that was published up to an instant long ago.
     private func head(lag: Double) -> ChannelHead {
         var recorded = Recorded()
@@ -17,7 +17,7 @@ struct KnownHeadTests {
     @Test("A channel is quiet by the clock, however far its own dates are behind", arguments: [0.0, 3_600])
     func quiet(lag: Double) {
         let instant = ContinuousClock.now
-        let seen = SeenHead(KnownHead(head(lag: lag), at: instant), asOf: instant)
+        let seen = HeadSnapshot(TrackedHead(head(lag: lag), at: instant), asOf: instant)
         let edge = window(900, 1_000)
         #expect(!seen.isSettled(edge, now: at(1_004 + lag)))
         #expect(!seen.isSettled(edge, now: at(1_200 + lag)))
@@ -28,8 +28,8 @@ struct KnownHeadTests {
     @Test("What is newly known of the lag goes into the next answers")
     func following() {
         let instant = ContinuousClock.now
-        let later = KnownHead(head(lag: 50), at: instant).following(
+        let later = TrackedHead(head(lag: 50), at: instant).following(
             head(lag: 20), at: instant + .seconds(1))
-        #expect(SeenHead(later, asOf: instant).lag(at: instant + .seconds(1)) == 20_000_000)
+        #expect(HeadSnapshot(later, asOf: instant).lag(at: instant + .seconds(1)) == 20_000_000)
     }
 }

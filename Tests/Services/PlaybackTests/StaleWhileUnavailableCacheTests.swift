@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-struct RememberedTests {
+struct StaleWhileUnavailableCacheTests {
     /// A catalogue that counts questions and, while it hangs, answers none: nor does it notice that one is cancelled.
     private final class Source: Sendable {
         private struct State {
@@ -46,10 +46,10 @@ struct RememberedTests {
     }
 
     private let source = Source()
-    private let remembered = Remembered<String, Int>(capacity: 10, away: .seconds(3600))
+    private let cache = StaleWhileUnavailableCache<String, Int>(capacity: 10, away: .seconds(3600))
 
     private func value(_ key: String = "a") async throws -> Int? {
-        try await remembered.value(of: key) { [source] _ in .success(await source.read()) }?.value
+        try await cache.value(of: key) { [source] _ in .success(await source.read()) }?.value
     }
 
     /// What a question of a hanging catalogue may take: a second, and what a busy machine adds.
@@ -67,11 +67,11 @@ struct RememberedTests {
         #expect(try await value() == 0)
         source.set(1)
         source.hang()
-        remembered.expire("a")
+        cache.expire("a")
         for _ in 0..<3 { #expect(try await promptly { try await value() } == 0) }
         #expect(source.asked == 2)
         source.goOn()
-        try await eventually("the reading that hung") { remembered.known("a") == 1 }
+        try await eventually("the reading that hung") { cache.known("a") == 1 }
         #expect(source.asked == 2)
     }
 
@@ -80,7 +80,7 @@ struct RememberedTests {
         #expect(try await value() == 0)
         source.hang()
         for _ in 0..<2 {
-            await promptly { await remembered.renew("a") { [source] _ in .success(await source.read()) } }
+            await promptly { await cache.renew("a") { [source] _ in .success(await source.read()) } }
         }
         #expect(source.asked == 2)
         source.goOn()
@@ -98,8 +98,10 @@ struct RememberedTests {
 
     @Test("What is too old to go by is waited for")
     func tooOld() async throws {
-        let short = Remembered<String, Int>(capacity: 10, away: .zero)
-        let read: Remembered<String, Int>.Reading = { [source] _ in .success(await source.read()) }
+        let short = StaleWhileUnavailableCache<String, Int>(capacity: 10, away: .zero)
+        let read: StaleWhileUnavailableCache<String, Int>.Reading = { [source] _ in
+            .success(await source.read())
+        }
         #expect(try await short.value(of: "a", reading: read)?.value == 0)
         short.expire("a")
         source.set(2)

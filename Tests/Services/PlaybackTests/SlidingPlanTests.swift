@@ -5,13 +5,13 @@ import Timeline
 
 @testable import Playback
 
-struct SlidingWindowTests {
+struct SlidingPlanTests {
     private func composed(
         _ recorded: Recorded, until time: Double, length: Double? = nil, delay: Double = 0,
         lag: Double = 0, now: Double? = nil, isOver: Bool = false
-    ) -> ComposedWindow {
+    ) -> PlaylistContents {
         let seen = recorded.published(until: time)
-        let sliding = SlidingWindow(
+        let sliding = SlidingPlan(
             length: length.map { Int64($0 * 1_000_000) }, delay: Int64(delay * 1_000_000),
             publishedHead: seen.publishedHead,
             lag: Int64(lag * 1_000_000), now: at(now ?? time + 4))

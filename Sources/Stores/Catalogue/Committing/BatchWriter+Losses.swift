@@ -1,0 +1,56 @@
+import Postgres
+import Timeline
+
+/// What is missing from the archive for now or for good.
+extension BatchWriter {
+    /// A loss is one by its channel, rendition, time and reason; what ends before the cut is forgotten
+    /// already.
+    func enterLosses(_ renditions: [RenditionID: Int32], expiredBefore: Instant) async throws {
+        let losses = batch.losses.filter { $0.window.end > expiredBefore && !$0.window.isEmpty }
+        guard !losses.isEmpty else { return }
+        let rows: [Int32?] = losses.map { $0.rendition.flatMap { renditions[$0] } }
+        _ = try await transaction.query(
+            """
+            INSERT INTO loss (channel_id, rendition_id, begin_us, end_us, reason, note)
+            SELECT DISTINCT ON (t.rendition_id, t.begin_us, t.end_us, t.reason)
+                \(batch.channel), t.rendition_id, t.begin_us, t.end_us, t.reason, t.note
+            FROM unnest(\(rows), \(losses.map(\.window.begin.microseconds)), \(losses.map(\.window.end.microseconds)),
+                \(losses.map(\.reason.rawValue)), \(losses.map(\.note))) AS t(rendition_id, begin_us, end_us, reason, note)
+            WHERE NOT EXISTS (
+                SELECT FROM loss WHERE loss.channel_id = \(batch.channel) AND loss.begin_us = t.begin_us
+                    AND loss.end_us = t.end_us AND loss.reason = t.reason
+                    AND loss.rendition_id IS NOT DISTINCT FROM t.rendition_id)
+            """)
+    }
+
+    func markKeyPending(_ renditions: [RenditionID: Int32]) async throws {
+        let places = batch.keyPending.map {
+            $0.placed
+        }
+        try await mark(places, as: "key_pending", renditions)
+    }
+
+    func markLost(_ renditions: [RenditionID: Int32]) async throws {
+        try await mark(batch.lost, as: "lost", renditions)
+    }
+
+    /// What is stored stays stored, and what is lost stays lost.
+    private func mark(
+        _ segments: [PlacedSegment], as state: String, _ renditions: [RenditionID: Int32],
+    ) async throws {
+        let marked = segments.filter { renditions[$0.identity.rendition] != nil }
+        guard !marked.isEmpty else { return }
+        _ = try await transaction.query(
+            """
+            INSERT INTO intake (rendition_id, feed_id, origin_number, start_us, duration_us, state)
+            SELECT DISTINCT ON (rendition_id, feed_id, origin_number) *, \(state)
+            FROM unnest(\(marked.compactMap { renditions[$0.identity.rendition] }),
+                \(marked.map(\.identity.run)), \(marked.map(\.identity.number)),
+                \(marked.map(\.start.microseconds)), \(marked.map { Int32(clamping: $0.duration) }))
+                AS t(rendition_id, feed_id, origin_number, start_us, duration_us)
+            ON CONFLICT (rendition_id, feed_id, origin_number) DO UPDATE
+                SET state = excluded.state, seen_at = now()
+                WHERE intake.state IN ('listed', 'key_pending')
+            """)
+    }
+}
