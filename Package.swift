@@ -36,9 +36,10 @@ let modules: [Module] = [
     Module(name: "Timeline", layer: "Vocabulary", tests: []),
     Module(name: "Encoding", layer: "Vocabulary", tests: []),
     Module(name: "Concurrency", layer: "Vocabulary", uses: ["Timeline"], tests: ["TestSupport"]),
+    Module(name: "JSON", layer: "Vocabulary", tests: []),
     Module(name: "HLS", layer: "Vocabulary", uses: ["Timeline", "Encoding"], tests: ["TestSupport"]),
     Module(name: "MediaFormat", layer: "Vocabulary", uses: ["Encoding"], tests: ["TestSupport"]),
-    Module(name: "HTTP", layer: "Vocabulary", uses: ["Encoding"], tests: []),
+    Module(name: "HTTP", layer: "Vocabulary", uses: ["Encoding", "JSON"], tests: []),
 
     Module(
         name: "HTTPClient", layer: "Adapters", uses: ["HTTP", "CCurl"], packages: [logging],
@@ -93,14 +94,14 @@ let modules: [Module] = [
 
     Module(
         name: "ViewerAPI", layer: "Delivery",
-        uses: ["Timeline", "HTTP", "Digest", "TimeZones", "Catalogue", "SegmentStore", "Playback"],
+        uses: ["Timeline", "JSON", "HTTP", "Digest", "TimeZones", "Catalogue", "SegmentStore", "Playback"],
         packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "Compression"],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",
         uses: [
-            "Timeline", "Concurrency", "HTTP", "HTTPServer", "Digest", "Telemetry", "TimeZones", "Catalogue",
-            "Recorder",
+            "Timeline", "Concurrency", "JSON", "HTTP", "HTTPServer", "Digest", "Telemetry", "TimeZones",
+            "Catalogue", "Recorder",
         ],
         packages: [logging, metrics], tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),

@@ -10,7 +10,7 @@ extension Exchange {
         if queue(response) { return .YES }
         core.logger.error(
             "an answer could not be queued: no memory, no descriptor or a file slice beyond its file")
-        return queue(Problem.unmade) ? .YES : .NO
+        return queue(ServerAnswers.unsendable) ? .YES : .NO
     }
 
     private func queue(_ response: HTTPResponse) -> Bool {

@@ -87,7 +87,7 @@ extension Exchange {
         let limit = max(core.handler.bodyLimit(for: head.request), 0)
         if case .exactly(let length) = head.body, length > UInt64(limit), !isToBeDropped(length, head) {
             state.withLock { $0.request = head.request }
-            throw Refusal(response: Problem.contentTooLarge(limit: limit))
+            throw Refusal(response: ServerAnswers.contentTooLarge(limit: limit))
         }
         return limit
     }
@@ -128,7 +128,7 @@ extension Exchange {
         case .body(let limit, let dropped):
             guard let request else { return .NO }
             peer.mustMove(by: PeerConnection.never)
-            return dropped > 0 ? send(Problem.contentTooLarge(limit: limit)) : answer(request)
+            return dropped > 0 ? send(ServerAnswers.contentTooLarge(limit: limit)) : answer(request)
         case .answered(let response): return send(response)
         case .making, .waiting: return .YES
         case .target, .sending: return .NO

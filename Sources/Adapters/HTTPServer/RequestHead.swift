@@ -21,7 +21,7 @@ struct Refusal: Error {
     var response: HTTPResponse
 
     static func bad(_ detail: String) -> Refusal {
-        Refusal(response: Problem.badRequest(detail))
+        Refusal(response: ServerAnswers.badRequest(detail))
     }
 }
 
@@ -46,7 +46,7 @@ extension RawRequest {
         try check(block)
         let memoryUse = memoryUse(block)
         guard memoryUse <= limits.connectionMemory - limits.responseHeader else {
-            throw Refusal(response: Problem.headerTooLarge)
+            throw Refusal(response: ServerAnswers.headerTooLarge)
         }
         var fields = block.fields
         try checkHost(fields, isGivenInTarget: target.authority != nil)
@@ -107,7 +107,9 @@ extension RawRequest {
         if codings.count > 1 || lengths.count > 1 { throw .bad("the length of the body is given twice") }
         if let coding = codings.first {
             if isHTTP10 { throw .bad("HTTP/1.0 has no Transfer-Encoding") }
-            guard coding.lowercased() == "chunked" else { throw Refusal(response: Problem.unknownCoding) }
+            guard coding.lowercased() == "chunked" else {
+                throw Refusal(response: ServerAnswers.unknownCoding)
+            }
             return .chunked
         }
         guard let text = lengths.first else { return .none }

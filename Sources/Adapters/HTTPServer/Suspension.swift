@@ -25,7 +25,7 @@ import Synchronization
 extension Exchange {
     /// Lets a task make the answer; the connection is suspended if that has to wait for anything.
     func answerLater(_ work: @escaping @Sendable () async -> HTTPResponse) -> MHD_Result {
-        guard core.admitLaterAnswer() else { return send(Problem.busy) }
+        guard core.admitLaterAnswer() else { return send(ServerAnswers.busy) }
         state.withLock { $0.stage = .making }
         let task = Task.immediate {
             let response = await work()
@@ -106,7 +106,7 @@ extension Exchange {
     func deadlinePassed() -> Task<Void, Never>? {
         state.withLock { state in
             switch state.stage {
-            case .making, .waiting: state.stage = .answered(Problem.late)
+            case .making, .waiting: state.stage = .answered(ServerAnswers.late)
             case .answered: break
             default: state.isAbandoned = true
             }

@@ -1,6 +1,7 @@
 package import Catalogue
 package import Concurrency
 package import HTTP
+import JSON
 package import Logging
 package import Recorder
 package import Telemetry
@@ -51,7 +52,7 @@ package final class AdminAPI: Sendable {
             try admit(request, to: route)
             return try answer(request, to: route)
         } catch {
-            return .now(error.response)
+            return .now(error.answer)
         }
     }
 
@@ -80,7 +81,7 @@ package final class AdminAPI: Sendable {
         case .channels where request.method == .post: later { try await self.createChannel(request) }
         case .channels: later { try await self.listChannels(request) }
         case .channel(let path): try answer(request, to: path)
-        case .unknown: .now(Problem.notFound("there is nothing at this path").response)
+        case .unknown: .now(Problem.notFound("there is nothing at this path").answer)
         }
     }
 
@@ -117,7 +118,7 @@ extension AdminAPI {
             do {
                 return try await work()
             } catch {
-                return self.problem(for: error).response
+                return self.problem(for: error).answer
             }
         }
     }

@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 
 extension HTTPResponse {
     /// An answer in JSON; what the admin API says is never stored by caches.

@@ -14,7 +14,6 @@ package struct HTTPStatus: Hashable, Sendable, RawRepresentable {
     package static let notModified = HTTPStatus(rawValue: 304)
     package static let badRequest = HTTPStatus(rawValue: 400)
     package static let unauthorized = HTTPStatus(rawValue: 401)
-    package static let forbidden = HTTPStatus(rawValue: 403)
     package static let notFound = HTTPStatus(rawValue: 404)
     package static let methodNotAllowed = HTTPStatus(rawValue: 405)
     package static let conflict = HTTPStatus(rawValue: 409)
@@ -23,6 +22,8 @@ package struct HTTPStatus: Hashable, Sendable, RawRepresentable {
     package static let contentTooLarge = HTTPStatus(rawValue: 413)
     package static let unsupportedMediaType = HTTPStatus(rawValue: 415)
     package static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
+    package static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
     package static let internalServerError = HTTPStatus(rawValue: 500)
+    package static let notImplemented = HTTPStatus(rawValue: 501)
     package static let serviceUnavailable = HTTPStatus(rawValue: 503)
 }

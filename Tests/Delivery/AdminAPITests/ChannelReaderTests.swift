@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import Testing
 import Timeline
 
@@ -88,7 +89,7 @@ import Timeline
     func wrong(text: String, pointer: String) throws {
         let problem = try #require(throws: Problem.self) { try settings(text) }
         #expect(problem.status == .badRequest)
-        #expect(problem.faults.map { $0.document["pointer"] } == [.string(pointer)])
+        #expect(problem.pointers == [pointer])
     }
 
     @Test(
@@ -107,7 +108,7 @@ import Timeline
         ])
     func wrongSource(field: String, name: String) throws {
         let problem = try #require(throws: Problem.self) { try source(field) }
-        #expect(problem.faults.map { $0.document["pointer"] } == [.string("#/sources/0/\(name)")])
+        #expect(problem.pointers == ["#/sources/0/\(name)"])
     }
 
     @Test("Bounds of sources hold at their limit and not beyond")
@@ -139,10 +140,7 @@ import Timeline
         let problem = try #require(throws: Problem.self) {
             try settings(#"{"id":"a","source_url":"gopher://h/","recording":1,"colour":"red"}"#)
         }
-        let pointers = problem.faults.compactMap { $0.document["pointer"] }
-        #expect(
-            Set(pointers.map { String(decoding: $0.bytes, as: UTF8.self) })
-                == ["\"#/source_url\"", "\"#/recording\"", "\"#/colour\""])
+        #expect(Set(problem.pointers) == ["#/source_url", "#/recording", "#/colour"])
     }
 
     @Test("A thousand wrong fields give fifty errors and a count")
@@ -151,7 +149,7 @@ import Timeline
         let problem = try #require(throws: Problem.self) {
             try settings(#"{"id":"a","source_url":"http://h/",\#(fields)}"#)
         }
-        #expect(problem.faults.count == 50)
+        #expect(problem.pointers.count == 50)
         #expect(problem.document["errors_left_out"] == 950)
     }
 
@@ -162,5 +160,13 @@ import Timeline
         #expect(throws: Problem.self) {
             try settings(#"{"id":"old","source_url":"http://h/"}"#, path: "news")
         }
+    }
+}
+
+extension Problem {
+    /// The fields that the problem names.
+    fileprivate var pointers: [String] {
+        guard case .array(let errors) = document["errors"] else { return [] }
+        return errors.compactMap { if case .string(let text) = $0["pointer"] { text } else { nil } }
     }
 }

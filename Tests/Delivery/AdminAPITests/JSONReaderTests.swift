@@ -1,4 +1,6 @@
 import Foundation
+import HTTP
+import JSON
 import Testing
 
 @testable import AdminAPI
@@ -47,7 +49,7 @@ import Testing
         let problem = try #require(throws: Problem.self) {
             try JSONReader.value(of: Array("{\"a\":[{\"b/c\":1,\"b/c\":2}]}".utf8))
         }
-        #expect(problem.faults.map(\.document) == [["pointer": "#/a/0/b~1c", "detail": "is given twice"]])
+        #expect(problem.document["errors"] == [["pointer": "#/a/0/b~1c", "detail": "is given twice"]])
     }
 
     @Test("Depth is bounded")

@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import Timeline
 
 /// The JSON form of a channel: every field, so that what is read can be changed and written back.

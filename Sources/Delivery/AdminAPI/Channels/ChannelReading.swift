@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import JSON
 import Timeline
 
 extension AdminAPI {

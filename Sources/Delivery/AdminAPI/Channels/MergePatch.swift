@@ -1,3 +1,6 @@
+import HTTP
+import JSON
+
 extension JSONValue {
     /// This document with a patch applied (RFC 7396 §2): null removes a member, what is no object replaces.
     func merging(_ patch: JSONValue) -> JSONValue {

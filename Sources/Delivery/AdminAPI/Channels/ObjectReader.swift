@@ -1,3 +1,4 @@
+import JSON
 import Timeline
 
 /// Takes the fields of one JSON object and gathers everything that is wrong with them.

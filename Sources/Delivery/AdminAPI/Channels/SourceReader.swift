@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import Timeline
 
 /// Reads one source of a channel from JSON.

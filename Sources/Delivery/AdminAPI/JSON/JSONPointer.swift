@@ -1,7 +1,7 @@
 import HTTP
 
 /// A place in a JSON document as a URI fragment (RFC 6901 §6).
-package struct JSONPointer: Sendable, Hashable {
+struct JSONPointer: Sendable, Hashable {
     private let tokens: [String]
 
     /// The whole document.
@@ -20,7 +20,7 @@ package struct JSONPointer: Sendable, Hashable {
     }
 
     /// For example `#/sources/0/url`.
-    package var text: String {
+    var text: String {
         "#" + tokens.map { "/" + PercentCoding.encoded(Self.escaped($0)) }.joined()
     }
 

@@ -1,3 +1,6 @@
+import HTTP
+import JSON
+
 extension JSONReader {
     /// A number; one without fraction that fits 64 bits is an integer, whatever its spelling.
     mutating func number() throws(Problem) -> JSONValue {

@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 
 /// Reads JSON (RFC 8259) strictly: one value, UTF-8, no name twice in an object, bounded depth.
 struct JSONReader {

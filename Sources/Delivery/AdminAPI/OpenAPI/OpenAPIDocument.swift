@@ -1,3 +1,4 @@
+import JSON
 import TimeZones
 
 /// The description of the admin API (OpenAPI 3.1), with the bounds that the program enforces.

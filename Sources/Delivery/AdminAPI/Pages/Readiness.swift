@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import JSON
 
 extension AdminAPI {
     /// Whether catalogue and archive can be reached; 503 says which cannot.
@@ -12,9 +13,8 @@ extension AdminAPI {
         guard !missing.isEmpty else {
             return .json(.object([.init(name: "status", value: "ready")] + members))
         }
-        var problem = Problem(.serviceUnavailable, missing.joined(separator: " and ") + " cannot be reached")
-        problem.extensions = members
-        problem.headers["Retry-After"] = String(Limits.retryAfterSeconds)
-        return problem.response
+        let detail = missing.joined(separator: " and ") + " cannot be reached"
+        return Problem(.serviceUnavailable, detail, members: members)
+            .retryable(afterSeconds: Limits.retryAfterSeconds).answer
     }
 }

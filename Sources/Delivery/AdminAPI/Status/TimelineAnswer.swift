@@ -1,6 +1,7 @@
 import Catalogue
 import Concurrency
 import HTTP
+import JSON
 import TimeZones
 import Timeline
 

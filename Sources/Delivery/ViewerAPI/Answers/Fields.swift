@@ -27,15 +27,15 @@ enum Fields {
     }
 
     static func methodNotAllowed() -> HTTPResponse {
-        var response = Problem(.methodNotAllowed, "this resource can be read only").response()
+        var response = Problem(.methodNotAllowed, "this resource can be read only").answer()
         response.headers["Allow"] = allowedMethods
         return response
     }
 
     /// Made once, as what follows: players ask for what is gone all the time, and on the server's own threads.
-    static let noSuchResource = Problem(.notFound, "there is no such resource").response()
+    static let noSuchResource = Problem(.notFound, "there is no such resource").answer()
 
-    static let noSuchRange = Problem(.rangeNotSatisfiable, "the range begins behind the end").response()
+    static let noSuchRange = Problem(.rangeNotSatisfiable, "the range begins behind the end").answer()
 
-    static let changed = Problem(.preconditionFailed, "the resource is not the one that was meant").response()
+    static let changed = Problem(.preconditionFailed, "the resource is not the one that was meant").answer()
 }

@@ -1,7 +1,40 @@
 import Catalogue
 import HTTP
+import JSON
 import Playback
 import Timeline
+
+/// The members that problems of playback have beside those of the standard.
+extension Problem {
+    /// Names the parameter that is wrong.
+    func naming(_ parameter: String) -> Problem {
+        with("parameter", .string(parameter))
+    }
+
+    /// Names the longest window, in seconds.
+    func limitingWindow(to seconds: Int64) -> Problem {
+        with("max_window", .integer(seconds))
+    }
+
+    /// Names what is recorded, nearest first.
+    func offering(_ windows: [TimeWindow]) -> Problem {
+        let spans = windows.map { window -> JSONValue in
+            ["begin": .string(window.begin.rfc3339), "end": .string(window.end.rfc3339)]
+        }
+        return with("available", .array(spans))
+    }
+
+    /// Names how much of a rendition is missing, in microseconds.
+    func missing(_ microseconds: Int64, of rendition: RenditionID) -> Problem {
+        with("missing_seconds", .number(Microseconds.seconds(microseconds)))
+            .with("rendition", .string(rendition.description))
+    }
+
+    /// The answer to a player: pages of every origin may read it.
+    func answer() -> HTTPResponse {
+        response(Fields.common)
+    }
+}
 
 /// The one place where failures become status codes.
 extension Problem {
@@ -28,7 +61,7 @@ extension Problem {
             self = Problem(.gone, "\(detail); it keeps what begins from \(before.rfc3339) on")
         case .incomplete(let id, let missing): self = Problem(.conflict, detail).missing(missing, of: id)
         case .notOneStream:
-            self = Problem(.notFound, "\(detail); use download.mp4").pointing(to: "download.mp4")
+            self = Problem(.notFound, "\(detail); use download.mp4").with("instead", "download.mp4")
         case .catalogue(let error):
             self =
                 error.isTransient

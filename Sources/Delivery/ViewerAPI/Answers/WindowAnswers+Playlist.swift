@@ -70,7 +70,7 @@ extension WindowAnswers {
         {
         case .notModified: return HTTPResponse(status: .notModified, headers: headers)
         case .preconditionFailed:
-            return Problem(.preconditionFailed, "the playlist has changed").response()
+            return Problem(.preconditionFailed, "the playlist has changed").answer()
         case .proceed: break
         }
         guard coding == .gzip else {

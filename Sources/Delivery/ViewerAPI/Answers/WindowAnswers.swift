@@ -24,13 +24,13 @@ struct WindowAnswers: Sendable {
             let parameters = try ViewerParameters(query: request.query, zone: zone)
             guard channel.playlistForm != nil else {
                 if channel.isDeleted { return Self.noSuchChannel(route) }
-                return Problem(.notFound, "nothing of \(channel.id) is recorded yet").offering([]).response()
+                return Problem(.notFound, "nothing of \(channel.id) is recorded yet").offering([]).answer()
             }
             let asked = AskedWindow(
                 request: request, route: route, channel: channel, parameters: parameters, now: now)
             return try await answer(asked)
         } catch let error as ParameterError {
-            return Problem(error).response()
+            return Problem(error).answer()
         } catch {
             return failure(error, route)
         }
@@ -49,7 +49,7 @@ struct WindowAnswers: Sendable {
     }
 
     private static func noSuchChannel(_ route: WindowRoute) -> HTTPResponse {
-        Problem(.notFound, "there is no channel \(route.channel)").response()
+        Problem(.notFound, "there is no channel \(route.channel)").answer()
     }
 
     private func failure(
@@ -67,7 +67,7 @@ struct WindowAnswers: Sendable {
                 "cannot answer a window", metadata: ["channel": "\(route.channel)", "error": "\(playback)"])
         default: break
         }
-        return Problem(playback, endName: endName).response()
+        return Problem(playback, endName: endName).answer()
     }
 }
 

@@ -59,7 +59,7 @@ extension WindowAnswers {
         switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators)
         {
         case .notModified: return HTTPResponse(status: .notModified, headers: headers)
-        case .preconditionFailed: return Problem(.preconditionFailed, "the window has changed").response()
+        case .preconditionFailed: return Problem(.preconditionFailed, "the window has changed").answer()
         case .proceed: break
         }
         let range = ByteRange.requested(

@@ -60,7 +60,7 @@ struct ObjectAnswers: Sendable {
     }
 
     private static let unreadable = Problem(.serviceUnavailable, "the archive cannot be read")
-        .retryable(afterSeconds: Limits.retryAfterSeconds).response()
+        .retryable(afterSeconds: Limits.retryAfterSeconds).answer()
 }
 
 /// Answers a range of something whose length is known.

@@ -28,14 +28,7 @@ struct Router: HTTPHandler {
         return .now(Self.notFound)
     }
 
-    /// RFC 9457.
-    private static let notFound = HTTPResponse(
-        status: .notFound,
-        headers: ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],
-        body: .bytes(
-            Array(
-                #"{"type":"about:blank","title":"Not Found","status":404,"detail":"there is nothing at this path"}"#
-                    .utf8)))
+    private static let notFound = Problem(.notFound, "there is nothing at this path").response()
 }
 
 /// What an address for viewers has of the operators' part when that is on an address of its own: the probes.

@@ -21,15 +21,8 @@ final class SchemaGate: RequestPart {
         return .now(Self.notYet)
     }
 
-    /// RFC 9457; open to every origin, so that a player's script sees the status and not a CORS fault.
-    private static let notYet = HTTPResponse(
-        status: .serviceUnavailable,
-        headers: [
-            "Content-Type": "application/problem+json", "Cache-Control": "no-store",
-            "Access-Control-Allow-Origin": "*", "Retry-After": "\(Limits.retryWhenStarting)",
-        ],
-        body: .bytes(
-            Array(
-                #"{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"the service starts: it waits for its database"}"#
-                    .utf8)))
+    /// Readable by every origin, so that a player's script sees the status and not a CORS error.
+    private static let notYet = Problem(
+        .serviceUnavailable, "the service is starting: it waits for its database"
+    ).retryable(afterSeconds: Limits.retryWhenStarting).response(["Access-Control-Allow-Origin": "*"])
 }

@@ -1,5 +1,7 @@
 extension JSONValue {
-    /// The text in UTF-8, without blanks, members in their order.
+    /// The value as JSON text in UTF-8, without white space; members keep their order.
+    ///
+    /// A number that JSON cannot express (infinite, not a number) is written as null.
     package var bytes: [UInt8] {
         var text: [UInt8] = []
         write(to: &text)

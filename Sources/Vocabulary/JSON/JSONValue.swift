@@ -1,4 +1,4 @@
-/// A JSON text (RFC 8259) as a value; members of an object keep their order.
+/// A JSON value (RFC 8259); the members of an object keep their order.
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -11,10 +11,15 @@ package enum JSONValue: Sendable, Equatable {
     package struct Member: Sendable, Equatable {
         package var name: String
         package var value: JSONValue
+
+        package init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
-    /// The type in JSON's own words.
-    var typeName: String {
+    /// The type as an error message names it, with its article.
+    package var typeName: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"
@@ -26,7 +31,7 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The value of a member; nil when it is no object or has no such member.
+    /// The value of a member; nil when the value is not an object or has no such member.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value

@@ -1,0 +1,47 @@
+import Catalogue
+import HTTP
+import JSON
+import Timeline
+
+/// The problems of this API, and the one place where failures become status codes.
+extension Problem {
+    /// The answer to a program: never taken for another type than it says.
+    var answer: HTTPResponse { response(["X-Content-Type-Options": "nosniff"]) }
+
+    static func unreadable(_ detail: String) -> Problem {
+        Problem(.badRequest, detail)
+    }
+
+    /// A request with at least one fault; those beyond `Limits.faults` are counted and not named.
+    static func invalid(_ faults: [Fault]) -> Problem {
+        let named = Array(faults.prefix(Limits.faults))
+        let rest = faults.count - named.count
+        let sentences = named.prefix(3).map(\.sentence).joined(separator: "; ")
+        let more = faults.count > 3 ? "; and \(faults.count - 3) more" : ""
+        let problem = Problem(.badRequest, sentences + more).with("errors", .array(named.map(\.document)))
+        return rest > 0 ? problem.with("errors_left_out", .integer(Int64(rest))) : problem
+    }
+
+    static func notFound(_ detail: String) -> Problem {
+        Problem(.notFound, detail)
+    }
+
+    static func noChannel(_ id: ChannelID) -> Problem {
+        .notFound("there is no channel \(id)")
+    }
+
+    static let catalogueAway = Problem(.serviceUnavailable, "the catalogue cannot be reached")
+        .retryable(afterSeconds: Limits.retryAfterSeconds)
+
+    /// What an error of the catalogue means for the client; nil for a failure of the program itself.
+    init?(_ error: CatalogueError) {
+        switch error {
+        case .noSuchChannel(let id): self = .noChannel(id)
+        case .channelExists(let id): self = Problem(.conflict, "channel \(id) exists already")
+        case .staleVersion: self = Problem(.preconditionFailed, "the channel has changed since that version")
+        case .notInTime: self = .catalogueAway
+        case .database where error.isTransient: self = .catalogueAway
+        case .database, .unreadable: return nil
+        }
+    }
+}
