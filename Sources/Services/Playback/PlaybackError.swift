@@ -34,7 +34,7 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
         case .expired: "the window lies before what retention keeps"
         case .incomplete(let id, let missing):
             "\(id) lacks \(Microseconds.seconds(missing)) seconds of the window"
-        case .notOneStream(let reason): reason
+        case .notOneStream(let reason): "the window cannot be one transport stream: \(reason)"
         case .catalogue(let error): "\(error)"
         case .system(let reason): reason
         }

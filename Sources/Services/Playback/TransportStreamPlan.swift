@@ -56,7 +56,7 @@ package struct TransportStreamPlan: Sendable {
             window.formats[segment.formatID].map { $0.hasVideo && !$0.hasAudio } ?? false
         }
         if isSilent && window.renditions.contains(where: { $0.id.kind == .audio }) {
-            throw .notOneStream("the sound of this channel is a rendition of its own")
+            throw .notOneStream("this channel's audio is a separate rendition")
         }
         return leading
     }
@@ -69,7 +69,7 @@ package struct TransportStreamPlan: Sendable {
             throw .notOneStream("\(rendition.id) is not recorded as a transport stream")
         }
         guard format.initName == nil else {
-            throw .notOneStream("the tables of \(rendition.id) are an initialization section of their own")
+            throw .notOneStream("\(rendition.id) has its tables in a separate initialization section")
         }
         let name = SegmentName(
             start: segment.start, revision: segment.revision, fileExtension: .transportStream)
@@ -78,7 +78,7 @@ package struct TransportStreamPlan: Sendable {
             cipher: nil)
         if format.keyMethod != nil || !format.drmTags.isEmpty {
             guard format.keyMethod == "AES-128", let key = format.keyName, let iv = segment.iv else {
-                throw .notOneStream("\(rendition.id) is encrypted for players that hold its keys")
+                throw .notOneStream("\(rendition.id) is encrypted in a way that only players can decrypt")
             }
             part.cipher = Cipher(key: .key(channel, key), iv: iv)
         }

@@ -88,9 +88,12 @@ import Timeline
     }
 
     @Test(
-        "Separate sound, other containers and tables of their own are for download.mp4",
-        arguments: [SegmentExtension.fragmentedMP4, .transportStream, nil])
-    func other(container: SegmentExtension?) async throws {
+        "Separate audio, other containers and separate tables are refused, with the reason and no other resource",
+        arguments: [
+            (SegmentExtension.fragmentedMP4, "not recorded as a transport stream"),
+            (.transportStream, "initialization section"), (nil, "audio is a separate rendition"),
+        ])
+    func other(container: SegmentExtension?, reason: String) async throws {
         try await Archive.with { archive in
             var recording = Recording(seconds: 0)
             recording.watermark = 40
@@ -105,7 +108,10 @@ import Timeline
             try await archive.record(recording)
             let answer = try await archive.ask(path)
             #expect(answer.status == 404)
-            #expect((answer.problem["detail"] as? String)?.contains("download.mp4") == true)
+            let detail = try #require(answer.problem["detail"] as? String)
+            #expect(detail.contains(reason))
+            #expect(!detail.contains("download."))
+            #expect(answer.problem["instead"] == nil)
         }
     }
 

@@ -60,8 +60,7 @@ extension Problem {
         case .expired(let before):
             self = Problem(.gone, "\(detail); it keeps what begins from \(before.rfc3339) on")
         case .incomplete(let id, let missing): self = Problem(.conflict, detail).missing(missing, of: id)
-        case .notOneStream:
-            self = Problem(.notFound, "\(detail); use download.mp4").with("instead", "download.mp4")
+        case .notOneStream: self = Problem(.notFound, detail)
         case .catalogue(let error):
             self =
                 error.isTransient
