@@ -103,8 +103,6 @@ require_settings() {
     mkdir -p var "$logs"
     exec 9>var/run.lock
     flock -n 9 || fail "another make run is using var/"
-    [ -z "${BACKCAST_PLAYBACK_SECRET:-}" ] ||
-        fail "the demonstration shows open playback: unset BACKCAST_PLAYBACK_SECRET"
     require_free BACKCAST_LISTEN "$listen"
     [ -z "${BACKCAST_ADMIN_LISTEN:-}" ] || require_free BACKCAST_ADMIN_LISTEN "$BACKCAST_ADMIN_LISTEN"
 }

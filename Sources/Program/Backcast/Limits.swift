@@ -1,3 +1,6 @@
+import Timeline
+import ViewerAPI
+
 /// Every bound of the program, with its unit and its reason.
 enum Limits {
     /// Bytes of a file of settings: a page of text; more is another file.
@@ -26,6 +29,11 @@ enum Limits {
     static let drain = Duration.seconds(10)
     /// Seconds from the first signal to an end by force: ten for downloads, and the tidying.
     static let stoppingSeconds = 25
-    /// The longest span that a setting of seconds may name: a hundred years, far from any overflow in microseconds.
+    /// The longest span that a setting in seconds may state: a hundred years, far from any overflow in microseconds.
     static let seconds = 100 * 366 * 86_400
+    /// The longest window that may be allowed, seconds: what one playlist may ever list.
+    static let longestWindow = Int(ViewerConfiguration.longestWindowSeconds)
+    /// The default retention, seconds: within the bounds that the admin API sets for a channel.
+    static let retention =
+        Int(ChannelSettings.retentionBounds.lowerBound)...Int(ChannelSettings.retentionBounds.upperBound)
 }

@@ -92,6 +92,6 @@ struct SettingFileTests {
                 "BACKCAST_CONFIG (environment): the file \(path) cannot be read: No such file or directory"
             ])
         let other = SettingFile.reading(path: folder.path, namedBy: .environment)
-        #expect(other.faults.map(\.reason) == ["\(folder.path) cannot be read: it is no file"])
+        #expect(other.faults.map(\.reason) == ["\(folder.path) cannot be read: it is not a file"])
     }
 }

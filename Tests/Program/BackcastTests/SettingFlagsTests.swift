@@ -12,6 +12,17 @@ struct SettingFlagsTests {
         #expect(flags.values == [setting: "x"])
     }
 
+    @Test("the help has every flag with its text, and no other")
+    func help() {
+        let help = SettingFlags.helpMessage(columns: 1000)
+        let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        for setting in Setting.allCases {
+            #expect(words.contains("--\(setting.flag) <\(setting.flag)> \(setting.entry.help)"))
+        }
+        let flags = help.matches(of: /(?m)^ *--([a-z-]+)/).map { String($0.1) }
+        #expect(Set(flags) == Set(Setting.allCases.map(\.flag) + ["config"]))
+    }
+
     @Test("without flags nothing is given")
     func none() throws {
         #expect(try SettingFlags.parse([]).values.isEmpty)

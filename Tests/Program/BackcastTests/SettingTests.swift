@@ -10,7 +10,7 @@ struct SettingTests {
             (Setting.listen, "listen", "listen"),
             (.databaseURL, "database-url", "database_url"),
             (.minFree, "min-free", "min_free"),
-            (.s3SecretKey, "s3-secret-key", "s3_secret_key"),
+            (.sourcesProxy, "sources-proxy", "sources_proxy"),
         ])
     func names(setting: Setting, flag: String, key: String) {
         #expect(setting.flag == flag)

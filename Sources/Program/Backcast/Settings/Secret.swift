@@ -13,3 +13,16 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     var debugDescription: String { description }
     var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+extension Secret {
+    /// Whether a text has only the characters that a bearer token may have (RFC 6750 §2.1).
+    static func isBearerToken(_ text: String) -> Bool {
+        let others = Set("-._~+/=".utf8)
+        let isAllowed = { (byte: UInt8) in
+            let isLetter = (0x61...0x7A).contains(byte | 0x20)
+            let isDigit = (0x30...0x39).contains(byte)
+            return isLetter || isDigit || others.contains(byte)
+        }
+        return !text.isEmpty && text.utf8.count <= Limits.tokenCharacters && text.utf8.allSatisfy(isAllowed)
+    }
+}

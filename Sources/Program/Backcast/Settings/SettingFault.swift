@@ -1,4 +1,4 @@
-/// What is wrong with one setting; its text never holds a secret value.
+/// What is wrong with one setting; the text never contains a secret value.
 struct SettingFault: Hashable, Sendable, CustomStringConvertible {
     /// The setting as its variable, or the unknown key as it was written.
     var name: String
@@ -21,7 +21,7 @@ struct SettingFault: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// All that is wrong with the settings, told together.
+/// Everything that is wrong with the settings, reported together.
 struct SettingsError: Error, Sendable, CustomStringConvertible {
     var faults: [SettingFault]
 

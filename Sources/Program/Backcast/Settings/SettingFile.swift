@@ -6,7 +6,7 @@ struct SettingFile: Sendable {
     var values: [Setting: WrittenSetting] = [:]
     var faults: [SettingFault] = []
 
-    /// Reads a file; whatever is wrong with it becomes a fault.
+    /// Reads a file; everything that is wrong with it becomes a fault.
     static func reading(path: String, namedBy origin: SettingOrigin) -> SettingFile {
         do throws(ProgramError) {
             return parsing(try text(of: path), path: path)
@@ -17,7 +17,7 @@ struct SettingFile: Sendable {
         }
     }
 
-    /// Takes the text of a file apart.
+    /// Parses the text of a file.
     static func parsing(_ text: String, path: String) -> SettingFile {
         var file = SettingFile()
         do {
@@ -39,8 +39,8 @@ struct SettingFile: Sendable {
             return refuse(path, at: key, name: name, "there is no such setting")
         }
         guard !value.isUnset else { return }
-        guard let text = setting.isList ? value.listText : value.scalar?.string else {
-            let form = setting.isList ? "a text, a number or a list of them" : "one text or number"
+        guard let text = setting.entry.isList ? value.listText : value.scalar?.string else {
+            let form = setting.entry.isList ? "a text, a number or a list of them" : "one text or number"
             let reason = "\(name) must be \(form), not \(value.kind)"
             return refuse(path, at: key, name: setting.rawValue, reason)
         }
@@ -51,7 +51,7 @@ struct SettingFile: Sendable {
         faults.append(SettingFault(name: name, origin: .file(path: path, line: node.line), reason: reason))
     }
 
-    /// The parser's own words may quote the line, and the line a secret: only the place is told.
+    /// The parser's message may quote the line, which may be a secret: only the place is reported.
     private mutating func refuse(_ error: any Error, path: String) {
         let (line, reason) = (error as? YamlError)?.placeAndReason ?? (1, "it is not YAML")
         faults.append(
@@ -71,7 +71,7 @@ extension SettingFile {
         return text
     }
 
-    /// One byte over the limit at most.
+    /// The bytes of the file, at most one more than the limit.
     private static func bytes(of path: String) throws(ProgramError) -> Data {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system("the file \(path) cannot be read", errno) }
@@ -79,7 +79,7 @@ extension SettingFile {
         do {
             return try handle.read(upToCount: Limits.settingFileByteCount + 1) ?? Data()
         } catch {
-            throw ProgramError("\(path) cannot be read: it is no file")
+            throw ProgramError("\(path) cannot be read: it is not a file")
         }
     }
 }
@@ -87,13 +87,13 @@ extension SettingFile {
 extension Node {
     fileprivate var line: Int { mark?.line ?? 1 }
 
-    /// Whether nothing is written behind the key (YAML 1.2 §10.2.1.1, null).
+    /// Whether the key has no value (YAML 1.2 §10.2.1.1, null).
     fileprivate var isUnset: Bool {
         guard case .scalar(let scalar) = self else { return false }
         return scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }
 
-    /// What a reader of the file sees in the place of a value.
+    /// The kind of a value in the words of a user.
     fileprivate var kind: String {
         switch self {
         case .scalar: "a text"
@@ -103,7 +103,7 @@ extension Node {
         }
     }
 
-    /// The text of a scalar; of a list its texts with commas between.
+    /// The text of a scalar, or the texts of a list joined by commas.
     fileprivate var listText: String? {
         switch self {
         case .scalar(let scalar):
@@ -126,7 +126,7 @@ extension YamlError {
         case .duplicatedKeysInMapping(let duplicates, let context):
             (
                 context.mark.line,
-                "a key is there twice: \(duplicates.map(String.init(describing:)).joined(separator: ", "))"
+                "a key appears twice: \(duplicates.map(String.init(describing:)).joined(separator: ", "))"
             )
         default:
             (1, "it is not YAML")

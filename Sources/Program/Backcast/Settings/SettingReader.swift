@@ -1,4 +1,4 @@
-/// Reads settings one after the other and remembers every fault instead of stopping at the first.
+/// Reads settings one after the other and collects every fault instead of stopping at the first.
 struct SettingReader {
     let sources: SettingSources
     private(set) var faults: [SettingFault]
@@ -10,7 +10,7 @@ struct SettingReader {
 
     /// The value of a setting; nil when it is not written or cannot be read.
     ///
-    /// `read` throws, or gives nil where `allowed` says it all.
+    /// `read` throws, or returns nil where `allowed` says enough.
     mutating func value<Value>(
         _ setting: Setting, allowed: String, _ read: (String) throws -> Value?,
     ) -> Value? {
@@ -19,7 +19,7 @@ struct SettingReader {
             if let value = try read(written.text) { return value }
             refuse(
                 setting,
-                setting.isSecret
+                setting.entry.isSecret
                     ? "allowed is \(allowed)" : "\(written.text.debugDescription) is not \(allowed)")
         } catch {
             refuse(setting, "\(error); allowed is \(allowed)")
@@ -42,23 +42,12 @@ struct SettingReader {
         return value(setting, allowed: "one of \(words)") { Word(rawValue: $0.lowercased()) }
     }
 
-    /// A text that is not empty and has no NUL in it, such as a path.
-    mutating func text(_ setting: Setting, allowed: String) -> String? {
-        value(setting, allowed: allowed) { $0.isEmpty || $0.utf8.contains(0) ? nil : $0 }
-    }
-
-    /// Notes what is wrong with a setting, wherever it was written.
+    /// Records what is wrong with a setting, wherever it was written.
     mutating func refuse(_ setting: Setting, _ reason: String) {
-        faults.append(SettingFault(setting, sources.written(setting)?.origin, reason))
+        refuse(SettingFault(setting, sources.written(setting)?.origin, reason))
     }
-}
 
-extension Setting {
-    /// Whether its value may not stand in a message.
-    var isSecret: Bool {
-        switch self {
-        case .databaseURL, .adminToken, .playbackSecret, .s3AccessKey, .s3SecretKey, .sourcesProxy: true
-        default: false
-        }
+    mutating func refuse(_ fault: SettingFault) {
+        faults.append(fault)
     }
 }

@@ -25,7 +25,7 @@ struct SettingSources: Sendable {
     var environment: [String: String] = [:]
     var file: SettingFile?
 
-    /// What counts of a setting; an empty environment variable is one that is not set.
+    /// The value that counts; an empty environment variable counts as not set.
     func written(_ setting: Setting) -> WrittenSetting? {
         if let text = flags[setting] { return WrittenSetting(text: text, origin: .flag(setting.flag)) }
         if let text = environment[setting.rawValue], !text.isEmpty {
@@ -34,7 +34,7 @@ struct SettingSources: Sendable {
         return file?.values[setting]
     }
 
-    /// Variables that look like settings and are none: a slip of the pen, or another program's.
+    /// Variables that look like settings but are not: a typing error, or another program's.
     var unknownVariables: [String] {
         environment.keys.filter { name in
             name.hasPrefix(Setting.prefix) && name != Setting.fileVariable && Setting(rawValue: name) == nil

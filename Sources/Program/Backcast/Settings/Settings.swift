@@ -1,4 +1,3 @@
-import HTTP
 import HTTPClient
 import HTTPServer
 import Logging
@@ -8,15 +7,14 @@ import Telemetry
 /// How this process is to work: read once at the start, then handed down as values.
 struct Settings: Sendable {
     var listen: ListenAddress
-    /// Another address for the API and the metrics.
+    /// A separate address for the admin API and the metrics.
     var adminListen: ListenAddress?
     var database: ConnectionString
     /// The folder of segments.
     var archive: String
-    /// The folder of the journal and of what the program made for itself.
+    /// The folder of the journal and of generated secrets.
     var state: String
     var adminToken: Secret?
-    var publicURL: HTTPURL?
     var trustedProxies: [AddressNetwork]
     /// Bytes of the disk that stay free; nil: the larger of 5 % and 2 GiB.
     var minFreeBytes: Int64?
@@ -24,12 +22,46 @@ struct Settings: Sendable {
     /// The folder of migrations that was named; nil: the usual places.
     var migrations: String?
     var maxWindowSeconds: Int
-    /// For new channels that do not say.
+    /// The retention of new channels that do not state one.
     var retentionSeconds: Int
     var sourcesAllow: AllowList?
     var sourcesProxy: Secret?
     var logLevel: Logger.Level
     var logFormat: LogFormat
-    /// What is not wrong but will surprise, for the log.
+    /// What is not an error but may surprise, for the log.
     var warnings: [String]
+}
+
+extension Settings {
+    /// Reads everything, and reports all faults together.
+    static func reading(_ sources: SettingSources, for role: Role) throws(SettingsError) -> Settings {
+        var reader = SettingReader(sources)
+        let settings = Settings(reading: &reader)
+        reader.checkRequirements(of: role)
+        guard let settings, reader.faults.isEmpty else { throw SettingsError(faults: reader.faults) }
+        return settings
+    }
+
+    /// Nil only without a database; every other fault leaves the default in place.
+    private init?(reading reader: inout SettingReader) {
+        let database = reader.database()
+        listen = reader.address(.listen) ?? ListenAddress(host: "127.0.0.1", port: 8080)
+        adminListen = reader.address(.adminListen)
+        archive = reader.folder(.archive) ?? "./var/archive"
+        state = reader.folder(.state) ?? "./var/state"
+        adminToken = reader.adminToken()
+        trustedProxies = reader.networks(.trustedProxies) ?? []
+        minFreeBytes = reader.byteCount(.minFree)
+        deleteGraceSeconds = reader.seconds(.deleteGrace, in: 0...Limits.seconds) ?? 7200
+        migrations = reader.folder(.migrations)
+        maxWindowSeconds = reader.seconds(.maxWindow, in: 1...Limits.longestWindow) ?? 86_400
+        retentionSeconds = reader.seconds(.retention, in: Limits.retention) ?? 604_800
+        sourcesAllow = reader.allowList(.sourcesAllow)
+        sourcesProxy = reader.proxy(.sourcesProxy)
+        logLevel = reader.word(.logLevel, Logger.Level.self) ?? .info
+        logFormat = reader.word(.logFormat, LogFormat.self) ?? .text
+        warnings = reader.sources.unknownVariables.map { "\($0) (environment) is not a setting" }
+        guard let database else { return nil }
+        self.database = database
+    }
 }

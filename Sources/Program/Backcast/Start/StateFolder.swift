@@ -59,7 +59,7 @@ final class StateFolder: Sendable {
     func adminToken() throws -> (token: Secret, isNew: Bool) {
         let made = Base64URL.encode(try randomBytes(Limits.tokenByteCount))
         let (word, isNew) = try WordFile(tokenFile).wordOrMade { made }
-        guard TokenForm.allows(word) else {
+        guard Secret.isBearerToken(word) else {
             throw ProgramError("\(tokenFile) holds no token; remove the file to get a new one")
         }
         return (Secret(word), isNew)

@@ -1,0 +1,79 @@
+import HTTP
+import HTTPClient
+import HTTPServer
+import Postgres
+
+/// The forms that values have, each with the words that say what is allowed.
+extension SettingReader {
+    mutating func folder(_ setting: Setting) -> String? {
+        value(setting, allowed: "a folder") { text in
+            text.isEmpty || text.utf8.contains(0) || text.contains("://") ? nil : text
+        }
+    }
+
+    mutating func database() -> ConnectionString? {
+        guard sources.written(.databaseURL) != nil else {
+            return try? ConnectionString("postgresql:///backcast")
+        }
+        return value(.databaseURL, allowed: "a libpq URI such as postgresql://user@host/backcast") {
+            try ConnectionString($0)
+        }
+    }
+
+    mutating func address(_ setting: Setting) -> ListenAddress? {
+        value(setting, allowed: "an address and a port such as 127.0.0.1:8080") {
+            try ListenAddress.reading($0)
+        }
+    }
+
+    mutating func adminToken() -> Secret? {
+        value(.adminToken, allowed: "letters, digits and -._~+/=, at most \(Limits.tokenCharacters)") {
+            text in
+            Secret.isBearerToken(text) ? Secret(text) : nil
+        }
+    }
+
+    mutating func networks(_ setting: Setting) -> [AddressNetwork]? {
+        value(setting, allowed: "addresses and networks such as 10.0.0.0/8, separated by commas") { text in
+            try text.split { $0 == "," || $0.isWhitespace }.map { try AddressNetwork.reading(String($0)) }
+        }
+    }
+
+    mutating func allowList(_ setting: Setting) -> AllowList? {
+        value(setting, allowed: "hosts, *.suffixes and networks") { try AllowList.reading($0) }
+    }
+
+    mutating func byteCount(_ setting: Setting) -> Int64? {
+        value(setting, allowed: "a number of bytes, also with K, M, G, T or Ki, Mi, Gi, Ti") {
+            ByteCount.reading($0)
+        }
+    }
+
+    /// A URL as curl takes a proxy; it may contain a user and a password.
+    mutating func proxy(_ setting: Setting) -> Secret? {
+        value(setting, allowed: "an http or https URL such as http://proxy:3128") { text in
+            _ = try HTTPURL(text)
+            return Secret(text)
+        }
+    }
+}
+
+extension SettingReader {
+    /// Not a setting: an operator who sets it expects playback to be protected, which this version cannot do.
+    private static let playbackSecret = Setting.prefix + "PLAYBACK_SECRET"
+
+    /// Refuses what a role cannot do without, and what this version cannot honour.
+    mutating func checkRequirements(of role: Role) {
+        if role.wantsAdminToken, sources.written(.adminToken) == nil {
+            refuse(
+                .adminToken,
+                "it must be set for \(role.rawValue); only `backcast run` generates a token itself")
+        }
+        if role.servesViewers, sources.environment[Self.playbackSecret]?.isEmpty == false {
+            let reason =
+                "this version cannot check playback tokens and would serve everything openly; unset the variable to allow that"
+            refuse(
+                SettingFault(name: Self.playbackSecret, origin: .environment, reason: reason))
+        }
+    }
+}
