@@ -93,9 +93,15 @@ let modules: [Module] = [
     ),
 
     Module(
+        name: "Export", layer: "Services", uses: ["Timeline", "HTTP", "Digest", "SegmentStore"],
+        tests: ["TestSupport"]),
+
+    Module(
         name: "ViewerAPI", layer: "Delivery",
-        uses: ["Timeline", "JSON", "HTTP", "Digest", "TimeZones", "Catalogue", "SegmentStore", "Playback"],
-        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "Compression"],
+        uses: [
+            "Timeline", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore", "Playback", "Export",
+        ],
+        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "Compression", "Digest"],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",

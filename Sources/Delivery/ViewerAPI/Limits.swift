@@ -4,8 +4,6 @@ package enum Limits {
     static let finalAgeSeconds: Int64 = 3600
     /// Seconds after which a client may ask again while the catalogue is away.
     static let retryAfterSeconds = 5
-    /// Bytes of a segment that are read at once for a download.
-    static let downloadPiece = 256 << 10
     /// Seconds that a browser may remember what a preflight allowed.
     static let preflightSeconds = 86_400
 }

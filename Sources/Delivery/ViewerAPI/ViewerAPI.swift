@@ -1,4 +1,5 @@
 package import Catalogue
+import Export
 package import HTTP
 package import Logging
 import Playback
@@ -24,7 +25,7 @@ package final class ViewerAPI: Sendable {
         windows = WindowAnswers(
             index: index,
             player: WindowPlayer(index: index, maxWindowSeconds: configuration.maxWindowSeconds),
-            store: store, clock: clock, logger: logger)
+            export: WindowExport(store: store), clock: clock, logger: logger)
     }
 
     /// Keeps what is in memory up with the catalogue, until cancelled.

@@ -18,8 +18,6 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
     case expired(before: Instant)
     /// Not whole though `strict` was asked: microseconds that the worst rendition lacks.
     case incomplete(rendition: RenditionID, missing: Int64)
-    /// The window cannot be one transport stream.
-    case notOneStream(String)
     case catalogue(CatalogueError)
     case system(String)
 
@@ -34,7 +32,6 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
         case .expired: "the window lies before what retention keeps"
         case .incomplete(let id, let missing):
             "\(id) lacks \(Microseconds.seconds(missing)) seconds of the window"
-        case .notOneStream(let reason): "the window cannot be one transport stream: \(reason)"
         case .catalogue(let error): "\(error)"
         case .system(let reason): reason
         }

@@ -1,4 +1,5 @@
 import Catalogue
+import Export
 import HTTP
 import JSON
 import Playback
@@ -60,12 +61,19 @@ extension Problem {
         case .expired(let before):
             self = Problem(.gone, "\(detail); it keeps what begins from \(before.rfc3339) on")
         case .incomplete(let id, let missing): self = Problem(.conflict, detail).missing(missing, of: id)
-        case .notOneStream: self = Problem(.notFound, detail)
         case .catalogue(let error):
             self =
                 error.isTransient
                 ? Problem.unavailable : Problem(.internalServerError, "the catalogue could not be read")
         case .system: self = Problem(.internalServerError, "the answer could not be made")
+        }
+    }
+
+    init(_ error: ExportError) {
+        switch error {
+        case .separateAudio, .otherContainer, .separateTables, .notDecryptable:
+            self = Problem(.notFound, "the window cannot be one transport stream: \(error)")
+        case .endedEarly, .digest: self = Problem(.internalServerError, "the download could not be prepared")
         }
     }
 

@@ -44,7 +44,7 @@ extension WindowAnswers {
     }
 
     /// A rendition that the window has.
-    private func present(
+    func present(
         _ id: RenditionID, _ asked: AskedWindow, _ window: PlaylistContents,
     ) async throws(PlaybackError) -> RenditionID {
         if window[id] != nil { return id }

@@ -1,8 +1,8 @@
 import Catalogue
+import Export
 import HTTP
 import Logging
 import Playback
-import SegmentStore
 import TimeZones
 import Timeline
 
@@ -10,7 +10,7 @@ import Timeline
 struct WindowAnswers: Sendable {
     let index: TimelineIndex
     let player: WindowPlayer
-    let store: any SegmentStore
+    let export: WindowExport
     let clock: @Sendable () -> Instant
     let logger: Logger
 
@@ -40,6 +40,8 @@ struct WindowAnswers: Sendable {
         do {
             return asked.route.resource == .transportStream
                 ? try await download(asked) : try await playlist(asked)
+        } catch let error as ExportError {
+            return Problem(error).answer()
         } catch let error as PlaybackError {
             if asked.channel.isDeleted, case .nothingRecorded(let available) = error, available.isEmpty {
                 return Self.noSuchChannel(asked.route)

@@ -1,4 +1,5 @@
 import Catalogue
+import Export
 import HTTP
 import Playback
 import Timeline
@@ -9,20 +10,29 @@ extension WindowAnswers {
         let (begin, end) = try closed(asked.parameters.window.span)
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
         guard end != nil else { return pinned(asked, window) }
-        let wanted = asked.parameters.rendition
-        if let wanted, window[wanted] == nil, window.known.contains(wanted) {
-            throw PlaybackError.nothingRecorded(
-                available: try await player.available(near: asked.parameters.window, asked.channel))
-        }
-        let plan = try TransportStreamPlan(window, channel: asked.channel.id, rendition: wanted)
-        let leading = wanted.flatMap { window[$0] } ?? window.leading
-        if asked.parameters.window.isStrict { try window.checkWhole(leading?.id) }
-        var headers = fields(asked, window, leading)
+        let rendition = try await rendition(asked, window)
+        let plan = try TransportStreamPlan(
+            channel: asked.channel.id, rendition: rendition.id, segments: rendition.segments,
+            formats: window.formats,
+            separateAudio: asked.parameters.rendition == nil
+                && window.renditions.contains { $0.id.kind == .audio })
+        if asked.parameters.window.isStrict { try window.checkWhole(rendition.id) }
+        var headers = fields(asked, window, rendition)
         headers["Content-Type"] = "video/mp2t"
         headers["Accept-Ranges"] = "bytes"
         headers["Content-Disposition"] =
             "attachment; filename=\"\(asked.channel.id)_\(begin.compactText).ts\""
         return response(asked, plan, headers)
+    }
+
+    /// The rendition that is asked for, or the leading one.
+    private func rendition(_ asked: AskedWindow, _ window: ComposedWindow) async throws(PlaybackError)
+        -> ListedRendition
+    {
+        var rendition = window.leading
+        if let id = asked.parameters.rendition { rendition = window[try await present(id, asked, window)] }
+        guard let rendition else { throw .nothingRecorded(available: []) }
+        return rendition
     }
 
     /// The begin of a window that does not grow, and its end if it has one.
@@ -67,7 +77,7 @@ extension WindowAnswers {
         return RangeAnswer.response(range, length: plan.byteCount, headers: headers) { offset, length in
             .stream(
                 length: length,
-                TransportStreamBody(plan: plan, store: store, offset: offset, byteCount: length))
+                export.body(of: plan, offset: offset, byteCount: length))
         }
     }
 }

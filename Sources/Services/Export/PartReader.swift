@@ -12,14 +12,14 @@ final class PartReader {
 
     /// The stored bytes: of an encrypted segment all of them, of a clear one those behind what is skipped.
     private let stream: ObjectStream
-    /// Bytes of the clear segment.
+    /// Bytes of the decrypted segment.
     private let byteCount: UInt64
     private let cipher: Cipher?
     private var decryption: AES128CBC?
-    /// Clear bytes that are still to be dropped.
+    /// Decrypted bytes that are still to be skipped.
     private var skipping: UInt64
     private var delivered: UInt64
-    /// Clear bytes that are ready.
+    /// Decrypted bytes that are ready.
     private var ready: ArraySlice<UInt8> = []
     private var isFinished = false
 
@@ -32,7 +32,7 @@ final class PartReader {
         if cipher == nil { self.skipping = 0 }
     }
 
-    /// The next clear bytes; nil at the end of the segment.
+    /// The next decrypted bytes; nil at the end of the segment.
     func next(limit: Int, isolation: isolated (any Actor)? = #isolation) async throws -> [UInt8]? {
         guard delivered < byteCount else { return nil }
         while ready.isEmpty { try await fill() }
@@ -44,8 +44,8 @@ final class PartReader {
     }
 
     private func fill(isolation: isolated (any Actor)? = #isolation) async throws {
-        guard !isFinished else { throw DownloadError.endedEarly }
-        let bytes = try await stream.next(limit: Limits.downloadPiece) ?? []
+        guard !isFinished else { throw ExportError.endedEarly }
+        let bytes = try await stream.next(limit: Limits.pieceByteCount) ?? []
         guard cipher != nil else {
             isFinished = bytes.isEmpty
             ready = bytes[...]

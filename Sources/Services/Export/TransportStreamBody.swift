@@ -1,6 +1,4 @@
-import Digest
 import HTTP
-import Playback
 import SegmentStore
 import Timeline
 
@@ -41,7 +39,7 @@ actor TransportStreamBody: HTTPBodySource {
 
     private func reader() async throws -> PartReader {
         if let current { return current }
-        guard let part = parts.first else { throw DownloadError.endedEarly }
+        guard let part = parts.first else { throw ExportError.endedEarly }
         parts = parts.dropFirst()
         // An encrypted segment is read from its beginning, a clear one where the range begins.
         let begin = part.cipher == nil ? skipped : 0
@@ -57,15 +55,8 @@ actor TransportStreamBody: HTTPBodySource {
         guard let cipher = part.cipher else { return nil }
         if let key = keys[cipher.key] { return PartReader.Cipher(key: key, iv: cipher.iv) }
         let key = try await store.read(cipher.key)
-        // A window has few keys; one that changes with every segment must not fill the memory.
-        if keys.count >= 16 { keys.removeAll() }
+        if keys.count >= Limits.keys { keys.removeAll() }
         keys[cipher.key] = key
         return PartReader.Cipher(key: key, iv: cipher.iv)
     }
-}
-
-/// Why a download cannot go on; its connection is cut, so that the client sees that it is not whole.
-enum DownloadError: Error, Equatable {
-    /// The archive holds less of the window than the catalogue says.
-    case endedEarly
 }

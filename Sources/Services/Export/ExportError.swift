@@ -1,0 +1,27 @@
+package import Digest
+package import Timeline
+
+/// Why a window cannot be exported as one file.
+package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The channel's audio is not in the video's segments.
+    case separateAudio
+    case otherContainer(RenditionID)
+    /// The program tables are in an initialization section.
+    case separateTables(RenditionID)
+    /// Encrypted by another method than AES-128, or without a recorded key.
+    case notDecryptable(RenditionID)
+    /// The archive holds less of the window than the catalogue says.
+    case endedEarly
+    case digest(DigestError)
+
+    package var description: String {
+        switch self {
+        case .separateAudio: "this channel's audio is a separate rendition"
+        case .otherContainer(let id): "\(id) is not recorded as a transport stream"
+        case .separateTables(let id): "\(id) has its tables in a separate initialization section"
+        case .notDecryptable(let id): "\(id) is encrypted in a way that only players can decrypt"
+        case .endedEarly: "the archive ends before the window does"
+        case .digest(let error): "\(error)"
+        }
+    }
+}

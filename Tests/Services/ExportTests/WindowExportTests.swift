@@ -1,0 +1,82 @@
+import Export
+import HTTP
+import SegmentStore
+import Testing
+import Timeline
+
+@Suite("A transport stream of a window")
+struct WindowExportTests {
+    private func plan(_ window: StoredWindow) throws -> TransportStreamPlan {
+        try TransportStreamPlan(
+            channel: try #require(ChannelID(StoredWindow.channel)), rendition: StoredWindow.rendition,
+            segments: window.segments, formats: window.formats)
+    }
+
+    private func bytes(
+        _ window: StoredWindow, from offset: Int, count: Int, limit: Int = 1000,
+    ) async throws -> [UInt8] {
+        let body = WindowExport(store: window.store).body(
+            of: try plan(window), offset: UInt64(offset), byteCount: UInt64(count))
+        var bytes: [UInt8] = []
+        while let piece = try await body.next(limit: limit) {
+            #expect(!piece.isEmpty && piece.count <= limit)
+            bytes += piece
+        }
+        return bytes
+    }
+
+    private static let keys = (1...3).map { [UInt8](repeating: $0, count: 16) }
+
+    @Test("is its segments one after the other, decrypted, with their length known", arguments: [0, 1, 3])
+    func whole(keys: Int) async throws {
+        let window = try await StoredWindow(count: 5, keys: Array(Self.keys.prefix(keys)))
+        #expect(try plan(window).byteCount == UInt64(window.plain.count))
+        #expect(try await bytes(window, from: 0, count: window.plain.count) == window.plain)
+    }
+
+    @Test(
+        "goes on from any byte and ends at any byte, encrypted or not",
+        arguments: [0, 1, 15, 16, 670, 671, 672, 1342, 3000, 3354], [0, 2])
+    func range(offset: Int, keys: Int) async throws {
+        let window = try await StoredWindow(count: 5, keys: Array(Self.keys.prefix(keys)))
+        for count in [1, 16, 700, window.plain.count - offset] where offset + count <= window.plain.count {
+            let expected = Array(window.plain[offset..<offset + count])
+            #expect(try await bytes(window, from: offset, count: count, limit: 100) == expected)
+        }
+    }
+
+    @Test("keeps few keys in memory, however many the window has")
+    func manyKeys() async throws {
+        let keys = (0..<40).map { [UInt8](repeating: $0, count: 16) }
+        let window = try await StoredWindow(count: 40, keys: keys)
+        #expect(try await bytes(window, from: 0, count: window.plain.count) == window.plain)
+    }
+
+    @Test("fails where the archive lacks a segment, and sends what comes before")
+    func missing() async throws {
+        let window = try await StoredWindow(count: 5)
+        try await window.lose(2)
+        #expect(try await bytes(window, from: 0, count: 1342) == Array(window.plain.prefix(1342)))
+        await #expect(throws: StoreError.self) { try await bytes(window, from: 0, count: 1343) }
+    }
+
+    @Test("fails where a segment is shorter than the catalogue says")
+    func short() async throws {
+        var window = try await StoredWindow(count: 2)
+        window.segments[1].plainBytes += 1
+        await #expect(throws: ExportError.endedEarly) { try await bytes(window, from: 0, count: 1343) }
+    }
+
+    @Test("has a tag that is equal for equal streams alone")
+    func tag() async throws {
+        let window = try await StoredWindow(count: 3)
+        let same = try plan(window).tag
+        #expect(same == (try plan(window).tag))
+        var other = window
+        other.segments[1].revision = 1
+        #expect(try plan(other).tag != same)
+        other = window
+        other.segments.removeLast()
+        #expect(try plan(other).tag != same)
+    }
+}
