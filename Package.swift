@@ -74,11 +74,13 @@ let modules: [Module] = [
         tests: ["TestSupport"],
     ),
 
+    Module(name: "Monitoring", layer: "Stores", uses: ["Timeline"], tests: []),
+
     Module(
         name: "Recorder", layer: "Services",
         uses: [
             "Timeline", "Encoding", "Concurrency", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest",
-            "SegmentStore", "Journal", "Catalogue",
+            "SegmentStore", "Journal", "Catalogue", "Monitoring",
         ],
         packages: [logging], tests: ["TestSupport", "Postgres", "HTTPServer"],
     ),
@@ -92,6 +94,11 @@ let modules: [Module] = [
         packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
 
+    Module(
+        name: "Metering", layer: "Services",
+        uses: ["Timeline", "Concurrency", "Telemetry", "Catalogue", "Monitoring"], packages: [logging],
+        tests: ["TestSupport", "DatabaseSupport", "Postgres"],
+    ),
     Module(
         name: "Export", layer: "Services", uses: ["Timeline", "HTTP", "Digest", "SegmentStore"],
         tests: ["TestSupport"]),
@@ -107,7 +114,7 @@ let modules: [Module] = [
         name: "AdminAPI", layer: "Delivery",
         uses: [
             "Timeline", "Concurrency", "JSON", "HTTP", "HTTPServer", "Digest", "Telemetry", "TimeZones",
-            "Catalogue", "Recorder",
+            "Catalogue", "Monitoring",
         ],
         packages: [logging, metrics], tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
@@ -116,7 +123,8 @@ let modules: [Module] = [
         name: "Backcast", layer: "Program",
         uses: [
             "Timeline", "Concurrency", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Digest", "Telemetry",
-            "SegmentStore", "Catalogue", "Journal", "Recorder", "Retention", "ViewerAPI", "AdminAPI",
+            "SegmentStore", "Catalogue", "Journal", "Monitoring", "Recorder", "Metering", "Retention",
+            "ViewerAPI", "AdminAPI",
         ],
         packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true, tests: ["TestSupport"],
     ),

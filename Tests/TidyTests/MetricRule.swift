@@ -1,7 +1,9 @@
 /// The metrics that alert rules ask for are the program's.
 struct MetricRule {
     static let rulesPath = "deploy/prometheus-rules.yaml"
-    private static let homes = ["Sources/Delivery/", "Sources/Adapters/Telemetry/"]
+    private static let homes = [
+        "Sources/Delivery/", "Sources/Services/Metering/", "Sources/Adapters/Telemetry/",
+    ]
 
     /// Metrics of the program: the literals where it registers and writes them.
     var known: Set<String>

@@ -3,7 +3,7 @@ package import Concurrency
 package import HTTP
 import JSON
 package import Logging
-package import Recorder
+package import Monitoring
 package import Telemetry
 import Timeline
 
@@ -19,7 +19,7 @@ package final class AdminAPI: Sendable {
     let logger: Logger
     private let openAPI: [UInt8]
 
-    /// Prepares the answers and registers the metrics of channels.
+    /// Prepares the answers.
     ///
     /// The board is that of this process's recorder, an empty one in a process that records nothing.
     /// `archiveIsReachable` says whether segment bytes can be read; it is given two seconds.
@@ -36,8 +36,11 @@ package final class AdminAPI: Sendable {
         archiveProbe = Probe(clock: clock, archiveIsReachable)
         self.clock = clock
         self.logger = logger
+        let version = configuration.version
+        registry.onScrape("backcast_build_info", help: "Always 1; the labels say what runs.") {
+            [([("version", version)], 1)]
+        }
         openAPI = OpenAPIDocument.text(version: configuration.version)
-        ChannelMetrics(board: board, version: configuration.version, now: clock.now).register(in: registry)
     }
 
     /// The largest body of a request, bytes; nil when the path belongs to another part of the server.

@@ -49,10 +49,4 @@ package enum Limits {
     package static let changeAttempts = 5
     /// Series of requests: routes by status codes.
     package static let requestSeries = 1000
-    /// Seconds between two measurements of gaps.
-    static let gapRoundSeconds = 15
-    /// Seconds of a channel that one measurement of gaps looks at: more is made up for in the next rounds.
-    static let gapStepSeconds: Int64 = 6 * 3600
-    /// Seconds between two measurements of what the archive holds: a thousand channels' summaries take a second.
-    static let archiveRoundSeconds = 60
 }

@@ -3,6 +3,8 @@ import Catalogue
 import Concurrency
 import HTTPServer
 import Logging
+import Metering
+import Monitoring
 import Postgres
 import Recorder
 import SegmentStore
@@ -48,7 +50,8 @@ struct Composition: Sendable {
         let store = try DirectorySegmentStore.open(settings.archive, logger: logger)
         let catalogue = Catalogue(pool: pools.serving, logger: logger)
         let board = StatusBoard()
-        let meters = CatalogueMeters(catalogue: catalogue, registry: registry, clock: clock, logger: logger)
+        let meters = Meters(
+            board: board, catalogue: catalogue, registry: registry, clock: clock, logger: logger)
         let requests = RequestMetrics(registry: registry)
         let admin = try AdminAPI(
             catalogue: catalogue, board: board, registry: registry,
@@ -87,7 +90,7 @@ struct Composition: Sendable {
     }
 
     /// What goes on beside answering, until cancelled.
-    private func work(_ meters: CatalogueMeters, _ viewer: ViewerAPI?, _ recording: Recording?) async {
+    private func work(_ meters: Meters, _ viewer: ViewerAPI?, _ recording: Recording?) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await meters.run() }
             if let viewer { group.addTask { await viewer.run() } }

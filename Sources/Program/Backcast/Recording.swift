@@ -3,6 +3,7 @@ import Concurrency
 import HTTPClient
 import Journal
 import Logging
+import Monitoring
 import Recorder
 import Retention
 import SegmentStore

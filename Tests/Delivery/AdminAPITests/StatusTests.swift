@@ -1,10 +1,10 @@
 import Catalogue
 import HTTP
+import Monitoring
 import Testing
 import Timeline
 
 @testable import AdminAPI
-@testable import Recorder
 
 @Suite struct StatusTests {
     @Test("What the recorder of this process says, field by field")

@@ -57,12 +57,6 @@ extension TestAdmin {
             digest: [UInt8(truncatingIfNeeded: number)], fence: fence)
     }
 
-    /// Sets the live edge, whatever is recorded.
-    func moveEdge(of channel: Channel, to edge: Instant) async throws {
-        _ = try await pool.query(
-            "UPDATE line SET watermark_us = \(edge.microseconds) WHERE channel_id = \(channel.row)")
-    }
-
     func expectNothingHeld(of channel: Channel) async throws {
         let held = try await pool.query(
             """

@@ -3,6 +3,7 @@ import Concurrency
 import DatabaseSupport
 import Foundation
 import HTTP
+import Monitoring
 import Postgres
 import Telemetry
 import TestSupport
@@ -10,7 +11,6 @@ import Testing
 import Timeline
 
 @testable import AdminAPI
-@testable import Recorder
 
 /// The admin API over a fresh catalogue, asked by values.
 struct TestAdmin: Sendable {

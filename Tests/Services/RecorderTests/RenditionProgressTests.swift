@@ -1,4 +1,5 @@
 import HLS
+import Monitoring
 import Testing
 import Timeline
 

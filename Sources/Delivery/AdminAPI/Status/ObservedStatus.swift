@@ -1,7 +1,7 @@
 import Catalogue
 import Concurrency
 import HTTP
-import Recorder
+import Monitoring
 import Timeline
 
 /// What the catalogue alone says of a channel's state: for a process that does not record it.

@@ -1,5 +1,5 @@
 import JSON
-import Recorder
+import Monitoring
 import Timeline
 
 /// How the recording of a channel goes, as the status answer tells it.

@@ -26,7 +26,7 @@ extension WindowAnswers {
     }
 
     /// The rendition that is asked for, or the leading one.
-    private func rendition(_ asked: AskedWindow, _ window: ComposedWindow) async throws(PlaybackError)
+    private func rendition(_ asked: AskedWindow, _ window: PlaylistContents) async throws(PlaybackError)
         -> ListedRendition
     {
         var rendition = window.leading

@@ -1,5 +1,6 @@
 import Catalogue
 import HLS
+import Monitoring
 import Timeline
 
 /// What the recorder knows of one rendition while it records: the source's numbering, the time line, and counts.

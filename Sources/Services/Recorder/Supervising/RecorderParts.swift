@@ -2,6 +2,7 @@ package import Concurrency
 package import Catalogue
 package import HTTPClient
 package import Journal
+package import Monitoring
 package import SegmentStore
 
 /// What recorders are made of, handed down by the program.

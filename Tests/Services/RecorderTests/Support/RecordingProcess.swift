@@ -4,6 +4,7 @@ import HLS
 import HTTP
 import HTTPClient
 @testable import Journal
+import Monitoring
 import SegmentStore
 import TestSupport
 import Timeline

@@ -1,20 +1,16 @@
-import Recorder
+import Monitoring
 import Telemetry
 import Timeline
 
-/// What a scrape says of the channels that this process records.
-struct ChannelMetrics: Sendable {
-    typealias Value = (labels: [(String, String)], value: Double)
+/// A value of a metric, and the labels that tell it from the others of its name.
+typealias LabelledValue = (labels: [(String, String)], value: Double)
 
+/// The metrics of the channels that this process records, as they are when a scrape asks.
+struct ChannelMetrics: Sendable {
     let board: StatusBoard
-    let version: String
     let now: @Sendable () -> Instant
 
     func register(in registry: MetricsRegistry) {
-        let version = version
-        registry.onScrape("backcast_build_info", help: "Always 1; the labels say what runs.") {
-            [([("version", version)], 1)]
-        }
         registerTimes(in: registry)
         registerCounts(in: registry)
     }
@@ -66,14 +62,14 @@ struct ChannelMetrics: Sendable {
         ) { losses() }
     }
 
-    private func perChannel(_ value: (ChannelStatus) -> Double?) -> [Value] {
+    private func perChannel(_ value: (ChannelStatus) -> Double?) -> [LabelledValue] {
         board.all.compactMap { channel, status in
             value(status).map { ([("channel", channel.text)], $0) }
         }
     }
 
-    private func losses() -> [Value] {
-        board.all.flatMap { channel, status -> [Value] in
+    private func losses() -> [LabelledValue] {
+        board.all.flatMap { channel, status -> [LabelledValue] in
             let lost = status.renditions.reduce(into: [GapReason: Int]()) { sum, rendition in
                 sum.merge(rendition.lost, uniquingKeysWith: +)
             }

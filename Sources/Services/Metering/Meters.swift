@@ -1,23 +1,32 @@
 package import Catalogue
 package import Concurrency
 package import Logging
+package import Monitoring
 package import Telemetry
 
-/// The metrics that come from the catalogue, measured at a pace of their own: a scrape never waits for the database.
-package struct CatalogueMeters: Sendable {
+/// The metrics of channels: those of the recorder as they are at a scrape, those of the catalogue measured in the background.
+///
+/// A scrape never waits for the database.
+package struct Meters: Sendable {
     let gaps: GapMeter
     let archive: ArchiveMeter
     private let clock: HostClock
     private let logger: Logger
 
-    package init(catalogue: Catalogue, registry: MetricsRegistry, clock: HostClock, logger: Logger) {
+    /// Registers all of them.
+    ///
+    /// The board is that of this process's recorder, an empty one in a process that records nothing.
+    package init(
+        board: StatusBoard, catalogue: Catalogue, registry: MetricsRegistry, clock: HostClock, logger: Logger,
+    ) {
+        ChannelMetrics(board: board, now: clock.now).register(in: registry)
         gaps = GapMeter(catalogue: catalogue, registry: registry)
         archive = ArchiveMeter(catalogue: catalogue, registry: registry)
         self.clock = clock
         self.logger = logger
     }
 
-    /// Measures until cancelled; a failed round is reported and made up for by the next one.
+    /// Measures until cancelled; a round that fails is logged, and the next one makes up for it.
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask {

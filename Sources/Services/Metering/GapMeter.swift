@@ -3,9 +3,9 @@ import Telemetry
 import Timeline
 import Synchronization
 
-/// Measures how much of the channels is missing, step by step behind the live edge, and shows it to scrapes.
+/// Measures how much of the channels is missing, step by step up to the live edge, for scrapes.
 ///
-/// Losses that are repaired later stay counted: the metric says how often viewers were without pictures.
+/// Gaps that are repaired later stay counted: the metric says how much viewers have missed at the live edge.
 final class GapMeter: Sendable {
     private struct Measure {
         var upTo: Instant
@@ -19,7 +19,8 @@ final class GapMeter: Sendable {
         self.catalogue = catalogue
         registry.onScrape(
             "backcast_gap_seconds_total",
-            help: "Time that was to be recorded and is missing in all renditions, since the process started.",
+            help:
+                "Time that should have been recorded and is missing in all renditions, since the process started.",
             kind: .counter
         ) { [weak self] in self?.values ?? [] }
     }
@@ -45,7 +46,7 @@ final class GapMeter: Sendable {
         }
     }
 
-    /// What has passed the live edge since the round before; the first round finds where to begin.
+    /// What has passed the live edge since the previous round; nil in the first, which finds where to begin.
     private func step(to edge: LiveEdge) -> TimeWindow? {
         measures.withLock { measures in
             guard let upTo = measures[edge.channel]?.upTo, upTo.microseconds > 0 else {
@@ -58,8 +59,8 @@ final class GapMeter: Sendable {
         }
     }
 
-    private var values: [ChannelMetrics.Value] {
-        measures.withLock { $0 }.flatMap { channel, measure -> [ChannelMetrics.Value] in
+    private var values: [LabelledValue] {
+        measures.withLock { $0 }.flatMap { channel, measure -> [LabelledValue] in
             measure.seconds.map { ([("channel", channel.text), ("reason", $0.key.word)], $0.value) }
         }
     }

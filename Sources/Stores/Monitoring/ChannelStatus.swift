@@ -1,9 +1,8 @@
-import Synchronization
 package import Timeline
 
-/// What a recorder says of one channel right now.
+/// What a recorder reports about one channel at this moment.
 package struct ChannelStatus: Sendable, Equatable {
-    package enum State: String, Sendable {
+    package enum State: String, Sendable, CaseIterable {
         case recording
         case waiting
         case stalled
@@ -20,10 +19,10 @@ package struct ChannelStatus: Sendable, Equatable {
     package var sourcePriority: Int?
     package var acceptsInvalidCertificate = false
     package var clock: String
-    /// Source date less arrival, seconds; nil without dates.
+    /// The source's date minus the arrival time, seconds; nil without dates.
     package var clockOffsetSeconds: Double?
     package var renditions: [RenditionStatus]
-    /// When this process took the channel: counts start there.
+    /// When this process took over the channel: counts start there.
     package var since: Instant
 
     package init(state: State, since: Instant) {
@@ -34,33 +33,29 @@ package struct ChannelStatus: Sendable, Equatable {
     }
 }
 
+/// What a recorder reports about one rendition; counts start when this process took over the channel.
 package struct RenditionStatus: Sendable, Equatable {
     package var id: RenditionID
     /// Start of the newest stored segment.
     package var lastSegment: Instant?
     package var bitsPerSecond: Int64
+    /// Segments that the source has listed.
     package var seen: Int
     package var stored: Int
     package var lost: [GapReason: Int]
-    /// Bytes stored.
+    /// Bytes of the stored segments.
     package var bytes: Int64
-}
 
-/// The statuses of all channels that this process records; written by recorders, read by the API and metrics.
-package final class StatusBoard: Sendable {
-    private let statuses = Mutex<[ChannelID: ChannelStatus]>([:])
-
-    package init() {}
-
-    package func status(of channel: ChannelID) -> ChannelStatus? {
-        statuses.withLock { $0[channel] }
-    }
-
-    package var all: [ChannelID: ChannelStatus] {
-        statuses.withLock { $0 }
-    }
-
-    func set(_ status: ChannelStatus?, of channel: ChannelID) {
-        statuses.withLock { $0[channel] = status }
+    package init(
+        id: RenditionID, lastSegment: Instant? = nil, bitsPerSecond: Int64 = 0, seen: Int = 0,
+        stored: Int = 0, lost: [GapReason: Int] = [:], bytes: Int64 = 0,
+    ) {
+        self.id = id
+        self.lastSegment = lastSegment
+        self.bitsPerSecond = bitsPerSecond
+        self.seen = seen
+        self.stored = stored
+        self.lost = lost
+        self.bytes = bytes
     }
 }

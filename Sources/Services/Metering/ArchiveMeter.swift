@@ -3,7 +3,7 @@ import Telemetry
 import Timeline
 import Synchronization
 
-/// Measures what the archive holds of each channel, and shows it to scrapes.
+/// Measures what the archive holds of each channel, for scrapes.
 final class ArchiveMeter: Sendable {
     private let catalogue: Catalogue
     private let holdings = Mutex<[Holding]>([])
@@ -19,13 +19,13 @@ final class ArchiveMeter: Sendable {
         ) { [weak self] in self?.perChannel { Microseconds.seconds($0.oldest.microseconds) } ?? [] }
     }
 
-    /// One round over all channels of which anything is held.
+    /// One round over all channels that have anything in the archive.
     func measure() async throws(CatalogueError) {
         let found = try await catalogue.holdings()
         holdings.withLock { $0 = found }
     }
 
-    private func perChannel(_ value: (Holding) -> Double) -> [ChannelMetrics.Value] {
+    private func perChannel(_ value: (Holding) -> Double) -> [LabelledValue] {
         holdings.withLock { $0 }.map { ([("channel", $0.channel.text)], value($0)) }
     }
 }
