@@ -44,6 +44,13 @@ struct RepositoryTests {
         expectNone(rule.findings(in: Repository.files))
     }
 
+    @Test("The glossary names what is there")
+    func glossary() {
+        let files = Repository.files
+        #expect(Schema(migrations: files).tables.count > 10)
+        expectNone(GlossaryRule(files: files).findings(in: files))
+    }
+
     @Test("Documents and samples name the program's settings, and the sample has them all")
     func settings() {
         expectNone(SettingRule(sources: Repository.swiftFiles).findings(in: Repository.files))
