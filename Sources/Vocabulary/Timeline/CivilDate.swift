@@ -1,6 +1,7 @@
-/// A day of the proleptic Gregorian calendar, by arithmetic alone.
+/// A day of the proleptic Gregorian calendar.
 ///
-/// Era arithmetic in 400-year cycles that begin on 1 March, so that the leap day is the last of its year.
+/// Days are counted in cycles of 400 years that begin on 1 March, so that the leap day is the last of its
+/// year.
 package struct CivilDate: Sendable, Equatable {
     package var year: Int64
     package var month: Int64

@@ -28,13 +28,13 @@ struct InstantTextTests {
         ("2999-12-31T23:59:59.999Z", 32_503_679_999_999_000),
     ]
 
-    @Test("All forms of a date that origins write", arguments: forms)
+    @Test("All forms of dates that origins write", arguments: forms)
     func form(text: String, expected: Int64) {
         #expect(InstantText.reading(Array(text.utf8)[...], years: Self.years)?.microseconds == expected)
     }
 
     @Test(
-        "What is no date, or none of our centuries, is nil",
+        "Text that is not a date, or is outside the allowed years, gives nil",
         arguments: [
             "", "now", "2026-03-01", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z",
             "2026-03-01T25:00:00Z", "2026-03-01T24:00:01Z", "2026-03-01T12:60:00Z", "2026-03-01T12:00:61Z",
@@ -45,7 +45,7 @@ struct InstantTextTests {
         #expect(InstantText.reading(Array(text.utf8)[...], years: Self.years) == nil)
     }
 
-    @Test("A missing zone and a leap second are told")
+    @Test("A missing zone and a leap second are noted")
     func deviations() {
         let text = InstantText.reading(Array("2026-03-01T11:59:60".utf8)[...], years: Self.years)
         #expect(text?.deviations == [.leapSecond, .dateWithoutZone])

@@ -6,7 +6,7 @@ struct KeysTests {
     static let other = Key(method: .aes128, uri: "k2", initializationVector: 7)
     static let drm = Key(method: .sampleAES, uri: "skd://x", keyFormat: "com.apple.streamingkeydelivery")
 
-    @Test("Keys of several formats hold at once until their format's next key or METHOD=NONE")
+    @Test("Keys of several formats are in force together until the next key of their format or METHOD=NONE")
     func keysInForce() throws {
         let playlist = try readMedia(
             """
@@ -47,7 +47,7 @@ struct KeysTests {
         #expect(playlist.segments[1].keys == [])
     }
 
-    @Test("Any sequence of keys and maps reads back as it was", arguments: [false, true])
+    @Test("Any sequence of keys and maps is written and read back unchanged", arguments: [false, true])
     func changesRoundTrip(restates: Bool) throws {
         let sets: [[Key]] = [
             [], [Self.identity], [Self.drm], [Self.identity, Self.drm], [Self.drm, Self.other],
@@ -69,7 +69,7 @@ struct KeysTests {
         #expect(try readMedia(text) == playlist)
     }
 
-    @Test("Without an explicit IV the media sequence number is it, most significant byte first")
+    @Test("Without an explicit IV the media sequence number is used, most significant byte first")
     func effectiveVector() {
         let implicit = Self.identity.effectiveInitializationVector(mediaSequenceNumber: 0x0102)
         #expect(Key.bytes(ofInitializationVector: implicit) == [UInt8](repeating: 0, count: 14) + [1, 2])

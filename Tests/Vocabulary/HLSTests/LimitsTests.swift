@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// A bound set low and a text that passes it.
+/// A low bound and a text that exceeds it.
 struct Bound: Sendable, CustomTestStringConvertible {
     var limit: PlaylistError.Limit
     var text: String
@@ -44,7 +44,7 @@ struct LimitsTests {
         },
     ]
 
-    @Test("Passing a bound refuses the list and names the bound", arguments: bounds)
+    @Test("A playlist that exceeds a bound is refused, and the error names the bound", arguments: bounds)
     func bound(bound: Bound) throws {
         let error = #expect(throws: PlaylistError.self) {
             try Playlist.reading(bound.text, limits: bound.limits)

@@ -2,7 +2,7 @@ import HLS
 import Testing
 
 struct MediaPlaylistReaderTests {
-    @Test("A live list with dates, numbers and an epoch")
+    @Test("A live playlist with dates, sequence numbers and a discontinuity sequence")
     func liveList() throws {
         let playlist = try readMedia(
             """
@@ -36,7 +36,7 @@ struct MediaPlaylistReaderTests {
         #expect(playlist.number(at: 0) == 107)
     }
 
-    @Test("A byte range without offset continues the one before; all become absolute")
+    @Test("A byte range without offset continues the preceding one; all become absolute")
     func byteRanges() throws {
         let playlist = try readMedia(
             """
@@ -61,7 +61,7 @@ struct MediaPlaylistReaderTests {
         #expect(playlist.segments.map(\.byteRange) == expected)
     }
 
-    @Test("An empty list is valid")
+    @Test("An empty playlist is valid")
     func emptyList() throws {
         let playlist = try readMedia("#EXTM3U\n#EXT-X-TARGETDURATION:6\n")
         #expect(playlist.segments.isEmpty)
@@ -69,7 +69,7 @@ struct MediaPlaylistReaderTests {
         #expect(playlist.durationMicroseconds == 0)
     }
 
-    @Test("DATERANGE tags of one ID are one range, and what was said first stays")
+    @Test("DATERANGE tags with one ID are one range, and the first value of an attribute counts")
     func mergedDateRanges() throws {
         let read = try Playlist.reading(
             """
@@ -99,7 +99,7 @@ struct MediaPlaylistReaderTests {
             a.mp4
             #EXT-X-PART:DURATION=2,URI="b.0"
             """)
-        #expect(playlist.segments.map(\.partCount) == [2])
+        #expect(playlist.segments.map(\.partLines.count) == [2])
         #expect(playlist.trailingLines == ["#EXT-X-PART:DURATION=2,URI=\"b.0\""])
     }
 }

@@ -35,19 +35,19 @@ struct MinimalVersionTests {
         (whole { $0.definitions = [Definition(name: "a", value: "b", origin: .queryParameter)] }, 11),
     ]
 
-    @Test("A media list needs what its tags need (RFC 8216bis §8)", arguments: table)
+    @Test("A media playlist needs the version of its tags (RFC 8216bis §8)", arguments: table)
     func media(playlist: MediaPlaylist, expected: Int) {
         #expect(playlist.minimalVersion == expected)
     }
 
-    @Test("A map in a list of I-frames alone needs only 5")
+    @Test("A map in an I-frame playlist needs only version 5")
     func mapOfIFrames() {
         var playlist = Self.segment { $0.map = MediaMap(uri: "i") }
         playlist.isIFramesOnly = true
         #expect(playlist.minimalVersion == 5)
     }
 
-    @Test("A multivariant list needs what its renditions and variants need")
+    @Test("A multivariant playlist needs the version of its renditions and variants")
     func multivariant() {
         var playlist = MultivariantPlaylist()
         #expect(playlist.minimalVersion == 3)

@@ -28,7 +28,7 @@ struct MutationTests {
     }
 
     @Test(
-        "Damaged lists never trap, and what is read can be written and read again",
+        "Damaged playlists never trap, and what is read can be written and read again",
         arguments: [1, 2, 3] as [UInt64])
     func mutations(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -44,7 +44,7 @@ struct MutationTests {
     }
 
     @Test(
-        "Writing settles: from the second reading on nothing changes any more",
+        "Reading and writing converge: from the second reading on nothing changes",
         arguments: [11, 12] as [UInt64])
     func settling(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -61,7 +61,7 @@ struct MutationTests {
     }
 
     @Test(
-        "Inputs that once did not settle do",
+        "Inputs that once did not converge do",
         arguments: [
             "#EXTM3U\n#EXT-X-\u{13}\u{13}DATERANGE:ID=\"x\",START-DATE=Z\",DURATION=1\n",
             "#EXTM3U\n#EXT-X-PART:URI=\"p\"\n#EXT-X-\u{1}DATERANGE:ID=\"x\"\n#EXTINF:ART:URI=I=\"q\"",

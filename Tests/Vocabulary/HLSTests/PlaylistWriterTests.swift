@@ -30,7 +30,7 @@ struct PlaylistWriterTests {
         #expect(line == "#EXT-X-PROGRAM-DATE-TIME:\(expected)\n")
     }
 
-    @Test("The ends of 64 bits are written without a trap", arguments: [Int64.min, .max])
+    @Test("The limits of 64 bits are written without a trap", arguments: [Int64.min, .max])
     func extremes(microseconds: Int64) {
         #expect(text { $0.programDateTime(microseconds: microseconds) }.hasSuffix("Z\n"))
     }
@@ -40,7 +40,7 @@ struct PlaylistWriterTests {
         #expect(text { $0.line(.mediaSequence, value) } == "#EXT-X-MEDIA-SEQUENCE:\(value)\n")
     }
 
-    @Test("A text cannot end its line or its quotation marks")
+    @Test("A text cannot end its line or its quoted string")
     func injection() {
         #expect(text { $0.line("a\r\n#EXT-X-ENDLIST") } == "a#EXT-X-ENDLIST\n")
         let map = MediaMap(uri: "a\",BYTERANGE=\"1\n")

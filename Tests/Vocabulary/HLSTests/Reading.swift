@@ -17,5 +17,5 @@ func readMultivariant(_ text: String, source: VariableSource = VariableSource())
     return multivariant
 }
 
-/// A list of the other kind than the test asked for.
+/// A playlist of another kind than the test expects.
 struct WrongKind: Error {}

@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// A text that must not be taken as a playlist, with the place and the reason.
+/// A text that must not be accepted as a playlist, with position and reason.
 struct Refusal: Sendable, CustomTestStringConvertible {
     var name: String
     var bytes: [UInt8]
@@ -84,13 +84,13 @@ struct RefusalTests {
     ]
 
     @Test(
-        "What is no playlist or contradicts itself is refused with place and reason",
+        "A text that is not a playlist or contradicts itself is refused with position and reason",
         arguments: lookalikes + contradictions)
     func refused(refusal: Refusal) {
         #expect(throws: refusal.error) { try Playlist.reading(refusal.bytes) }
     }
 
-    @Test("Only what another request may mend is transient")
+    @Test("Only errors that another request may not have are transient")
     func transience() {
         #expect(PlaylistError(line: 1, tag: nil, reason: .notAPlaylist(.html)).isTransient)
         #expect(PlaylistError(line: 0, tag: nil, reason: .empty).isTransient)

@@ -31,14 +31,14 @@ struct SegmentWriterTests {
                 + "#EXT-X-PROGRAM-DATE-TIME:1970-01-01T00:00:00.000Z\n#EXT-X-GAP\n#EXTINF:2.000000,\na\n")
     }
 
-    @Test("KEY and MAP are said once while they hold")
+    @Test("KEY and MAP are written once while they stay in force")
     func stickyTags() {
         #expect(
             lines([segment("a"), segment("b")]) == Self.keyLine
                 + "#EXT-X-MAP:URI=\"i.mp4\"\n#EXTINF:2.000000,\na\n#EXTINF:2.000000,\nb\n")
     }
 
-    @Test("KEY and MAP are said again after a discontinuity when asked for")
+    @Test("KEY and MAP are repeated after a discontinuity on request")
     func restating() {
         let second = segment("b") { $0.discontinuityCount = 1 }
         let expected =
@@ -47,7 +47,7 @@ struct SegmentWriterTests {
         #expect(lines([segment("a"), second]).hasSuffix("#EXT-X-DISCONTINUITY\n#EXTINF:2.000000,\nb\n"))
     }
 
-    @Test("METHOD=NONE stands before a clear segment after an encrypted one, and nowhere else")
+    @Test("METHOD=NONE precedes a clear segment after an encrypted one, and nothing else")
     func goingClear() {
         let clear = segment("b") { $0.keys = [] }
         #expect(lines([segment("a"), clear]).hasSuffix("a\n#EXT-X-KEY:METHOD=NONE\n#EXTINF:2.000000,\nb\n"))

@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// A tag of the standard, a list that says it, and the line that must then be written.
+/// A tag of the standard, a playlist that has it, and the line that must be written.
 struct TagRow: Sendable, CustomTestStringConvertible {
     var tag: PlaylistTag
     var playlist: Playlist

@@ -38,7 +38,7 @@ struct TagTests {
         #expect(TagNames.tag(named: Array(tag.rawValue.lowercased().utf8)[...]) == nil)
     }
 
-    @Test("What is written reads back as the same value without a note", arguments: TagTable.rows)
+    @Test("A written playlist reads back as an equal value without notes", arguments: TagTable.rows)
     func roundTrip(row: TagRow) throws {
         let text = row.playlist.written()
         #expect(text.contains("\n" + row.line + "\n") || text.hasPrefix(row.line + "\n"), "\(text)")

@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// A text with one fault, what is noted, and what the first segment's duration then is.
+/// A text with one fault, the expected notes, and the resulting duration of the first segment.
 struct Fault: Sendable, CustomTestStringConvertible {
     var name: String
     var text: String
@@ -95,7 +95,7 @@ struct ToleranceTests {
         .target("#EXT-X-MEDIA-SEQUENCE:0", [.missingTargetDuration]),
     ]
 
-    @Test("A fault is forgiven and noted", arguments: faults + durations + targets)
+    @Test("A fault is tolerated and noted", arguments: faults + durations + targets)
     func faultIsForgiven(fault: Fault) throws {
         let read = try Playlist.reading(fault.text)
         guard case .media(let playlist) = read.playlist else { throw WrongKind() }
@@ -105,14 +105,14 @@ struct ToleranceTests {
         #expect(playlist.targetDurationSeconds == 4)
     }
 
-    @Test("A note says where it was first met and how often")
+    @Test("A note says where the fault first occurs and how often")
     func noteIsCounted() throws {
         let read = try Playlist.reading("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4\na\n#EXTINF:4\nb\n")
         #expect(read.notes == [Note(deviation: .missingComma, tag: .duration, line: 3, count: 2)])
         #expect(read.notes[0].description == "line 3, EXTINF: EXTINF without a comma (2 times)")
     }
 
-    @Test("The date may stand before or after EXTINF")
+    @Test("The date may precede or follow EXTINF")
     func dateAfterDuration() throws {
         let date = "#EXT-X-PROGRAM-DATE-TIME:1970-01-01T00:00:01Z\n"
         let before = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(date)#EXTINF:4,\na.ts\n"
@@ -130,7 +130,7 @@ struct ToleranceTests {
         #expect(read.notes.map(\.deviation) == [.invalidUTF8])
     }
 
-    @Test("Attributes with blanks, repeats, and open quotation marks are read all the same")
+    @Test("Attributes with blanks, repeated names and unclosed quotation marks are read")
     func looseAttributes() throws {
         let playlist = try readMultivariant(
             "#EXTM3U\n#EXT-X-STREAM-INF: BANDWIDTH = 7 , NAME=\"a\", NAME=\"b\",,X, CODECS=\"avc1\nv.m3u8\n")

@@ -17,7 +17,7 @@ struct UnknownLinesTests {
         #EXT-X-VENDOR-TAIL
         """
 
-    @Test("Unknown lines stay with the list, the segment or the end they stood at")
+    @Test("Unknown lines stay with the playlist, the segment or the end")
     func placesAreKept() throws {
         let playlist = try readMedia(Self.mixedText)
         #expect(playlist.unknownLines == ["## Created by a packager", "#EXT-X-VENDOR-HEAD:a=1,b"])
@@ -32,7 +32,7 @@ struct UnknownLinesTests {
         #expect(try readMedia(playlist.written()) == playlist)
     }
 
-    @Test("In a list without segments every unknown line belongs to the list")
+    @Test("In a playlist without segments every unknown line belongs to the playlist")
     func emptyList() throws {
         let playlist = try readMedia(
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-A\n#EXT-X-PART:URI=\"p\"\n#EXT-X-B\n")
@@ -40,7 +40,7 @@ struct UnknownLinesTests {
         #expect(try readMedia(playlist.written()) == playlist)
     }
 
-    @Test("A multivariant list keeps its unknown lines too")
+    @Test("A multivariant playlist keeps its unknown lines too")
     func multivariantList() throws {
         let text = "#EXTM3U\n#EXT-X-OTHER:1\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n#tail\n"
         let playlist = try readMultivariant(text)

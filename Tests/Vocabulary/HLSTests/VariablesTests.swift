@@ -5,7 +5,7 @@ struct VariablesTests {
     static let source = VariableSource(
         url: "https://a.example/x.m3u8?token=a%2Fb%20c&empty&token=second#fragment", imports: ["auth": "k=v"])
 
-    @Test("Variables come from the list, the URL's query and the multivariant list")
+    @Test("Variables come from the playlist, the URL's query and the multivariant playlist")
     func values() throws {
         let playlist = try readMedia(
             """
@@ -56,7 +56,7 @@ struct VariablesTests {
         ("#EXT-X-DEFINE:QUERYPARAM=\"broken\"", .variableUnusable("broken")),
     ]
 
-    @Test("A variable without value, twice or with line ends refuses the list", arguments: faults)
+    @Test("A variable without value, defined twice or with line ends is an error", arguments: faults)
     func fault(lines: String, reason: PlaylistError.Reason) throws {
         let source = VariableSource(query: "broken=%0A%22")
         let error = #expect(throws: PlaylistError.self) {
@@ -65,7 +65,7 @@ struct VariablesTests {
         #expect(error?.reason == reason)
     }
 
-    @Test("Variables may put in as many bytes as a list may have, in all its lines together")
+    @Test("Variables may insert as many bytes as a playlist may have, in all its lines together")
     func insertedBytes() throws {
         var limits = ReadingLimits.standard
         limits.byteCount = 500
@@ -79,10 +79,10 @@ struct VariablesTests {
         }
         #expect(error?.line == 15)
         #expect(error?.reason == .limit(.insertedBytes, maximum: 500))
-        #expect(error?.description == "line 15: more than 500 bytes put in by variables")
+        #expect(error?.description == "line 15: more than 500 bytes inserted by variables")
     }
 
-    @Test("A value that names another variable refuses the list: variables do not nest")
+    @Test("A value that refers to another variable makes the playlist invalid: variables do not nest")
     func nesting() {
         let error = #expect(throws: PlaylistError.self) {
             try Playlist.reading(

@@ -7,8 +7,8 @@ struct CommonTagsReader: CommonTags {
     var allowsCache: Bool?
     var unknownLines: [String] = []
 
-    /// Takes a tag, and says whether it was understood.
-    mutating func take(
+    /// Reads a tag and returns whether it was understood.
+    mutating func read(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) -> Bool {
         switch tag {

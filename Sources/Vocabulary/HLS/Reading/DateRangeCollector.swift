@@ -1,10 +1,11 @@
-/// Merges EXT-X-DATERANGE tags of one ID: later ones may add attributes, not change them (RFC 8216bis §4.4.5.1).
+/// Merges EXT-X-DATERANGE tags of one ID: later ones may add attributes, not change them (RFC 8216bis
+/// §4.4.5.1).
 struct DateRangeCollector {
     private var lists: [AttributeList] = []
     private var indexOfID: [String: Int] = [:]
 
-    /// Takes a tag, and says whether it has an ID.
-    mutating func take(
+    /// Adds the attributes of a tag and returns whether they have an ID.
+    mutating func add(
         _ attributes: AttributeList, _ context: inout ReadingContext
     ) throws(PlaylistError) -> Bool {
         guard let id = attributes["ID"] else { return false }

@@ -1,45 +1,46 @@
-/// What a reader forgives: each is against the standard, met in real lists, and harmless once known.
+/// A fault that the reader tolerates: against the standard, seen in real playlists, and harmless when it is
+/// known.
 package enum Deviation: String, Sendable, Hashable, CaseIterable {
-    case byteOrderMark = "a byte order mark before the list"
+    case byteOrderMark = "a byte order mark before the playlist"
     case blankStart = "blanks before the first line"
-    case openingAttributes = "attributes after #EXTM3U"
+    case openingAttributes = "text after #EXTM3U"
     case blanksAroundLine = "blanks around a line"
     case loneCarriageReturn = "lines ended by a lone carriage return"
     case controlCharacter = "control characters, left out"
     case invalidUTF8 = "bytes that are not UTF-8"
-    case repeatedTag = "a tag that should stand once, repeated with the same value"
-    case conflictingTag = "a tag that should stand once, repeated with another value: the first one counts"
-    case unreadableTag = "a tag without what it must say: kept as an unknown line"
-    case unreadableValue = "a value of the wrong form: ignored"
-    case unreadableAttribute = "an attribute of the wrong form: ignored"
+    case repeatedTag = "a tag that may occur once, repeated with the same value"
+    case conflictingTag = "a tag that may occur once, repeated with another value: the first one counts"
+    case unreadableTag = "a tag without its required value: kept as an unknown line"
+    case unreadableValue = "a malformed value: ignored"
+    case unreadableAttribute = "a malformed attribute: ignored"
     case repeatedAttribute = "an attribute given twice: the first one counts"
-    case unclosedQuote = "a quotation mark that is not closed"
+    case unclosedQuote = "an unclosed quotation mark"
     case unknownRequirement = "an unknown REQ- attribute: the tag is ignored"
-    case missingAttribute = "an attribute that the standard demands is missing"
+    case missingAttribute = "a required attribute is missing"
     case missingComma = "EXTINF without a comma"
     case textAfterDuration = "EXTINF with text between duration and comma"
-    case unreadableDuration = "an EXTINF that is no number: taken as 0"
+    case unreadableDuration = "an EXTINF that is not a number: taken as 0"
     case negativeDuration = "a negative EXTINF: taken as 0"
-    case absurdDuration = "an EXTINF beyond all reason: taken as 0"
+    case absurdDuration = "an implausibly long EXTINF: taken as 0"
     case missingDuration = "a segment without EXTINF: its duration is taken as 0"
-    case missingURI = "a tag that a URI must follow, without one"
-    case strayURI = "a URI that no EXT-X-STREAM-INF announces"
-    case decimalTargetDuration = "a target duration with decimals: rounded up"
-    case missingTargetDuration = "a target duration that is missing or 0: taken from the segments"
+    case missingURI = "a tag that must be followed by a URI, without one"
+    case strayURI = "a URI without an EXT-X-STREAM-INF before it"
+    case decimalTargetDuration = "a target duration that is not a whole number: rounded up"
+    case missingTargetDuration = "a target duration that is missing or 0: derived from the segments"
     case dateWithoutZone = "a date without a zone: taken as UTC"
     case leapSecond = "a leap second: taken as the second after"
-    case implausibleDate = "a date that cannot be: ignored"
-    case lateHeader = "a tag for the whole list after its first segment"
+    case implausibleDate = "an impossible date: ignored"
+    case lateHeader = "a tag for the whole playlist after its first segment"
 }
 
-/// A deviation that was tolerated, told once for each tag it was met on.
+/// A tolerated deviation, noted once for each tag on which it occurs.
 package struct Note: Sendable, Equatable {
     package var deviation: Deviation
-    /// The tag it was met on; nil for lines that are not tags.
+    /// The tag on which it occurs; nil for lines that are not tags.
     package var tag: PlaylistTag?
-    /// The first line it was met on, from 1.
+    /// The first line on which it occurs, from 1.
     package var line: Int
-    /// How often it was met.
+    /// The number of occurrences.
     package var count: Int
 
     package init(deviation: Deviation, tag: PlaylistTag?, line: Int, count: Int = 1) {

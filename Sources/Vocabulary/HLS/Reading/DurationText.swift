@@ -1,11 +1,11 @@
-/// The value of EXTINF (RFC 8216bis §4.4.4.1), with all that origins make of it.
+/// The value of EXTINF (RFC 8216bis §4.4.4.1), in the variants that origins write.
 struct DurationText {
     var microseconds: Int64 = 0
     var title: ArraySlice<UInt8> = []
     var deviations: [Deviation] = []
-    /// Whether the text is that of a channel list: no length, and attributes a set-top box reads.
+    /// Whether the text comes from an IPTV channel list: no length, and attributes for a set-top box.
     var isChannel = false
-    /// Whether the list gives a negative length, as channel lists do for all their entries.
+    /// Whether the length is negative, as channel lists write it for all their entries.
     var isNegative = false
 
     init(_ bytes: ArraySlice<UInt8>, longestSeconds: Int64) {
@@ -17,7 +17,7 @@ struct DurationText {
     }
 
     private mutating func readNumber(_ cursor: inout ByteCursor, longestSeconds: Int64) {
-        let token = cursor.passing { $0 == ASCII.comma || ASCII.isBlank($0) }
+        let token = cursor.readBytes { $0 == ASCII.comma || ASCII.isBlank($0) }
         guard let value = ByteCursor.microseconds(token) else {
             deviations.append(.unreadableDuration)
             return
@@ -41,16 +41,16 @@ struct DurationText {
         if cursor.current != ASCII.comma {
             deviations.append(.textAfterDuration)
             isChannel = microseconds == 0 && Self.hasChannelAttributes(cursor.rest)
-            Self.passAttributes(&cursor)
+            Self.skipAttributes(&cursor)
         }
         cursor.advance()
         cursor.skipBlanks()
         title = cursor.rest
     }
 
-    private static func passAttributes(_ cursor: inout ByteCursor) {
+    private static func skipAttributes(_ cursor: inout ByteCursor) {
         var isInside = false
-        _ = cursor.passing { byte in
+        _ = cursor.readBytes { byte in
             if byte == ASCII.quote { isInside.toggle() }
             return byte == ASCII.comma && !isInside
         }

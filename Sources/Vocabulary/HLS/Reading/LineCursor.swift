@@ -1,8 +1,8 @@
-/// The lines of a text, ended by LF, CR LF or a lone CR, without their ends and outer blanks.
+/// The lines of a text, ended by LF, CR LF or a lone CR, without line ends and outer blanks.
 struct LineCursor {
     private let bytes: [UInt8]
     private var position: Int
-    /// The number of the line given last, from 1.
+    /// The number of the latest line, from 1.
     private(set) var number = 0
     private(set) var endedByLoneCarriageReturn = false
     private(set) var wasTrimmed = false
@@ -18,12 +18,12 @@ struct LineCursor {
         let start = position
         var end = start
         while end < bytes.count, bytes[end] != ASCII.lineFeed, bytes[end] != ASCII.carriageReturn { end += 1 }
-        passLineEnd(at: end)
+        skipLineEnd(at: end)
         number += 1
         return trimmed(start..<end)
     }
 
-    private mutating func passLineEnd(at end: Int) {
+    private mutating func skipLineEnd(at end: Int) {
         position = min(end + 1, bytes.count)
         endedByLoneCarriageReturn = false
         guard end < bytes.count, bytes[end] == ASCII.carriageReturn else { return }

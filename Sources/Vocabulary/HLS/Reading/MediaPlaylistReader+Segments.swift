@@ -1,31 +1,31 @@
 /// The tags of segments (RFC 8216bis §4.4.4).
 extension MediaPlaylistReader {
-    /// Takes a tag of the next segment or of all that follow, and says whether it was understood.
-    mutating func takeForSegment(
+    /// Reads a tag of the next segment, or of all that follow, and returns whether it was understood.
+    mutating func readForSegment(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: ArraySlice<UInt8>,
         _ context: inout ReadingContext
     ) throws(PlaylistError) -> Bool {
         beginSegments()
         switch tag {
-        case .duration: try takeDuration(value, &context)
-        case .programDateTime: takeDate(value, &context)
+        case .duration: try readDuration(value, &context)
+        case .programDateTime: readDate(value, &context)
         case .discontinuity:
             pending.discontinuityCount += 1
             try context.check(pending.discontinuityCount, .discontinuities, context.limits.discontinuityCount)
         case .byteRange:
             pending.byteRange = ListedByteRange(value)
             if pending.byteRange == nil { throw context.error(.unreadable) }
-        case .key: try takeKey(value, &context)
-        case .map: try takeMap(value, &context)
+        case .key: try readKey(value, &context)
+        case .map: try readMap(value, &context)
         case .gap: pending.isGap = true
-        case .bitrate: return takeBitrate(value)
+        case .bitrate: return readBitrate(value)
         case .part: pending.partLines.append(context.text(line))
         default: pending.unknownLines.append(context.text(line))
         }
         return true
     }
 
-    private mutating func takeDuration(
+    private mutating func readDuration(
         _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
         let text = DurationText(value, longestSeconds: context.limits.segmentSeconds)
@@ -38,7 +38,8 @@ extension MediaPlaylistReader {
         pending.title = text.title.isEmpty ? nil : context.text(text.title)
     }
 
-    /// A duration of many target durations is a fault of the list; the media tells the truth (§4.4.3.1).
+    /// A duration of many target durations is an error of the playlist; the media is measured instead
+    /// (§4.4.3.1).
     private func plausible(_ microseconds: Int64, _ context: inout ReadingContext) -> Int64 {
         guard let target = targetDurationSeconds,
             microseconds > Int64(target) * 1_000_000 * context.limits.absurdTargetDurations
@@ -47,7 +48,7 @@ extension MediaPlaylistReader {
         return 0
     }
 
-    private mutating func takeDate(_ value: ArraySlice<UInt8>, _ context: inout ReadingContext) {
+    private mutating func readDate(_ value: ArraySlice<UInt8>, _ context: inout ReadingContext) {
         guard let instant = InstantText.reading(value, years: context.limits.years) else {
             context.note(.implausibleDate)
             return
@@ -56,8 +57,8 @@ extension MediaPlaylistReader {
         pending.programDateTimeMicroseconds = instant.microseconds
     }
 
-    /// METHOD=NONE ends every key; another key ends the one of its KEYFORMAT (§4.4.4.4).
-    private mutating func takeKey(
+    /// METHOD=NONE ends all keys; another key replaces the one of its KEYFORMAT (§4.4.4.4).
+    private mutating func readKey(
         _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
         guard let key = Key(try context.attributes(value)) else {
@@ -74,7 +75,7 @@ extension MediaPlaylistReader {
         if replaced != keys { keys = replaced }
     }
 
-    private mutating func takeMap(
+    private mutating func readMap(
         _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
         guard let new = MediaMap(try context.attributes(value), keys: keys) else {
@@ -84,7 +85,7 @@ extension MediaPlaylistReader {
         map = new
     }
 
-    private mutating func takeBitrate(_ value: ArraySlice<UInt8>) -> Bool {
+    private mutating func readBitrate(_ value: ArraySlice<UInt8>) -> Bool {
         guard let rate = ByteCursor.unsigned(value) else { return false }
         kilobitsPerSecond = rate
         return true

@@ -1,24 +1,28 @@
-/// Collects a media playlist; what is sticky travels with each segment.
+/// Collects a media playlist.
+///
+/// Tags that stay in force are stored with each segment.
 struct MediaPlaylistReader {
     private var playlist = MediaPlaylist()
-    /// What stands before the next URI.
+    /// The tags before the next URI.
     var pending = PendingSegment()
     var keys: [Key] = []
     var map: MediaMap?
     var kilobitsPerSecond: UInt64?
-    /// Whether a tag of a segment or a segment has come, after which unknown lines belong to segments.
+    /// Whether the first segment, or a tag of one, has been read.
+    ///
+    /// From then on unknown lines belong to segments.
     private(set) var isInSegments = false
     private var dateRanges = DateRangeCollector()
     private var hasOnlyNegativeDurations = true
 
     var hasSegments: Bool { !playlist.segments.isEmpty }
 
-    /// Takes a tag of the whole list, and says whether it was understood.
-    mutating func takeForPlaylist(
+    /// Reads a tag of the whole playlist and returns whether it was understood.
+    mutating func readForPlaylist(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) -> Bool {
         switch tag {
-        case .targetDuration: takeTargetDuration(value, &context)
+        case .targetDuration: readTargetDuration(value, &context)
         case .mediaSequence:
             guard let number = ByteCursor.unsigned(value) else { throw context.error(.unreadable) }
             if hasSegments { context.note(.lateHeader) }
@@ -34,13 +38,13 @@ struct MediaPlaylistReader {
         case .skip:
             playlist.skip = MediaPlaylist.Skip(try context.attributes(value))
             if playlist.skip == nil { throw context.error(.missingAttribute("SKIPPED-SEGMENTS")) }
-        case .dateRange: return try dateRanges.take(try context.attributes(value), &context)
-        default: try takeLowLatency(tag, try context.attributes(value))
+        case .dateRange: return try dateRanges.add(try context.attributes(value), &context)
+        default: try readLowLatency(tag, try context.attributes(value))
         }
         return true
     }
 
-    private mutating func takeLowLatency(_ tag: PlaylistTag, _ attributes: AttributeList)
+    private mutating func readLowLatency(_ tag: PlaylistTag, _ attributes: AttributeList)
         throws(PlaylistError)
     {
         switch tag {
@@ -52,8 +56,10 @@ struct MediaPlaylistReader {
         }
     }
 
-    /// Whole seconds by the standard; decimals are rounded up, and nothing usable is left for the segments to tell.
-    private mutating func takeTargetDuration(_ value: ArraySlice<UInt8>, _ context: inout ReadingContext) {
+    /// Reads whole seconds.
+    ///
+    /// Decimals are rounded up; without a usable value the segments' durations decide.
+    private mutating func readTargetDuration(_ value: ArraySlice<UInt8>, _ context: inout ReadingContext) {
         let longest = context.limits.segmentSeconds * 1_000_000
         guard let microseconds = ByteCursor.microseconds(value), (1...longest).contains(microseconds) else {
             return
@@ -62,8 +68,8 @@ struct MediaPlaylistReader {
         playlist.targetDurationSeconds = Int((microseconds + 999_999) / 1_000_000)
     }
 
-    /// Ends a segment: everything that stands before the URI or is in force belongs to it.
-    mutating func takeURI(_ line: ArraySlice<UInt8>, _ context: inout ReadingContext) throws(PlaylistError) {
+    /// Ends a segment: it gets everything that precedes the URI or is in force.
+    mutating func readURI(_ line: ArraySlice<UInt8>, _ context: inout ReadingContext) throws(PlaylistError) {
         isInSegments = true
         try context.check(playlist.segments.count + 1, .segments, context.limits.segmentCount)
         if !pending.hasDuration { context.note(.missingDuration) }
@@ -80,7 +86,8 @@ struct MediaPlaylistReader {
         pending = PendingSegment()
     }
 
-    /// A range without offset continues the one before, of the same resource, or means nothing (§4.4.4.2).
+    /// A range without offset continues the preceding range of the same resource; otherwise it is an error
+    /// (§4.4.4.2).
     private func resolvedRange(of uri: String, _ context: ReadingContext) throws(PlaylistError) -> ByteRange?
     {
         guard let listed = pending.byteRange else { return nil }
@@ -95,7 +102,7 @@ struct MediaPlaylistReader {
         return range
     }
 
-    mutating func takeUnknown(_ line: String) {
+    mutating func addUnknown(_ line: String) {
         pending.unknownLines.append(line)
     }
 
@@ -107,7 +114,7 @@ struct MediaPlaylistReader {
 }
 
 extension MediaPlaylistReader {
-    /// The whole list, once the text has ended.
+    /// The whole playlist, at the end of the text.
     mutating func finished(
         _ common: CommonTagsReader, _ context: inout ReadingContext
     ) throws(PlaylistError) -> MediaPlaylist {
@@ -128,7 +135,7 @@ extension MediaPlaylistReader {
         return playlist
     }
 
-    /// Channel lists without telling attributes still give every entry the length −1.
+    /// Channel lists without telltale attributes still give every entry the length −1.
     private func refuseChannels(_ context: ReadingContext) throws(PlaylistError) {
         guard hasSegments, hasOnlyNegativeDurations, playlist.targetDurationSeconds == nil else { return }
         throw PlaylistError(line: 0, tag: .duration, reason: .channelList)

@@ -1,11 +1,11 @@
 /// Collects a multivariant playlist (RFC 8216bis §4.4.6).
 struct MultivariantPlaylistReader {
     private var playlist = MultivariantPlaylist()
-    /// An EXT-X-STREAM-INF whose URI has not come yet.
+    /// The attributes of an EXT-X-STREAM-INF whose URI has not been read yet.
     private var announced: AttributeList?
 
-    /// Takes a tag, and says whether it was understood.
-    mutating func take(
+    /// Reads a tag and returns whether it was understood.
+    mutating func read(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) -> Bool {
         let attributes = try context.attributes(value)
@@ -14,8 +14,8 @@ struct MultivariantPlaylistReader {
             if announced != nil { context.note(.missingURI) }
             announced = attributes
             return true
-        case .media: return takeRendition(attributes, &context)
-        case .iFrameStreamInformation: return takeIFrameStream(attributes, &context)
+        case .media: return readRendition(attributes, &context)
+        case .iFrameStreamInformation: return readIFrameStream(attributes, &context)
         case .sessionData:
             return add(SessionData(attributes), to: \.sessionData, unless: \.otherAttributes, &context)
         case .sessionKey:
@@ -28,8 +28,9 @@ struct MultivariantPlaylistReader {
         }
     }
 
-    /// The line after an EXT-X-STREAM-INF; the tag goes with its URI when it demands what we do not know.
-    mutating func takeURI(_ line: ArraySlice<UInt8>, _ context: inout ReadingContext) throws(PlaylistError) {
+    /// Reads the line after an EXT-X-STREAM-INF; the variant is left out when it requires an unknown
+    /// attribute.
+    mutating func readURI(_ line: ArraySlice<UInt8>, _ context: inout ReadingContext) throws(PlaylistError) {
         guard let attributes = announced else {
             context.note(.strayURI)
             return
@@ -54,20 +55,20 @@ struct MultivariantPlaylistReader {
         return playlist
     }
 
-    private mutating func takeRendition(_ attributes: AttributeList, _ context: inout ReadingContext) -> Bool
+    private mutating func readRendition(_ attributes: AttributeList, _ context: inout ReadingContext) -> Bool
     {
         if attributes["GROUP-ID"] == nil || attributes["NAME"] == nil { context.note(.missingAttribute) }
         return add(Rendition(attributes), to: \.renditions, unless: \.otherAttributes, &context)
     }
 
-    private mutating func takeIFrameStream(_ attributes: AttributeList, _ context: inout ReadingContext)
+    private mutating func readIFrameStream(_ attributes: AttributeList, _ context: inout ReadingContext)
         -> Bool
     {
         let stream = attributes["URI"] == nil ? nil : VariantStream(attributes)
         return add(stream, to: \.iFrameStreams, unless: \.otherAttributes, &context)
     }
 
-    /// Adds what was understood in full; the rest stays an unknown line.
+    /// Adds a value that was understood completely; the tag of any other becomes an unknown line.
     private mutating func add<Value>(
         _ value: Value?, to list: WritableKeyPath<MultivariantPlaylist, [Value]>,
         unless others: KeyPath<Value, AttributeList>, _ context: inout ReadingContext,
@@ -77,7 +78,7 @@ struct MultivariantPlaylistReader {
         return true
     }
 
-    /// Whether a `REQ-` attribute is among those that nobody took.
+    /// Whether an unknown attribute begins with `REQ-`.
     private func demandsUnknown(_ others: AttributeList, _ context: inout ReadingContext) -> Bool {
         guard others.attributes.contains(where: { $0.name.hasPrefix("REQ-") }) else { return false }
         context.note(.unknownRequirement)

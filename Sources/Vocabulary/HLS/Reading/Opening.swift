@@ -1,4 +1,4 @@
-/// The beginning of the text, which tells a playlist from a web page (RFC 8216bis §4.4.1.1).
+/// The beginning of the text, which distinguishes a playlist from a web page (RFC 8216bis §4.4.1.1).
 enum Opening {
     /// Where the lines begin, after a byte order mark.
     static func start(of bytes: [UInt8], context: inout ReadingContext) throws(PlaylistError) -> Int {
@@ -9,8 +9,8 @@ enum Opening {
         return 3
     }
 
-    /// Passes `#EXTM3U`, which blank lines may precede and attributes follow.
-    static func pass(_ lines: inout LineCursor, context: inout ReadingContext) throws(PlaylistError) {
+    /// Reads `#EXTM3U`; blank lines may precede it and text may follow it.
+    static func readHeader(_ lines: inout LineCursor, context: inout ReadingContext) throws(PlaylistError) {
         while let line = lines.next() {
             context.line = lines.number
             guard !line.isEmpty else { continue }
@@ -32,7 +32,7 @@ enum Opening {
         guard line.starts(with: magic), endsWell else { throw context.error(.notAPlaylist(lookalike(line))) }
     }
 
-    /// A byte order mark of UTF-16, or `#` with a zero beside it.
+    /// Whether the bytes begin with a byte order mark of UTF-16, or with `#` next to a zero byte.
     private static func isUTF16(_ bytes: [UInt8]) -> Bool {
         let pairs: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF], [ASCII.hash, 0], [0, ASCII.hash]]
         return pairs.contains { bytes.starts(with: $0) }

@@ -1,4 +1,4 @@
-/// What the lines before a URI have said of its segment.
+/// The tags of a segment whose URI has not been read yet.
 struct PendingSegment {
     var durationMicroseconds: Int64 = 0
     var hasDuration = false

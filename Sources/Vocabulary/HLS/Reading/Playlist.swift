@@ -4,7 +4,7 @@ package enum Playlist: Sendable, Equatable {
     case multivariant(MultivariantPlaylist)
 }
 
-/// A playlist and what had to be forgiven to read it.
+/// A playlist and the deviations that were tolerated.
 package struct ReadPlaylist: Sendable, Equatable {
     package var playlist: Playlist
     package var notes: [Note]
@@ -16,9 +16,9 @@ package struct ReadPlaylist: Sendable, Equatable {
 }
 
 extension Playlist {
-    /// Reads a playlist tolerantly (RFC 8216bis §4); time and memory grow with the bytes and no faster.
+    /// Reads a playlist tolerantly (RFC 8216bis §4), in time and memory proportional to its length.
     ///
-    /// Relative URIs stay relative: they are resolved against the URL after redirects, which is the caller's.
+    /// Relative URIs stay relative: the caller resolves them against the URL after redirects.
     package static func reading(
         _ bytes: [UInt8], limits: ReadingLimits = .standard, source: VariableSource = VariableSource(),
     ) throws(PlaylistError) -> ReadPlaylist {
@@ -26,7 +26,7 @@ extension Playlist {
         return try reader.read()
     }
 
-    /// Reads a playlist that is a string already.
+    /// Reads a playlist from a string.
     package static func reading(
         _ text: String, limits: ReadingLimits = .standard, source: VariableSource = VariableSource(),
     ) throws(PlaylistError) -> ReadPlaylist {

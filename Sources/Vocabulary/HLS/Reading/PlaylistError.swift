@@ -1,11 +1,11 @@
-/// Why a text is not taken as a playlist, and where.
+/// Why a text is not accepted as a playlist, and where.
 package struct PlaylistError: Error, Sendable, Equatable {
     /// What a text without #EXTM3U looks like.
     package enum Lookalike: String, Sendable, Hashable {
         case html = "a web page"
         case xml = "an XML document"
         case json = "a JSON document"
-        case gzip = "gzip data that nobody declared"
+        case gzip = "gzip data without Content-Encoding"
         case transportStream = "an MPEG transport stream"
         case other = "something else"
     }
@@ -18,7 +18,7 @@ package struct PlaylistError: Error, Sendable, Equatable {
         case attributes
         case keys = "keys in force"
         case variables
-        case insertedBytes = "bytes put in by variables"
+        case insertedBytes = "bytes inserted by variables"
         case discontinuities = "discontinuities before one segment"
     }
 
@@ -26,22 +26,22 @@ package struct PlaylistError: Error, Sendable, Equatable {
         case empty
         case notAPlaylist(Lookalike)
         case utf16
-        /// A list of channels for a set-top box, not the segments of one.
+        /// A list of channels for a set-top box, not of the segments of one channel.
         case channelList
-        /// URIs, but not one HLS tag.
+        /// URIs without any HLS tag.
         case noTags
         case mixedKinds
         case limit(Limit, maximum: Int)
         case missingAttribute(String)
         case unreadable
-        /// A byte range without offset that continues nothing.
+        /// A byte range without offset that does not continue another.
         case unanchoredByteRange
         case variableUndefined(String)
         case variableRepeated(String)
         case variableUnusable(String)
     }
 
-    /// From 1; 0 when the whole text is meant.
+    /// From 1; 0 for the whole text.
     package var line: Int
     package var tag: PlaylistTag?
     package var reason: Reason
@@ -52,7 +52,7 @@ package struct PlaylistError: Error, Sendable, Equatable {
         self.reason = reason
     }
 
-    /// Whether the same request may well bring a playlist later: a gateway's page, an empty body.
+    /// Whether the same request may return a playlist later: a gateway's error page, an empty body.
     package var isTransient: Bool {
         switch reason {
         case .empty, .notAPlaylist: true
@@ -78,14 +78,14 @@ extension PlaylistError.Reason: CustomStringConvertible {
         case .utf16: "the text is UTF-16; a playlist is UTF-8"
         case .channelList:
             "an IPTV channel list, whose entries are channels and not segments: use the URL of one of its channels"
-        case .noTags: "the list has URIs but no HLS tag: it is a plain M3U list"
+        case .noTags: "the text has URIs but no HLS tag: it is a plain M3U file"
         case .mixedKinds:
             "the tag belongs to the other kind of playlist: multivariant and media tags are mixed"
         case .limit(let limit, let maximum): "more than \(maximum) \(limit.rawValue)"
         case .missingAttribute(let name):
-            "\(name) is missing or unreadable, and without it the media has no meaning"
-        case .unreadable: "the value is not a number of at most 64 bits, or counts past the largest"
-        case .unanchoredByteRange: "a byte range without offset does not continue one of the same resource"
+            "\(name) is missing or unreadable, and the media cannot be used without it"
+        case .unreadable: "the value is not a number of at most 64 bits, or overflows them"
+        case .unanchoredByteRange: "a byte range without offset does not follow a range of the same resource"
         case .variableUndefined(let name): "the variable \(name) has no value"
         case .variableRepeated(let name): "the variable \(name) is defined twice"
         case .variableUnusable(let name): "the variable \(name) has an unusable name or value"

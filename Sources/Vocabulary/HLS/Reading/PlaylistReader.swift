@@ -1,4 +1,4 @@
-/// Reads line by line, and hands each tag to the reader of the kind of playlist it belongs to.
+/// Reads line by line and passes each tag to the reader of its kind of playlist.
 struct PlaylistReader {
     private enum Kind {
         case media
@@ -11,7 +11,7 @@ struct PlaylistReader {
     private var media = MediaPlaylistReader()
     private var multivariant = MultivariantPlaylistReader()
     private var kind: Kind?
-    /// First values of the tags that stand once.
+    /// The first values of tags that may occur once.
     private var given: [PlaylistTag: ArraySlice<UInt8>] = [:]
 
     init(_ bytes: [UInt8], limits: ReadingLimits, source: VariableSource) throws(PlaylistError) {
@@ -22,7 +22,7 @@ struct PlaylistReader {
     }
 
     mutating func read() throws(PlaylistError) -> ReadPlaylist {
-        try Opening.pass(&lines, context: &context)
+        try Opening.readHeader(&lines, context: &context)
         while let line = lines.next() {
             context.line = lines.number
             context.tag = nil
@@ -30,43 +30,44 @@ struct PlaylistReader {
             try context.check(line.count, .lineBytes, context.limits.lineByteCount)
             if lines.wasTrimmed && !line.isEmpty { context.note(.blanksAroundLine) }
             if lines.endedByLoneCarriageReturn { context.note(.loneCarriageReturn) }
-            try take(context.clean(line))
+            try read(context.clean(line))
         }
         return try finished()
     }
 
-    private mutating func take(_ line: ArraySlice<UInt8>) throws(PlaylistError) {
+    private mutating func read(_ line: ArraySlice<UInt8>) throws(PlaylistError) {
         guard let first = line.first else { return }
-        guard first == ASCII.hash else { return try takeURI(line) }
+        guard first == ASCII.hash else { return try readURI(line) }
         var cursor = ByteCursor(line)
         cursor.advance()
-        let name = cursor.passing { $0 == ASCII.colon || ASCII.isBlank($0) }
-        guard let tag = TagNames.tag(named: name) else { return takeUnknown(line) }
+        let name = cursor.readBytes { $0 == ASCII.colon || ASCII.isBlank($0) }
+        guard let tag = TagNames.tag(named: name) else { return addUnknown(line) }
         if cursor.skip(ASCII.colon) { cursor.skipBlanks() }
         context.tag = tag
-        try take(tag, cursor.rest, line: line)
+        try read(tag, cursor.rest, line: line)
     }
 
-    private mutating func take(
+    private mutating func read(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: ArraySlice<UInt8>
     ) throws(PlaylistError) {
-        try settleKind(tag)
+        try decideKind(tag)
         guard isFirst(tag, value) else { return }
         let isUnderstood =
             switch tag.scope {
-            case .anyPlaylist: try common.take(tag, value, &context)
-            case .mediaPlaylist: try media.takeForPlaylist(tag, value, &context)
-            case .mediaSegment: try media.takeForSegment(tag, value, line: line, &context)
-            case .multivariantPlaylist: try multivariant.take(tag, value, &context)
+            case .anyPlaylist: try common.read(tag, value, &context)
+            case .mediaPlaylist: try media.readForPlaylist(tag, value, &context)
+            case .mediaSegment: try media.readForSegment(tag, value, line: line, &context)
+            case .multivariantPlaylist: try multivariant.read(tag, value, &context)
             }
         if !isUnderstood {
             context.note(.unreadableTag)
-            takeUnknown(line)
+            addUnknown(line)
         }
     }
 
-    /// A list is of the kind of its first tag that belongs to one; a tag of the other is refused (§4.1).
-    private mutating func settleKind(_ tag: PlaylistTag) throws(PlaylistError) {
+    /// The first tag that belongs to one kind of playlist decides the kind; a tag of the other is refused
+    /// (§4.1).
+    private mutating func decideKind(_ tag: PlaylistTag) throws(PlaylistError) {
         let own: Kind
         switch tag.scope {
         case .anyPlaylist: return
@@ -77,7 +78,7 @@ struct PlaylistReader {
         kind = own
     }
 
-    /// Whether a tag that stands once has not stood before; the first one counts.
+    /// Whether a tag that may occur once has not occurred before; the first one counts.
     private mutating func isFirst(_ tag: PlaylistTag, _ value: ArraySlice<UInt8>) -> Bool {
         guard tag.standsOnce else { return true }
         guard let earlier = given[tag] else {
@@ -88,18 +89,18 @@ struct PlaylistReader {
         return false
     }
 
-    private mutating func takeURI(_ line: ArraySlice<UInt8>) throws(PlaylistError) {
+    private mutating func readURI(_ line: ArraySlice<UInt8>) throws(PlaylistError) {
         switch kind {
-        case .multivariant: try multivariant.takeURI(line, &context)
-        case .media, nil: try media.takeURI(line, &context)
+        case .multivariant: try multivariant.readURI(line, &context)
+        case .media, nil: try media.readURI(line, &context)
         }
     }
 
-    /// Unknown tags and comments belong to the list until the first segment begins, then to segments.
-    private mutating func takeUnknown(_ line: ArraySlice<UInt8>) {
+    /// Unknown tags and comments belong to the playlist until the first segment begins, then to segments.
+    private mutating func addUnknown(_ line: ArraySlice<UInt8>) {
         let text = context.text(line)
         if media.isInSegments {
-            media.takeUnknown(text)
+            media.addUnknown(text)
         } else {
             common.unknownLines.append(text)
         }

@@ -1,4 +1,4 @@
-/// Attribute lists (RFC 8216bis §4.2), with blanks, repeats and open quotation marks forgiven.
+/// Attribute lists (RFC 8216bis §4.2); blanks, repeated names and unclosed quotation marks are tolerated.
 extension ReadingContext {
     mutating func attributes(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> AttributeList {
         var list = AttributeList()
@@ -8,16 +8,16 @@ extension ReadingContext {
             guard !cursor.isAtEnd else { return list }
             if let attribute = try attribute(&cursor), !list.append(attribute) { note(.repeatedAttribute) }
             try check(list.attributes.count, .attributes, limits.attributeCount)
-            _ = cursor.passing { $0 == ASCII.comma }
+            _ = cursor.readBytes { $0 == ASCII.comma }
             cursor.advance()
         }
     }
 
-    /// One `NAME=value`; the cursor stops behind the value.
+    /// One `NAME=value`; the cursor ends after the value.
     private mutating func attribute(
         _ cursor: inout ByteCursor
     ) throws(PlaylistError) -> AttributeList.Attribute? {
-        let name = Self.trimmedEnd(cursor.passing { $0 == ASCII.equals || $0 == ASCII.comma })
+        let name = Self.trimmedEnd(cursor.readBytes { $0 == ASCII.equals || $0 == ASCII.comma })
         guard cursor.skip(ASCII.equals), !name.isEmpty else {
             note(.unreadableAttribute)
             return nil
@@ -30,14 +30,14 @@ extension ReadingContext {
     }
 
     private mutating func quoted(_ cursor: inout ByteCursor) -> ArraySlice<UInt8> {
-        let value = cursor.passing { $0 == ASCII.quote }
+        let value = cursor.readBytes { $0 == ASCII.quote }
         if !cursor.skip(ASCII.quote) { note(.unclosedQuote) }
         return value
     }
 
-    /// A value up to the comma, without the quotation marks that only a quoted string may hold.
+    /// A value up to the comma, without the quotation marks that only a quoted string may contain.
     private mutating func unquoted(_ cursor: inout ByteCursor) -> ArraySlice<UInt8> {
-        let value = Self.trimmedEnd(cursor.passing { $0 == ASCII.comma })
+        let value = Self.trimmedEnd(cursor.readBytes { $0 == ASCII.comma })
         guard value.contains(ASCII.quote) else { return value }
         note(.unclosedQuote)
         return value.filter { $0 != ASCII.quote }[...]

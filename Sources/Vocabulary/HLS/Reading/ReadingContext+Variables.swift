@@ -1,6 +1,6 @@
 /// EXT-X-DEFINE and `{$name}` (RFC 8216bis §4.3, §4.4.2.3).
 extension ReadingContext {
-    /// Takes the attributes of EXT-X-DEFINE and makes the variable usable from the next line on.
+    /// Reads the attributes of EXT-X-DEFINE; the variable is usable from the next line on.
     mutating func define(_ attributes: AttributeList) throws(PlaylistError) -> Definition {
         let definition = try definition(attributes)
         guard Self.isName(definition.name.utf8), Self.isUsable(definition.value) else {
@@ -28,15 +28,15 @@ extension ReadingContext {
         return Definition(name: name, value: value, origin: .queryParameter)
     }
 
-    /// Puts the values of variables in the place of their references; a value is not searched again.
+    /// Substitutes variables; a substituted value is not searched for further references.
     ///
-    /// What they put in is bounded as the list itself is: one value may stand in every line of it.
+    /// The inserted bytes are bounded like the playlist itself, because one value may occur in every line.
     mutating func substituted(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> ArraySlice<UInt8> {
         guard bytes.contains(ASCII.openBrace) else { return bytes }
         var result: [UInt8] = []
         var cursor = ByteCursor(bytes)
         while !cursor.isAtEnd {
-            result += cursor.passing { $0 == ASCII.openBrace }
+            result += cursor.readBytes { $0 == ASCII.openBrace }
             guard let name = Self.referenceName(cursor.rest) else {
                 if let brace = cursor.current { result.append(brace) }
                 cursor.advance()
@@ -47,7 +47,7 @@ extension ReadingContext {
             insertedByteCount += value.count
             try check(result.count, .lineBytes, limits.lineByteCount)
             try check(insertedByteCount, .insertedBytes, limits.byteCount)
-            _ = cursor.passing { $0 == ASCII.closeBrace }
+            _ = cursor.readBytes { $0 == ASCII.closeBrace }
             cursor.advance()
         }
         return result[...]
@@ -57,7 +57,7 @@ extension ReadingContext {
     private static func referenceName(_ bytes: ArraySlice<UInt8>) -> String? {
         var cursor = ByteCursor(bytes)
         guard cursor.skip(ASCII.openBrace), cursor.skip(ASCII.dollar) else { return nil }
-        let name = cursor.passing { !isNameByte($0) }
+        let name = cursor.readBytes { !isNameByte($0) }
         guard !name.isEmpty, cursor.current == ASCII.closeBrace else { return nil }
         return String(decoding: name, as: UTF8.self)
     }
@@ -70,14 +70,14 @@ extension ReadingContext {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == ASCII.minus || byte == 0x5F
     }
 
-    /// A value that a quoted string can hold and that does not refer to other variables.
+    /// Whether a quoted string can contain the value and it does not refer to other variables.
     private static func isUsable(_ value: String) -> Bool {
         let bytes = Array(value.utf8)
         guard !bytes.contains(where: { ASCII.isControl($0) || $0 == ASCII.quote }) else { return false }
         return !bytes.indices.contains { referenceName(bytes[$0...]) != nil }
     }
 
-    /// A name short enough and plain enough for a message.
+    /// A name that is short and printable enough for a message.
     private static func shown(_ name: String) -> String {
         String(decoding: name.utf8.prefix(64).filter(isNameByte), as: UTF8.self)
     }

@@ -1,6 +1,6 @@
 import Encoding
 
-/// What the reading of every tag shares: the place, the bounds, the variables and the notes.
+/// What all tags share while they are read: position, bounds, variables and notes.
 struct ReadingContext {
     let limits: ReadingLimits
     let source: VariableSource
@@ -8,7 +8,7 @@ struct ReadingContext {
     var line = 0
     var tag: PlaylistTag?
     private(set) var notes: [Note] = []
-    /// Bytes that variables have put into the list so far.
+    /// Bytes that variables have inserted so far.
     var insertedByteCount = 0
 
     init(limits: ReadingLimits, source: VariableSource) {
@@ -16,7 +16,7 @@ struct ReadingContext {
         self.source = source
     }
 
-    /// Remembers a deviation; the list of notes stays as short as there are kinds of them.
+    /// Records a deviation; there is at most one note per kind and tag.
     mutating func note(_ deviation: Deviation) {
         if let index = notes.firstIndex(where: { $0.deviation == deviation && $0.tag == tag }) {
             notes[index].count += 1
@@ -29,28 +29,29 @@ struct ReadingContext {
         PlaylistError(line: line, tag: tag, reason: reason)
     }
 
-    /// Refuses the list when a count passes its bound.
+    /// Throws when a count exceeds its bound.
     func check(_ count: Int, _ limit: PlaylistError.Limit, _ maximum: Int) throws(PlaylistError) {
         if count > maximum { throw error(.limit(limit, maximum: maximum)) }
     }
 }
 
 extension ReadingContext {
-    /// A line without control characters, which neither tags nor URIs may hold (RFC 8216bis §4.1).
+    /// A line without control characters, which neither tags nor URIs may contain (RFC 8216bis §4.1).
     mutating func clean(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard line.contains(where: ASCII.isControl) else { return line }
         note(.controlCharacter)
         return line.filter { !ASCII.isControl($0) }[...]
     }
 
-    /// Bytes as a string, variables left as they are.
+    /// Bytes as a string; variables are not substituted.
     mutating func text(_ bytes: ArraySlice<UInt8>) -> String {
         if let string = String(validating: bytes, as: UTF8.self) { return string }
         note(.invalidUTF8)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A URI line with variables put in; bytes that are not UTF-8 are percent-encoded, so that they keep their value.
+    /// A URI line with variables substituted; bytes that are not UTF-8 are percent-encoded, which preserves
+    /// their value.
     mutating func uri(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> String {
         let whole = try substituted(bytes)
         if let string = String(validating: whole, as: UTF8.self) { return string }

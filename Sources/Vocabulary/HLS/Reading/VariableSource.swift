@@ -1,10 +1,10 @@
 import Encoding
 
-/// Where EXT-X-DEFINE finds values from outside the list (RFC 8216bis §4.4.2.3).
+/// Values for EXT-X-DEFINE from outside the playlist (RFC 8216bis §4.4.2.3).
 package struct VariableSource: Sendable, Equatable {
     /// The query of the playlist's URL after redirects, without `?`.
     package var query: String
-    /// The variables of the multivariant playlist that named this one.
+    /// The variables of the multivariant playlist that refers to this one.
     package var imports: [String: String]
 
     package init(query: String = "", imports: [String: String] = [:]) {
@@ -12,14 +12,14 @@ package struct VariableSource: Sendable, Equatable {
         self.imports = imports
     }
 
-    /// Takes the query out of a URL.
+    /// Reads the query of a URL.
     package init(url: String, imports: [String: String] = [:]) {
         let bytes = url.utf8.prefix { $0 != ASCII.hash }
         let query = bytes.firstIndex(of: UInt8(ascii: "?")).map { bytes[bytes.index(after: $0)...] }
         self.init(query: query.map { String(decoding: $0, as: UTF8.self) } ?? "", imports: imports)
     }
 
-    /// The percent-decoded value of the first query parameter of this name.
+    /// The percent-decoded value of the first query parameter with this name.
     func queryParameter(_ name: String) -> String? {
         for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: ASCII.equals, maxSplits: 1, omittingEmptySubsequences: false)
@@ -29,7 +29,7 @@ package struct VariableSource: Sendable, Equatable {
         return nil
     }
 
-    /// Percent-decoding; a sign that two hexadecimal digits do not follow stands for itself.
+    /// Percent-decoding; a percent sign without two hexadecimal digits stays as it is.
     private static func decoded(_ text: Substring.UTF8View) -> String {
         var result: [UInt8] = []
         var cursor = ByteCursor(Array(text)[...])

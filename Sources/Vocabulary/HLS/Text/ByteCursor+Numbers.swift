@@ -1,6 +1,6 @@
-/// Numbers from bytes; what does not fit is nil and never a trap.
+/// Numbers from bytes; nil for one that does not fit.
 extension ByteCursor {
-    /// A decimal integer of at most 64 bits; the digits are passed even when they are too many.
+    /// A decimal integer of at most 64 bits; all its digits are consumed, also when it does not fit.
     mutating func unsigned() -> UInt64? {
         guard var value = digit() else { return nil }
         var overflowed = false

@@ -1,4 +1,4 @@
-/// A position in the bytes of one line; nothing here traps, whatever the bytes are.
+/// A position in the bytes of one line; no input makes it trap.
 struct ByteCursor {
     let bytes: ArraySlice<UInt8>
     private(set) var position: Int
@@ -13,14 +13,14 @@ struct ByteCursor {
     /// The byte at the position; nil at the end.
     var current: UInt8? { isAtEnd ? nil : bytes[position] }
 
-    /// What has not been passed yet.
+    /// The bytes that have not been consumed.
     var rest: ArraySlice<UInt8> { bytes[position...] }
 
     mutating func advance() {
         if !isAtEnd { position += 1 }
     }
 
-    /// Passes one byte if it is this one.
+    /// Consumes one byte if it has this value.
     mutating func skip(_ byte: UInt8) -> Bool {
         guard current == byte else { return false }
         position += 1
@@ -31,14 +31,14 @@ struct ByteCursor {
         while let current, ASCII.isBlank(current) { position += 1 }
     }
 
-    /// Passes bytes up to the first of this value, or all; gives what was passed.
-    mutating func passing(until stop: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+    /// Consumes bytes up to the first that matches, or all, and returns them.
+    mutating func readBytes(until stop: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let start = position
         while let current, !stop(current) { position += 1 }
         return bytes[start..<position]
     }
 
-    /// The value of the digit at the position, which is passed.
+    /// Consumes a digit and returns its value.
     mutating func digit() -> UInt64? {
         guard let current, ASCII.isDigit(current) else { return nil }
         position += 1
@@ -46,7 +46,7 @@ struct ByteCursor {
     }
 }
 
-/// The bytes that playlists give a meaning.
+/// The bytes that have a meaning in playlists.
 enum ASCII {
     static let zero = UInt8(ascii: "0")
     static let lineFeed = UInt8(ascii: "\n")

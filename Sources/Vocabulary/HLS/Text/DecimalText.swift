@@ -12,10 +12,10 @@ enum DecimalText {
         return "\(sign)\(whole).\(digits)"
     }
 
-    /// A number rounded to six digits; nil when it is not finite or too large for the form.
+    /// A number rounded to six digits; nil when it is not finite or too large.
     static func number(_ value: Double) -> String? {
         guard value.magnitude < 9_000_000_000_000 else { return nil }
-        // Rounded by adding a half: `rounded()` would want the C library's mathematics.
+        // Rounded by adding a half: `rounded()` would need the C math library.
         let microunits = Int64(value * 1_000_000 + (value < 0 ? -0.5 : 0.5))
         return seconds(microseconds: microunits)
     }

@@ -1,14 +1,14 @@
 import Timeline
 
-/// Dates as playlists write them (ISO 8601), to microseconds since 1970 UTC.
+/// Dates in playlists (ISO 8601) as microseconds since 1970 UTC.
 struct InstantText: Sendable, Equatable {
     var microseconds: Int64
-    /// What of the text was not as RFC 8216bis §4.4.4.6 asks for.
+    /// Differences from the form of RFC 8216bis §4.4.4.6.
     var deviations: [Deviation] = []
 
     /// Reads a date and time: with or without zone (then UTC), colon in the zone, `T`, seconds and fraction.
     ///
-    /// A leap second counts as the second after; days that do not exist and years outside the range are nil.
+    /// A leap second counts as the second after it. Impossible days and years outside the range give nil.
     static func reading(_ bytes: ArraySlice<UInt8>, years: ClosedRange<Int64>) -> InstantText? {
         var cursor = ByteCursor(bytes)
         guard let days = cursor.dayNumber(years: years) else { return nil }

@@ -1,9 +1,9 @@
-/// Finds tags by the bytes of their name without making a string of each.
+/// Finds a tag by the bytes of its name, without a string for each.
 enum TagNames {
     private static let byHash: [UInt64: PlaylistTag] = Dictionary(
         PlaylistTag.allCases.map { (hash($0.rawValue.utf8), $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The known tag of this name, if there is one; names are case-sensitive (RFC 8216bis §4.1).
+    /// The known tag with this name, or nil; names are case-sensitive (RFC 8216bis §4.1).
     static func tag(named name: ArraySlice<UInt8>) -> PlaylistTag? {
         guard let tag = byHash[hash(name)], tag.rawValue.utf8.elementsEqual(name) else { return nil }
         return tag

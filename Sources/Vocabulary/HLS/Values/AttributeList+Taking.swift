@@ -1,18 +1,18 @@
-/// Taking typed values out of a list: what has the wrong form stays in it, so that nothing is lost.
+/// Takes typed values out of an attribute list; a value of the wrong form stays in it and is written again.
 extension AttributeList {
     /// A string, whatever its form.
     mutating func take(_ name: String) -> String? {
         take(name) { $0 }
     }
 
-    /// A value made from the text; it stays in the list when the text does not make one.
+    /// A value made from the text; the attribute stays in the list when that fails.
     mutating func take<Value>(_ name: String, _ make: (String) -> Value?) -> Value? {
         guard let index = attributeIndex(name), let value = make(attributes[index].value) else { return nil }
         remove(name)
         return value
     }
 
-    /// A whole number that fits the type asked for.
+    /// An integer that fits the requested type.
     mutating func take<Number: FixedWidthInteger>(integer name: String) -> Number? {
         take(name) { text in ByteCursor.unsigned(text).flatMap { Number(exactly: $0) } }
     }
@@ -37,7 +37,9 @@ extension AttributeList {
         take(name) { InstantText.reading(Array($0.utf8)[...], years: years)?.microseconds }
     }
 
-    /// YES or NO; a missing or other value is NO, and another value stays.
+    /// YES or NO.
+    ///
+    /// A missing value is NO; any other value counts as NO and stays in the list.
     mutating func take(flag name: String) -> Bool {
         take(name) { $0 == "YES" ? true : $0 == "NO" ? false : nil } ?? false
     }

@@ -19,12 +19,12 @@ package struct AttributeList: Sendable, Hashable {
 
     package var isEmpty: Bool { attributes.isEmpty }
 
-    /// The value of a name, quoted or not.
+    /// The value for a name, quoted or not.
     package subscript(name: String) -> String? {
         attributes.first { $0.name == name }?.value
     }
 
-    /// Adds an attribute unless its name is already there, and says whether it was added.
+    /// Adds an attribute unless its name is present, and returns whether it was added.
     @discardableResult
     package mutating func append(_ attribute: Attribute) -> Bool {
         guard self[attribute.name] == nil else { return false }
@@ -32,7 +32,7 @@ package struct AttributeList: Sendable, Hashable {
         return true
     }
 
-    /// Takes an attribute out of the list.
+    /// Removes an attribute.
     package mutating func remove(_ name: String) {
         attributes.removeAll { $0.name == name }
     }
@@ -54,12 +54,12 @@ extension AttributeList {
         if let value { append(name, String(value)) }
     }
 
-    /// Adds YES when the flag is up; NO is the default of every such attribute.
+    /// Adds YES when the flag is true; NO is the default of all these attributes.
     package mutating func append(_ name: String, flag: Bool) {
         if flag { append(name, "YES") }
     }
 
-    /// Adds all of another list whose names are not here yet.
+    /// Adds the attributes of another list whose names are not present.
     package mutating func append(_ others: AttributeList) {
         for attribute in others.attributes { append(attribute) }
     }

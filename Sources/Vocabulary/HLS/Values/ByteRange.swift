@@ -1,6 +1,6 @@
-/// A part of a resource with its absolute place; its end fits 63 bits in every list that was read.
+/// A part of a resource with its absolute position; after reading, its end fits in 63 bits.
 package struct ByteRange: Sendable, Hashable {
-    /// Bytes of the part.
+    /// Bytes in the part.
     package var length: UInt64
     /// Bytes before the part.
     package var offset: UInt64
@@ -10,7 +10,7 @@ package struct ByteRange: Sendable, Hashable {
         self.offset = offset
     }
 
-    /// The offset of the byte after the part, which is where a following part without offset begins.
+    /// The offset of the byte after the part, where a following part without offset begins.
     package var end: UInt64 {
         let (sum, overflowed) = offset.addingReportingOverflow(length)
         return overflowed ? .max : sum
@@ -20,12 +20,12 @@ package struct ByteRange: Sendable, Hashable {
     var text: String { "\(length)@\(offset)" }
 }
 
-/// `n[@o]` as it stands in the list, before a missing offset is resolved.
+/// `n[@o]` as written in the playlist, before a missing offset is resolved.
 struct ListedByteRange: Equatable {
     var length: UInt64
     var offset: UInt64?
 
-    /// Reads `n[@o]`; a range whose end passes 63 bits is nil.
+    /// Reads `n[@o]`; nil when the end of the range exceeds 63 bits.
     init?(_ bytes: ArraySlice<UInt8>) {
         var cursor = ByteCursor(bytes)
         guard let length = cursor.unsigned() else { return nil }
@@ -37,7 +37,7 @@ struct ListedByteRange: Equatable {
         guard cursor.isAtEnd, resolved(after: 0) != nil else { return nil }
     }
 
-    /// The absolute range, which begins at `end` when the list gives no offset.
+    /// The absolute range, which begins at `end` when the text has no offset.
     func resolved(after end: UInt64) -> ByteRange? {
         let start = offset ?? end
         let (sum, overflowed) = start.addingReportingOverflow(length)

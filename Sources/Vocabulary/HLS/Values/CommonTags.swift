@@ -1,18 +1,18 @@
-/// What both kinds of playlist can say (RFC 8216bis §4.4.2).
+/// The tags of both kinds of playlist (RFC 8216bis §4.4.2).
 package protocol CommonTags {
-    /// EXT-X-VERSION; nil when the list gives none, which means 1.
+    /// EXT-X-VERSION; nil when it is absent, which means 1.
     var version: Int? { get set }
     var isIndependentSegments: Bool { get set }
     var start: StartPoint? { get set }
     var definitions: [Definition] { get set }
     /// EXT-X-ALLOW-CACHE, which version 7 removed.
     var allowsCache: Bool? { get set }
-    /// Lines for the whole list that this module does not know, comments included, verbatim.
+    /// Unknown lines for the whole playlist, comments included, verbatim.
     var unknownLines: [String] { get set }
 }
 
 extension CommonTags {
-    /// Takes over what another list or a reader holds of these.
+    /// Copies these tags from another playlist or from a reader.
     mutating func adopt(_ other: some CommonTags) {
         version = other.version
         isIndependentSegments = other.isIndependentSegments
@@ -25,7 +25,7 @@ extension CommonTags {
 
 /// Where a player should begin (EXT-X-START).
 package struct StartPoint: Sendable, Hashable {
-    /// From the list's beginning, or from its end when negative.
+    /// From the beginning of the playlist, or from its end when negative.
     package var offsetMicroseconds: Int64
     package var isPrecise: Bool
     package var otherAttributes: AttributeList
@@ -40,7 +40,7 @@ package struct StartPoint: Sendable, Hashable {
 }
 
 extension StartPoint {
-    /// Takes the attributes of a start; nil without TIME-OFFSET.
+    /// Reads the attributes of a start; nil without TIME-OFFSET.
     init?(_ attributes: AttributeList) {
         var rest = attributes
         guard let offset = rest.take(seconds: "TIME-OFFSET") else { return nil }
@@ -48,7 +48,7 @@ extension StartPoint {
         otherAttributes = rest
     }
 
-    /// The attributes that say the same.
+    /// The attributes to write.
     var attributes: AttributeList {
         var list = AttributeList()
         list.append("TIME-OFFSET", DecimalText.seconds(microseconds: offsetMicroseconds))

@@ -1,20 +1,20 @@
-/// A span of the source's clock with a meaning (EXT-X-DATERANGE), merged from all tags of its ID.
+/// A range of the source's time with a meaning (EXT-X-DATERANGE), merged from all tags with its ID.
 package struct DateRange: Sendable, Hashable {
     package var id: String
-    /// The CLASS, which says what the other attributes mean.
+    /// The CLASS, which defines the meaning of the other attributes.
     package var classIdentifier: String?
-    /// Microseconds since 1970 UTC on the source's clock, as is the end.
+    /// Microseconds since 1970 UTC in the source's time, as is the end.
     package var startMicroseconds: Int64?
     package var cue: String?
     package var endMicroseconds: Int64?
     package var durationMicroseconds: Int64?
     package var plannedDurationMicroseconds: Int64?
     package var endsOnNext = false
-    /// Splice information as the hexadecimal text of the list.
+    /// Splice information in hexadecimal digits, as the playlist has it.
     package var scte35Command: String?
     package var scte35Out: String?
     package var scte35In: String?
-    /// The client's own `X-…` attributes and whatever else there was.
+    /// The client-defined `X-…` attributes and all others.
     package var otherAttributes = AttributeList()
 
     package init(id: String, startMicroseconds: Int64?) {
@@ -24,7 +24,7 @@ package struct DateRange: Sendable, Hashable {
 }
 
 extension DateRange {
-    /// Takes the attributes of a range; nil without ID.
+    /// Reads the attributes of a range; nil without ID.
     init?(_ attributes: AttributeList, years: ClosedRange<Int64>) {
         var rest = attributes
         guard let id = rest.take("ID") else { return nil }
@@ -41,7 +41,7 @@ extension DateRange {
         otherAttributes = rest
     }
 
-    /// The attributes that say the same.
+    /// The attributes to write.
     var attributes: AttributeList {
         var list = AttributeList()
         list.append("ID", quoted: id)

@@ -1,8 +1,8 @@
-/// A variable of a playlist with the value it had when the list was read (EXT-X-DEFINE).
+/// A variable of a playlist with its value at the time of reading (EXT-X-DEFINE).
 ///
-/// Values are often access tokens: never part of an identity, never logged.
+/// Values are often access tokens: they are never part of an identity and never logged.
 package struct Definition: Sendable, Hashable {
-    /// Where the value comes from, which is the form of the tag.
+    /// The source of the value, which decides the form of the tag.
     package enum Origin: Sendable, Hashable {
         /// NAME and VALUE.
         case value
@@ -22,7 +22,7 @@ package struct Definition: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// The attributes of the tag; imported and queried values do not appear in it.
+    /// The attributes of the tag, without imported and queried values.
     var attributes: AttributeList {
         var list = AttributeList()
         switch origin {
@@ -37,7 +37,7 @@ package struct Definition: Sendable, Hashable {
 }
 
 extension CommonTags {
-    /// The variables by name, as the playlists of a multivariant one import them.
+    /// The variables by name, for the playlists that import them from a multivariant playlist.
     package var variables: [String: String] {
         Dictionary(definitions.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

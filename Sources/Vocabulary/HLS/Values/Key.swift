@@ -1,8 +1,8 @@
 import Encoding
 
-/// A key that holds for segments (EXT-X-KEY) or is announced for a session (EXT-X-SESSION-KEY).
+/// A key for segments (EXT-X-KEY) or announced for a session (EXT-X-SESSION-KEY).
 package struct Key: Sendable, Hashable {
-    /// How bytes are encrypted; the values of the standard have names, others are kept as they came.
+    /// The method of encryption; those of the standard have names, others are kept verbatim.
     package struct Method: RawRepresentable, Sendable, Hashable {
         package var rawValue: String
 
@@ -14,7 +14,9 @@ package struct Key: Sendable, Hashable {
         package static let sampleAES = Method(rawValue: "SAMPLE-AES")
         package static let sampleAESCTR = Method(rawValue: "SAMPLE-AES-CTR")
         package static let aes256GCM = Method(rawValue: "AES-256-GCM")
-        /// Nothing is encrypted, which a segment says with an empty list of keys and never with this.
+        /// Nothing is encrypted.
+        ///
+        /// A clear segment has an empty list of keys instead of this method.
         static let none = Method(rawValue: "NONE")
 
         /// Only samples are encrypted: the container can be read without a key (RFC 8216bis §4.4.4.4).
@@ -56,7 +58,7 @@ package struct Key: Sendable, Hashable {
 }
 
 extension Key {
-    /// Takes the attributes of a key; nil without METHOD.
+    /// Reads the attributes of a key; nil without METHOD.
     init?(_ attributes: AttributeList) {
         var rest = attributes
         guard let method = rest.take("METHOD", Method.init(rawValue:)) else { return nil }
@@ -68,7 +70,7 @@ extension Key {
         otherAttributes = rest
     }
 
-    /// The attributes that say the same.
+    /// The attributes to write.
     var attributes: AttributeList {
         var list = AttributeList()
         list.append("METHOD", method.rawValue)
@@ -100,7 +102,8 @@ extension Key {
 }
 
 extension [Key] {
-    /// The keys in force after one more EXT-X-KEY: it replaces the one of its KEYFORMAT (RFC 8216bis §4.4.4.4).
+    /// The keys in force after another EXT-X-KEY, which replaces the one of its KEYFORMAT (RFC 8216bis
+    /// §4.4.4.4).
     func replacing(with key: Key) -> [Key] {
         filter { $0.keyFormat != key.keyFormat } + [key]
     }

@@ -18,7 +18,7 @@ package struct MediaMap: Sendable, Hashable {
 }
 
 extension MediaMap {
-    /// Takes the attributes of a map; nil without URI.
+    /// Reads the attributes of a map; nil without URI.
     init?(_ attributes: AttributeList, keys: [Key]) {
         var rest = attributes
         guard let uri = rest.take("URI") else { return nil }
@@ -26,7 +26,7 @@ extension MediaMap {
         self.init(uri: uri, byteRange: range, keys: keys, otherAttributes: rest)
     }
 
-    /// The attributes that say the same; keys have tags of their own.
+    /// The attributes to write; keys have their own tags.
     var attributes: AttributeList {
         var list = AttributeList()
         list.append("URI", quoted: uri)

@@ -1,4 +1,4 @@
-/// The segments of one rendition in order, with what holds for all of them.
+/// The segments of one rendition in order, with the tags that apply to all of them.
 package struct MediaPlaylist: Sendable, Equatable, CommonTags {
     package enum PlaylistType: String, Sendable, Hashable {
         case event = "EVENT"
@@ -12,7 +12,7 @@ package struct MediaPlaylist: Sendable, Equatable, CommonTags {
     package var allowsCache: Bool?
     package var unknownLines: [String] = []
 
-    /// Whole seconds, at least 1; nil only when neither the list nor a segment tells.
+    /// Whole seconds, at least 1; nil only when neither the playlist nor a segment gives a duration.
     package var targetDurationSeconds: Int?
     /// The number of the first segment before any are skipped; `number(at:)` gives the number of each.
     package var mediaSequence: UInt64 = 0
@@ -23,14 +23,15 @@ package struct MediaPlaylist: Sendable, Equatable, CommonTags {
     package var skip: Skip?
     package var dateRanges: [DateRange] = []
 
-    /// Low-latency tags: read to be ignored, kept to survive writing.
+    /// Low-latency tags: not interpreted, but written again.
     package var serverControl: AttributeList?
     package var partInformation: AttributeList?
     package var preloadHints: [AttributeList] = []
     package var renditionReports: [AttributeList] = []
 
     package var segments: [MediaSegment] = []
-    /// Lines after the last segment: parts of one that is not listed yet, unknown tags, comments, verbatim.
+    /// Lines after the last segment, verbatim: parts of a segment that is not listed yet, unknown tags,
+    /// comments.
     package var trailingLines: [String] = []
 
     package init() {}
@@ -40,7 +41,7 @@ extension MediaPlaylist {
     /// The segments a delta update leaves out (EXT-X-SKIP).
     package struct Skip: Sendable, Hashable {
         package var segmentCount: UInt64
-        /// RECENTLY-REMOVED-DATERANGES, tabulator-separated as in the list.
+        /// RECENTLY-REMOVED-DATERANGES, tab-separated as in the playlist.
         package var removedDateRanges: String?
         package var otherAttributes: AttributeList
 
@@ -71,7 +72,7 @@ extension MediaPlaylist {
 }
 
 extension MediaPlaylist.Skip {
-    /// Takes the attributes of a skip; nil without SKIPPED-SEGMENTS.
+    /// Reads the attributes of a skip; nil without SKIPPED-SEGMENTS.
     init?(_ attributes: AttributeList) {
         var rest = attributes
         guard let count: UInt64 = rest.take(integer: "SKIPPED-SEGMENTS") else { return nil }
@@ -79,7 +80,7 @@ extension MediaPlaylist.Skip {
         otherAttributes = rest
     }
 
-    /// The attributes that say the same.
+    /// The attributes to write.
     var attributes: AttributeList {
         var list = AttributeList()
         list.append("SKIPPED-SEGMENTS", segmentCount)

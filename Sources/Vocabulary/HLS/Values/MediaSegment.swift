@@ -1,24 +1,26 @@
-/// A segment with everything that holds for it, so that it can stand anywhere in a list.
+/// A segment with everything that applies to it, independent of its position in a playlist.
 ///
-/// Once a list has given a map or a bit rate it cannot take it back: a later segment without one is not
-/// expressible in HLS, and writing such a list does not read back as the same value.
+/// HLS cannot end a map or a bit rate once it is in force. A playlist in which a later segment has none does
+/// not read back as the same value.
 package struct MediaSegment: Sendable, Equatable {
     package var uri: String
-    /// EXTINF; 0 when the list gives nothing usable, and the media must be measured.
+    /// EXTINF; 0 when the playlist gives no usable duration and the media must be measured.
     package var durationMicroseconds: Int64
     package var title: String?
     package var byteRange: ByteRange?
-    /// EXT-X-DISCONTINUITY tags before the segment; two in a row are two epochs.
+    /// EXT-X-DISCONTINUITY tags before the segment.
+    ///
+    /// Two in a row count twice.
     package var discontinuityCount: Int
     /// Keys in force, one for each KEYFORMAT, the latest last; empty when the segment is clear.
     package var keys: [Key]
     /// The map in force, with the keys that were in force for it.
     package var map: MediaMap?
-    /// EXT-X-PROGRAM-DATE-TIME in microseconds since 1970 UTC, only where the list has one.
+    /// EXT-X-PROGRAM-DATE-TIME in microseconds since 1970 UTC, only where the playlist has the tag.
     package var programDateTimeMicroseconds: Int64?
     /// Whether the source says that the segment does not exist.
     package var isGap: Bool
-    /// Kilobits a second of the EXT-X-BITRATE in force.
+    /// Kilobits per second of the EXT-X-BITRATE in force.
     package var kilobitsPerSecond: UInt64?
     /// EXT-X-PART lines before the segment, verbatim.
     package var partLines: [String]
@@ -44,6 +46,4 @@ package struct MediaSegment: Sendable, Equatable {
         self.partLines = partLines
         self.unknownLines = unknownLines
     }
-
-    package var partCount: Int { partLines.count }
 }

@@ -1,4 +1,4 @@
-/// Every tag this module knows, by the name that follows `#` (RFC 8216bis §4.4 and the vendors' cue tags).
+/// Every known tag, by the name that follows `#` (RFC 8216bis §4.4 and the vendors' cue tags).
 package enum PlaylistTag: String, CaseIterable, Sendable {
     case header = "EXTM3U"
     case version = "EXT-X-VERSION"
@@ -46,7 +46,7 @@ package enum PlaylistTag: String, CaseIterable, Sendable {
 }
 
 extension PlaylistTag {
-    /// What a tag speaks of, which also says in which kind of playlist it may stand.
+    /// What a tag applies to, which also decides the kind of playlist that may contain it.
     package enum Scope: Sendable {
         case anyPlaylist
         case mediaPlaylist
@@ -54,7 +54,7 @@ extension PlaylistTag {
         case multivariantPlaylist
     }
 
-    /// What the tag speaks of (RFC 8216bis §4.4).
+    /// What the tag applies to (RFC 8216bis §4.4).
     package var scope: Scope {
         switch self {
         case .header, .version, .independentSegments, .start, .define, .allowCache: .anyPlaylist
@@ -70,7 +70,7 @@ extension PlaylistTag {
         }
     }
 
-    /// Whether a playlist may hold the tag at most once (RFC 8216bis §4.4.2, §4.4.3).
+    /// Whether a playlist may contain the tag at most once (RFC 8216bis §4.4.2, §4.4.3).
     package var standsOnce: Bool {
         switch self {
         case .define, .dateRange, .preloadHint, .renditionReport: false

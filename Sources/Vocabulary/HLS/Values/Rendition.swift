@@ -8,7 +8,7 @@ package struct Rendition: Sendable, Hashable {
     }
 
     package var type: MediaType
-    /// Nil when the media is inside the variant's own.
+    /// Nil when the media is part of the variant's own.
     package var uri: String?
     package var groupID: String
     package var language: String?
@@ -20,7 +20,7 @@ package struct Rendition: Sendable, Hashable {
     package var isForced = false
     package var instreamID: String?
     package var bitDepth: Int?
-    /// Samples a second.
+    /// Samples per second.
     package var sampleRate: Int?
     package var characteristics: String?
     package var channels: String?
@@ -35,7 +35,7 @@ package struct Rendition: Sendable, Hashable {
 }
 
 extension Rendition {
-    /// Takes the attributes of a rendition; nil without a TYPE of the standard.
+    /// Reads the attributes of a rendition; nil without a TYPE of the standard.
     init?(_ attributes: AttributeList) {
         var rest = attributes
         guard let type = rest.take("TYPE", MediaType.init(rawValue:)) else { return nil }
@@ -56,7 +56,7 @@ extension Rendition {
         otherAttributes = rest
     }
 
-    /// The attributes that say the same.
+    /// The attributes to write.
     var attributes: AttributeList {
         var list = AttributeList()
         list.append("TYPE", type.rawValue)

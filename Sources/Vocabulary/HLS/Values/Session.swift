@@ -1,4 +1,4 @@
-/// A fact about the whole presentation (EXT-X-SESSION-DATA).
+/// Data about the whole presentation (EXT-X-SESSION-DATA).
 package struct SessionData: Sendable, Hashable {
     package var dataID: String
     package var value: String?
@@ -13,7 +13,7 @@ package struct SessionData: Sendable, Hashable {
 }
 
 extension SessionData {
-    /// Takes the attributes of a fact; nil without DATA-ID.
+    /// Reads the attributes of session data; nil without DATA-ID.
     init?(_ attributes: AttributeList) {
         var rest = attributes
         guard let dataID = rest.take("DATA-ID") else { return nil }
@@ -25,7 +25,7 @@ extension SessionData {
         otherAttributes = rest
     }
 
-    /// The attributes that say the same.
+    /// The attributes to write.
     var attributes: AttributeList {
         var list = AttributeList()
         list.append("DATA-ID", quoted: dataID)
@@ -38,7 +38,9 @@ extension SessionData {
     }
 }
 
-/// The server that moves players between pathways (EXT-X-CONTENT-STEERING); never asked by Backcast.
+/// The server that moves players between pathways (EXT-X-CONTENT-STEERING).
+///
+/// Backcast never requests it.
 package struct ContentSteering: Sendable, Hashable {
     package var serverURI: String
     package var pathwayID: String?
@@ -51,7 +53,7 @@ package struct ContentSteering: Sendable, Hashable {
 }
 
 extension ContentSteering {
-    /// Takes the attributes of steering; nil without SERVER-URI.
+    /// Reads the attributes of steering; nil without SERVER-URI.
     init?(_ attributes: AttributeList) {
         var rest = attributes
         guard let serverURI = rest.take("SERVER-URI") else { return nil }
@@ -59,7 +61,7 @@ extension ContentSteering {
         otherAttributes = rest
     }
 
-    /// The attributes that say the same.
+    /// The attributes to write.
     var attributes: AttributeList {
         var list = AttributeList()
         list.append("SERVER-URI", quoted: serverURI)

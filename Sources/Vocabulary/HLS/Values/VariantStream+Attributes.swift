@@ -1,5 +1,5 @@
 extension VariantStream {
-    /// Takes the attributes of a variant; an I-frame stream brings its URI as one of them.
+    /// Reads the attributes of a variant; those of an I-frame stream include its URI.
     init(_ attributes: AttributeList, uri: String = "") {
         var rest = attributes
         self.init(uri: rest.take("URI") ?? uri, bandwidth: rest.take(integer: "BANDWIDTH") ?? 0)
@@ -25,7 +25,7 @@ extension VariantStream {
         otherAttributes = rest
     }
 
-    /// The attributes that say the same, without the URI.
+    /// The attributes to write, without the URI.
     var attributes: AttributeList {
         var list = AttributeList()
         list.append("BANDWIDTH", Optional(bandwidth))
@@ -61,7 +61,7 @@ extension VariantStream {
 }
 
 extension AttributeList {
-    /// The enumerated NONE or a quoted group, which may itself be called NONE.
+    /// The enumerated NONE or a quoted group, which may also be called NONE.
     fileprivate mutating func takeClosedCaptions() -> VariantStream.ClosedCaptions? {
         let name = "CLOSED-CAPTIONS"
         guard let attribute = attributes.first(where: { $0.name == name }) else { return nil }

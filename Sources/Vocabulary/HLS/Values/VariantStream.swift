@@ -1,6 +1,6 @@
-/// A media playlist and what it offers (EXT-X-STREAM-INF, EXT-X-I-FRAME-STREAM-INF).
+/// A media playlist and its properties (EXT-X-STREAM-INF, EXT-X-I-FRAME-STREAM-INF).
 package struct VariantStream: Sendable, Hashable {
-    /// The closed captions of a variant: a group, or the promise that there are none.
+    /// The closed captions of a variant: a group, or the statement that there are none.
     package enum ClosedCaptions: Sendable, Hashable {
         case none
         case group(String)
@@ -19,15 +19,15 @@ package struct VariantStream: Sendable, Hashable {
     }
 
     package var uri: String
-    /// Peak bits a second; 0 when the list gives none.
+    /// Peak bits per second; 0 when the playlist gives none.
     package var bandwidth: Int
-    /// Bits a second.
+    /// Bits per second.
     package var averageBandwidth: Int?
     package var score: Double?
     package var codecs: String?
     package var supplementalCodecs: String?
     package var resolution: Resolution?
-    /// Frames a second, written with at most six digits.
+    /// Frames per second, written with at most six digits.
     package var frameRate: Double?
     package var hdcpLevel: String?
     package var allowedCPC: String?

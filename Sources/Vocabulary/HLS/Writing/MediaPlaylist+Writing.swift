@@ -1,5 +1,5 @@
 extension MediaPlaylist {
-    /// The bytes of the list; reading them gives the same value.
+    /// The bytes of the playlist; reading them gives an equal value.
     package func writtenBytes(_ options: WritingOptions = WritingOptions()) -> [UInt8] {
         var writer = PlaylistWriter(reservingCapacity: 512 + segments.count * 128)
         writeHead(&writer)
@@ -9,7 +9,7 @@ extension MediaPlaylist {
         return writer.bytes
     }
 
-    /// The text of the list.
+    /// The text of the playlist.
     package func written(_ options: WritingOptions = WritingOptions()) -> String {
         String(decoding: writtenBytes(options), as: UTF8.self)
     }

@@ -1,6 +1,7 @@
-/// The version a list needs (RFC 8216bis §8): declaring more shuts players out, declaring less breaks Apple's.
+/// The version that a playlist needs (RFC 8216bis §8): a higher one excludes players, a lower one fails in
+/// Apple's.
 extension MediaPlaylist {
-    /// 3 unless something in the list needs more; GAP counts as 8, as on Apple's own page.
+    /// 3 unless a tag needs a higher one; GAP counts as 8, as on Apple's own page.
     package var minimalVersion: Int {
         var version = max(3, Version.of(definitions))
         if isIFramesOnly { version = max(version, 4) }
@@ -19,7 +20,7 @@ extension MediaPlaylist {
 }
 
 extension MultivariantPlaylist {
-    /// 3 unless something in the list needs more.
+    /// 3 unless a tag needs a higher one.
     package var minimalVersion: Int {
         var version = max(3, Version.of(definitions), Version.of(sessionKeys))
         for rendition in renditions { version = max(version, Version.of(rendition)) }
@@ -29,7 +30,7 @@ extension MultivariantPlaylist {
     }
 }
 
-/// What single parts of a list need.
+/// The versions that single tags need.
 private enum Version {
     static func of(_ definitions: [Definition]) -> Int {
         guard !definitions.isEmpty else { return 1 }

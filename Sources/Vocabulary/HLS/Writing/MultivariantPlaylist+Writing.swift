@@ -1,5 +1,5 @@
 extension MultivariantPlaylist {
-    /// The bytes of the list; reading them gives the same value.
+    /// The bytes of the playlist; reading them gives an equal value.
     package func writtenBytes() -> [UInt8] {
         var writer = PlaylistWriter(reservingCapacity: 4_096)
         writeCommonTags(&writer)
@@ -16,14 +16,14 @@ extension MultivariantPlaylist {
         return writer.bytes
     }
 
-    /// The text of the list.
+    /// The text of the playlist.
     package func written() -> String {
         String(decoding: writtenBytes(), as: UTF8.self)
     }
 }
 
 extension VariantStream {
-    /// The attributes of an I-frame stream, which names its playlist in one of them.
+    /// The attributes of an I-frame stream, which include its URI.
     fileprivate var attributesWithURI: AttributeList {
         var list = attributes
         list.append("URI", quoted: uri)

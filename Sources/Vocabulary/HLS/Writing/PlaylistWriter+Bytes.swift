@@ -9,7 +9,7 @@ extension PlaylistWriter {
         append(contentsOf: tag.rawValue.utf8)
     }
 
-    /// A text without its control characters: a line must stay one line.
+    /// A text without control characters, so that it stays one line.
     mutating func append(_ text: String) {
         let utf8 = text.utf8
         if utf8.contains(where: ASCII.isControl) {
@@ -19,7 +19,9 @@ extension PlaylistWriter {
         }
     }
 
-    /// `NAME=value` or `NAME="value"`; a comma needs quotation marks, and none can stand inside them.
+    /// `NAME=value` or `NAME="value"`.
+    ///
+    /// A comma requires quotation marks, and a quoted string cannot contain any.
     mutating func append(_ attribute: AttributeList.Attribute) {
         append(attribute.name)
         append(ASCII.equals)

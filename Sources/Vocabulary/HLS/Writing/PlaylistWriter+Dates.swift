@@ -1,13 +1,13 @@
 import Timeline
 
-/// Dates as RFC 3339 has them, always in UTC.
+/// Dates in the form of RFC 3339, always in UTC.
 extension PlaylistWriter {
-    /// A date with three fraction digits, or six where three would lose something.
+    /// A date with three fraction digits, or six where three would lose precision.
     mutating func append(exactDate microseconds: Int64) {
         append(date: microseconds, fractionDigits: microseconds % 1_000 == 0 ? 3 : 6)
     }
 
-    /// `yyyy-mm-ddThh:mm:ss.fffZ`; digits beyond those asked for are cut off.
+    /// `yyyy-mm-ddThh:mm:ss.fffZ`; further digits are cut off.
     mutating func append(date microseconds: Int64, fractionDigits: Int) {
         let days = CivilDate.days(since1970: microseconds)
         let ofDay = UInt64(microseconds &- days &* CivilDate.microsecondsPerDay)
@@ -37,7 +37,7 @@ extension PlaylistWriter {
         append(seconds % 60, digits: 2)
     }
 
-    /// A date as text that loses nothing.
+    /// A date as text without loss of precision.
     static func exactDate(_ microseconds: Int64) -> String {
         var writer = PlaylistWriter()
         writer.append(exactDate: microseconds)

@@ -1,4 +1,4 @@
-/// Writes lines of playlists as bytes, without Foundation and without a string for each number.
+/// Writes the lines of playlists as bytes, without Foundation and without a string for each number.
 package struct PlaylistWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
 
@@ -6,7 +6,7 @@ package struct PlaylistWriter: Sendable {
         bytes.reserveCapacity(byteCount)
     }
 
-    /// Adds bytes that are lines already, such as a rendered block.
+    /// Appends bytes that are complete lines, such as a rendered block.
     package mutating func append(contentsOf rendered: some Collection<UInt8>) {
         bytes.append(contentsOf: rendered)
     }
@@ -16,12 +16,12 @@ package struct PlaylistWriter: Sendable {
         bytes.append(byte)
     }
 
-    /// Fills a place that was kept.
+    /// Overwrites a reserved byte.
     mutating func setByte(at index: Int, to byte: UInt8) {
         bytes[index] = byte
     }
 
-    /// A line as it is, such as a URI or a tag kept verbatim; control characters are left out.
+    /// A line as it is, such as a URI or a verbatim tag; control characters are left out.
     package mutating func line(_ text: String) {
         append(text)
         endLine()
@@ -73,7 +73,7 @@ extension PlaylistWriter {
         endLine()
     }
 
-    /// EXT-X-PROGRAM-DATE-TIME with milliseconds in UTC; what is below a millisecond is cut off.
+    /// EXT-X-PROGRAM-DATE-TIME with milliseconds in UTC; smaller units are cut off.
     package mutating func programDateTime(microseconds: Int64) {
         append(.programDateTime)
         append(ASCII.colon)
@@ -81,7 +81,7 @@ extension PlaylistWriter {
         endLine()
     }
 
-    /// EXT-X-PROGRAM-DATE-TIME that loses nothing: six decimals where three do not do.
+    /// EXT-X-PROGRAM-DATE-TIME without loss: six decimals where three do not suffice.
     mutating func exactProgramDateTime(microseconds: Int64) {
         append(.programDateTime)
         append(ASCII.colon)
@@ -94,12 +94,24 @@ extension PlaylistWriter {
         line(.key, (key ?? Key(method: .none, uri: nil)).attributes)
     }
 
-    /// EXT-X-MAP; its keys have tags of their own.
+    /// EXT-X-MAP; its keys have their own tags.
     package mutating func map(_ map: MediaMap) {
         line(.map, map.attributes)
     }
 
     package mutating func byteRange(_ range: ByteRange) {
         line(.byteRange, range.text)
+    }
+}
+
+extension CommonTags {
+    /// Writes `#EXTM3U` and the tags of both kinds of playlist; variables come before their use.
+    func writeCommonTags(_ writer: inout PlaylistWriter) {
+        writer.line(.header)
+        if let version { writer.line(.version, String(version)) }
+        for definition in definitions { writer.line(.define, definition.attributes) }
+        if isIndependentSegments { writer.line(.independentSegments) }
+        if let start { writer.line(.start, start.attributes) }
+        if let allowsCache { writer.line(.allowCache, allowsCache ? "YES" : "NO") }
     }
 }

@@ -1,7 +1,7 @@
-/// Writes segments one after the other, and KEY, MAP and BITRATE only where they change.
+/// Writes segments in order, and KEY, MAP and BITRATE only where they change.
 package struct SegmentWriter: Sendable {
     private let options: WritingOptions
-    /// What a reader of the lines so far holds to be in force.
+    /// The state of a reader that has read the lines so far.
     private var keys: [Key] = []
     private var map: MediaMap?
     private var kilobitsPerSecond: UInt64?
@@ -22,7 +22,7 @@ package struct SegmentWriter: Sendable {
         for line in segment.partLines { writer.line(line) }
         if !isFirst { for line in segment.unknownLines { writer.line(line) } }
         writer.extinf(microseconds: segment.durationMicroseconds, title: segment.title)
-        // Before the first EXTINF an unknown line would be one of the whole list.
+        // Before the first EXTINF an unknown line would belong to the whole playlist.
         if isFirst { for line in segment.unknownLines { writer.line(line) } }
         isFirst = false
         writer.line(segment.uri)
@@ -45,7 +45,8 @@ package struct SegmentWriter: Sendable {
         }
     }
 
-    /// Writes what makes these keys the ones in force; METHOD=NONE goes first where one must end unreplaced.
+    /// Writes the tags that put these keys in force; METHOD=NONE precedes them where a key ends without a
+    /// replacement.
     private mutating func change(to wanted: [Key], restates: Bool, _ writer: inout PlaylistWriter) {
         guard restates || wanted != keys else { return }
         let allReplaced = keys.allSatisfy { key in wanted.contains { $0.keyFormat == key.keyFormat } }

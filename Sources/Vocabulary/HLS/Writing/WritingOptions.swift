@@ -1,6 +1,6 @@
-/// How a list is written where the standard leaves a choice.
+/// How a playlist is written where the standard leaves a choice.
 package struct WritingOptions: Sendable, Equatable {
-    /// Whether KEY and MAP are said again after each EXT-X-DISCONTINUITY, for players that forget them there.
+    /// Whether KEY and MAP are repeated after each EXT-X-DISCONTINUITY, for players that drop them there.
     package var restatesAfterDiscontinuity: Bool
 
     package init(restatesAfterDiscontinuity: Bool = false) {
@@ -9,7 +9,7 @@ package struct WritingOptions: Sendable, Equatable {
 }
 
 extension Playlist {
-    /// The bytes of the list; reading them gives the same value.
+    /// The bytes of the playlist; reading them gives an equal value.
     package func writtenBytes(_ options: WritingOptions = WritingOptions()) -> [UInt8] {
         switch self {
         case .media(let playlist): playlist.writtenBytes(options)
@@ -17,7 +17,7 @@ extension Playlist {
         }
     }
 
-    /// The text of the list.
+    /// The text of the playlist.
     package func written(_ options: WritingOptions = WritingOptions()) -> String {
         String(decoding: writtenBytes(options), as: UTF8.self)
     }
