@@ -1,4 +1,4 @@
-/// Reads big-endian values out of a range of bytes; beyond its end everything is nil, nothing traps.
+/// Reads big-endian values from a range of bytes; a read beyond the end gives nil.
 struct ByteCursor {
     private let bytes: ArraySlice<UInt8>
     private(set) var position: Int
@@ -13,7 +13,7 @@ struct ByteCursor {
     }
 
     var remaining: Int { bytes.endIndex - position }
-    /// What has not been read yet.
+    /// The bytes that have not been read.
     var rest: ArraySlice<UInt8> { bytes[position...] }
 
     mutating func byte() -> UInt8? {
@@ -32,7 +32,7 @@ struct ByteCursor {
     mutating func uint32() -> UInt32? { value(byteCount: 4).map(UInt32.init(truncatingIfNeeded:)) }
     mutating func uint64() -> UInt64? { value(byteCount: 8) }
 
-    /// Passes over bytes; false, and nothing passed, when there are not so many.
+    /// Skips bytes; false, without moving, when fewer remain.
     @discardableResult
     mutating func skip(_ count: Int) -> Bool {
         guard count >= 0, count <= remaining else { return false }
@@ -40,7 +40,7 @@ struct ByteCursor {
         return true
     }
 
-    /// The next bytes as a range of their own.
+    /// The next bytes as a cursor of their own.
     mutating func take(_ count: Int) -> ByteCursor? {
         let start = position
         return skip(count) ? ByteCursor(bytes[start..<position]) : nil

@@ -1,16 +1,16 @@
-/// A fault of a segment's bytes.
+/// A fault in a segment's bytes.
 package enum Damage: Equatable, Sendable, CustomStringConvertible {
-    /// A transport stream packet or audio frame does not begin where the one before it ends.
+    /// A transport stream packet or audio frame does not begin where the preceding one ends.
     case lostSynchronisation(offset: Int)
     /// The last packet of a transport stream is cut.
     case partialPacket(byteCount: Int)
     /// The last audio frame or its tag is cut.
     case partialFrame(missingByteCount: Int)
-    /// A box goes on behind the end.
+    /// A box extends beyond the end.
     case truncatedBox(type: String)
-    /// A box says a size that it cannot have.
+    /// A box has an impossible size.
     case invalidBox(offset: Int)
-    /// A well-formed container without media in it.
+    /// A well-formed container without media.
     case missingMedia
     /// AES-128 in CBC mode with padding gives 16, 32, 48 … bytes.
     case notBlockAligned(byteCount: Int)
@@ -22,15 +22,15 @@ package enum Damage: Equatable, Sendable, CustomStringConvertible {
         case .partialFrame(let missing): "the last frame lacks \(missing) bytes"
         case .truncatedBox(let type): "the box \(type) is cut off"
         case .invalidBox(let offset): "the box at byte \(offset) has an impossible size"
-        case .missingMedia: "there is no media in it"
-        case .notBlockAligned(let count): "\(count) bytes are no whole AES-128 blocks"
+        case .missingMedia: "it contains no media"
+        case .notBlockAligned(let count): "\(count) bytes are not a whole number of AES-128 blocks"
         }
     }
 }
 
-/// A segment under AES-128 as it comes from the origin.
+/// A segment under AES-128 as received from the origin.
 package enum EncryptedBody {
-    /// All that can be said of it without the key: whole blocks, and at least the one with the padding.
+    /// Checks what can be checked without the key: whole blocks, and at least the one with the padding.
     package static func check(byteCount: Int) -> Wholeness {
         byteCount > 0 && byteCount % 16 == 0 ? .whole : .damaged(.notBlockAligned(byteCount: byteCount))
     }

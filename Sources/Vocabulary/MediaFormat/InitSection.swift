@@ -1,11 +1,11 @@
-/// An initialization section (EXT-X-MAP, RFC 8216, 3): what its segments do not say themselves.
+/// An initialization section (EXT-X-MAP, RFC 8216, 3), with what its segments lack.
 package struct InitSection: Equatable, Sendable {
     package struct MovieTrack: Equatable, Sendable {
         /// Kind, codec and resolution; without times.
         package var description: Track
-        /// Units per second of the track's times; 0 when the section does not say.
+        /// The timescale, units per second; 0 when the section does not have it.
         package var timescale: UInt32
-        /// What a fragment's samples have when the fragment does not say.
+        /// The default values for the samples of a fragment.
         var sampleDuration: UInt32?
         var sampleFlags: UInt32?
     }
@@ -14,10 +14,11 @@ package struct InitSection: Equatable, Sendable {
     package let container: Container
     /// The tracks of fMP4.
     package private(set) var tracks: [MovieTrack] = []
-    /// The tables of a transport stream or the header of WebVTT, which stand before each of its segments.
+    /// The tables of a transport stream or the header of WebVTT, which precede each of its segments.
     let opening: [UInt8]
 
-    /// Reads the whole section: of fMP4 a moov with a track and boxes that fit, of a transport stream whole packets.
+    /// Reads a whole section: for fMP4 a moov with a track and valid boxes, for a transport stream whole
+    /// packets.
     package static func reading(_ bytes: [UInt8]) throws(MediaFormatError) -> InitSection {
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= Limits.initSectionByteCount else {
@@ -58,15 +59,15 @@ package struct InitSection: Equatable, Sendable {
             if let track = MovieTrackReader.track(box.content) { tracks.append(track) }
         }
         guard let extends = BoxSequence.first("mvex", in: movie) else { return }
-        for box in BoxSequence(extends.content) where box.type == "trex" { takeDefaults(box) }
+        for box in BoxSequence(extends.content) where box.type == "trex" { readDefaults(box) }
     }
 
     func track(_ id: UInt32) -> MovieTrack? {
         tracks.first { $0.description.id == id }
     }
 
-    /// Defaults of a track's samples (ISO 14496-12 §8.8.3).
-    private mutating func takeDefaults(_ box: Box) {
+    /// Reads the defaults of a track's samples (ISO 14496-12 §8.8.3).
+    private mutating func readDefaults(_ box: Box) {
         var box = box
         guard box.fullHeader() != nil, let id = box.content.uint32(), box.content.skip(4),
             let duration = box.content.uint32(), box.content.skip(4), let flags = box.content.uint32(),

@@ -1,16 +1,16 @@
-/// Why bytes are no media this module knows.
+/// Why bytes are not accepted as media.
 package enum MediaFormatError: Error, Equatable, Sendable, CustomStringConvertible {
     case empty
     /// `excerpt` holds the first bytes, for the operator.
     case unrecognised(Lookalike, excerpt: [UInt8])
-    /// An initialization section whose boxes do not fit together or that has no usable moov.
+    /// An initialization section with invalid boxes or without a usable moov.
     case invalidInitSection(Damage)
     case initSectionTooLong(byteCount: Int)
 
     package var description: String {
         switch self {
         case .empty: "the body is empty"
-        case .unrecognised(let kind, _): "the body is no media segment; it looks like \(kind.rawValue)"
+        case .unrecognised(let kind, _): "the body is not a media segment; it looks like \(kind.rawValue)"
         case .invalidInitSection(let damage): "the initialization section is damaged: \(damage)"
         case .initSectionTooLong(let count):
             "the initialization section has \(count) bytes, more than \(Limits.initSectionByteCount)"
@@ -18,19 +18,19 @@ package enum MediaFormatError: Error, Equatable, Sendable, CustomStringConvertib
     }
 }
 
-/// What origins send in the place of media.
+/// What origins send instead of media.
 package enum Lookalike: String, Sendable {
     case html = "HTML"
     case xml = "XML"
     case json = "JSON"
     case playlist = "an HLS playlist"
-    /// Compressed without saying so.
+    /// Compressed without Content-Encoding.
     case gzip = "gzip data"
     case text = "text"
-    /// Encrypted media look like this, too.
+    /// Also what encrypted media looks like.
     case binary = "unknown binary data"
 
-    /// Judges by the first bytes of a body, at most `Limits.sniffByteCount` of them.
+    /// Classifies the first bytes of a body, at most `Limits.sniffByteCount` of them.
     init(_ bytes: [UInt8]) {
         let known: [(mark: String, kind: Lookalike)] = [
             ("#extm3u", .playlist), ("<?xml", .xml), ("<", .html), ("{", .json), ("[", .json),
@@ -45,14 +45,14 @@ package enum Lookalike: String, Sendable {
         }
     }
 
-    /// The bytes behind a byte order mark and white space, ASCII letters in lower case.
+    /// The bytes after a byte order mark and white space, ASCII letters in lower case.
     private static func start(_ bytes: [UInt8]) -> [UInt8] {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         return text.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
             .map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     }
 
-    /// UTF-8 without control characters; where only the beginning is known, its last character may be cut.
+    /// UTF-8 without control characters; in an excerpt the last character may be cut off.
     private static func isText(_ bytes: [UInt8]) -> Bool {
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }) else {
             return false

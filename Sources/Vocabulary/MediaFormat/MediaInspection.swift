@@ -1,4 +1,4 @@
-/// What a segment is, seen from outside: nothing is decoded.
+/// The properties of a segment, without decoding.
 package struct MediaInspection: Equatable, Sendable {
     package var container: Container
     package var wholeness: Wholeness
@@ -9,12 +9,12 @@ package struct MediaInspection: Equatable, Sendable {
     package var firstTimestamp: MediaTimestamp?
     /// The latest time at which a frame of the leading track begins.
     package var lastTimestamp: MediaTimestamp?
-    /// Length of the leading track, its last frame included.
+    /// The duration of the leading track, including its last frame.
     package var durationMicroseconds: Int64?
-    /// Whether decoding of the video can begin here; nil when there is no video or it cannot be told.
+    /// Whether video decoding can begin here; nil without video or when it is unknown.
     package var startsWithKeyFrame: Bool?
 
-    /// RFC 6381 strings of video and audio in order, for CODECS; nil when one of them is not known.
+    /// RFC 6381 strings of video and audio in order, for CODECS; nil when one of them is unknown.
     package var codecStrings: [String]? {
         let heard = tracks.filter { $0.kind == .video || $0.kind == .audio }
         let strings = heard.compactMap(\.codecString)
@@ -41,10 +41,10 @@ package enum PackedAudioKind: Equatable, Sendable {
     case eac3
 }
 
-/// Whether the bytes are all there.
+/// Whether all bytes are there.
 package enum Wholeness: Equatable, Sendable {
     case whole
-    /// The first fault found. What is there may still be playable.
+    /// The first fault. The bytes may still be playable.
     case damaged(Damage)
 }
 

@@ -1,9 +1,9 @@
-/// A time inside the media, on the media's own clock.
+/// A time inside the media, in the media's own timescale.
 package struct MediaTimestamp: Hashable, Sendable {
     package let value: UInt64
     /// Units per second; at least 1.
     package let timescale: UInt32
-    /// Whether the value starts again from 0 after 2³³ − 1, as MPEG's does (26.5 hours at 90 kHz).
+    /// Whether the value wraps to 0 after 2³³ − 1, as MPEG's does (26.5 hours at 90 kHz).
     package let wraps: Bool
 
     /// A PTS of MPEG: 33 bits at 90 kHz.
@@ -15,7 +15,7 @@ package struct MediaTimestamp: Hashable, Sendable {
         wraps = true
     }
 
-    /// A decode time of a track; nil when the track's time scale is 0.
+    /// A decode time of a track; nil when the track's timescale is 0.
     package init?(track value: UInt64, timescale: UInt32) {
         guard timescale > 0 else { return nil }
         self.value = value
@@ -23,10 +23,10 @@ package struct MediaTimestamp: Hashable, Sendable {
         wraps = false
     }
 
-    /// The same instant on a clock of 90 kHz, as MPEG's is, but not cut to 33 bits; nil beyond 63 bits.
+    /// The same time in MPEG's 90 kHz, but not cut to 33 bits; nil beyond 63 bits.
     package var mpegTicks: Int64? { Self.rescaled(value, timescale, to: UInt64(PresentationTime.timescale)) }
 
-    /// Time from `earlier` to this, negative if it is the other way round; nil between different clocks.
+    /// The time since `earlier`, negative if that is later; nil for different timescales.
     package func microseconds(since earlier: MediaTimestamp) -> Int64? {
         guard timescale == earlier.timescale, wraps == earlier.wraps else { return nil }
         if wraps {
@@ -39,7 +39,7 @@ package struct MediaTimestamp: Hashable, Sendable {
         return value < earlier.value ? length.map { -$0 } : length
     }
 
-    /// Nil when the result is beyond 63 bits or the time scale is 0.
+    /// Nil when the result exceeds 63 bits or the timescale is 0.
     static func microseconds(_ ticks: UInt64, _ timescale: UInt32) -> Int64? {
         rescaled(ticks, timescale, to: 1_000_000)
     }

@@ -1,10 +1,10 @@
-/// Inspects a segment while it arrives; keeps a few kilobytes, never the segment.
+/// Inspects a segment while it arrives; keeps a few kilobytes of it.
 package struct StreamingInspector: Sendable {
     private let initSection: InitSection?
-    /// The first bytes, until they suffice to tell the container.
+    /// The first bytes, until they identify the container.
     private var opening: [UInt8] = []
     private var inspector: (any ContainerInspector)?
-    /// Set as soon as it is clear that this is no media: the transfer may be broken off.
+    /// Set as soon as the bytes are known not to be media: the transfer may be cancelled.
     package private(set) var refusal: MediaFormatError?
 
     /// `initSection` is the one in effect.
@@ -12,7 +12,7 @@ package struct StreamingInspector: Sendable {
         self.initSection = initSection
     }
 
-    /// Takes the next bytes of the segment, any number of them.
+    /// Appends the next bytes of the segment, any number of them.
     package mutating func append(_ bytes: Span<UInt8>) {
         guard inspector == nil else {
             inspector?.append(bytes)
@@ -30,7 +30,7 @@ package struct StreamingInspector: Sendable {
         append(bytes.span)
     }
 
-    /// The result, once all bytes were appended.
+    /// The result, after all bytes.
     package consuming func finish() throws(MediaFormatError) -> MediaInspection {
         if inspector == nil && refusal == nil { decide() }
         if let refusal { throw refusal }
@@ -57,7 +57,7 @@ package struct StreamingInspector: Sendable {
         inspector?.append(first.span)
     }
 
-    /// Text behind a section of WebVTT needs no header of its own.
+    /// Text after a WebVTT section needs no header of its own.
     private func container(of opening: [UInt8]) -> Container? {
         let container = ContainerSniffer.container(of: opening)
         guard container == nil, initSection?.container == .webVTT, Lookalike(opening) == .text else {
@@ -67,7 +67,7 @@ package struct StreamingInspector: Sendable {
     }
 }
 
-/// What each container has: bytes in, one result out.
+/// The interface of the inspectors: bytes in, one result out.
 protocol ContainerInspector: Sendable {
     mutating func append(_ bytes: Span<UInt8>)
     mutating func finish() -> MediaInspection

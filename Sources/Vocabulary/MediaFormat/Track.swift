@@ -4,18 +4,18 @@ package struct Track: Equatable, Sendable {
         case video
         case audio
         case subtitles
-        /// Metadata, cue messages, and what has no name here.
+        /// Metadata, cue messages and unknown kinds.
         case other
     }
 
-    /// The PID in a transport stream, the track ID in fMP4, 0 where there is only one.
+    /// The PID in a transport stream, the track ID in fMP4, 0 where there is only one track.
     package var id: UInt32
     package var kind: Kind
     /// A short name such as "h264" or "aac"; nil when the container does not say.
     package var codec: String?
-    /// The codec as CODECS has it (RFC 6381), such as "avc1.64001f".
+    /// The codec in the form of CODECS (RFC 6381), such as "avc1.64001f".
     package var codecString: String?
-    /// Of the picture as shown: cropping applied, pixels taken as square.
+    /// The size of the displayed picture: cropped, with square pixels.
     package var resolution: Resolution?
     package var firstTimestamp: MediaTimestamp?
     package var lastTimestamp: MediaTimestamp?
@@ -34,7 +34,8 @@ package struct Track: Equatable, Sendable {
 }
 
 extension [Track] {
-    /// The track whose times stand for the segment: the first with a time among video, then audio, then any.
+    /// The track whose times are those of the segment: the first with a time among video, then audio, then
+    /// any.
     var leading: Track? {
         let timed = filter { $0.firstTimestamp != nil }
         return timed.first { $0.kind == .video } ?? timed.first { $0.kind == .audio } ?? timed.first

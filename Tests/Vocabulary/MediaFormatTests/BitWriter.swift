@@ -13,7 +13,7 @@ struct BitWriter {
         put(value + 1, width)
     }
 
-    /// The bytes behind a stop bit, with the escapes that keep start codes out.
+    /// The bytes with a stop bit at the end and emulation prevention bytes.
     var escapedBytes: [UInt8] {
         var padded = bits + [true]
         while padded.count % 8 != 0 { padded.append(false) }
@@ -36,7 +36,7 @@ struct BitWriter {
 enum H264Bits {
     static let high720 = make(profile: 100, level: 31, columns: 80, rows: 45, framesOnly: true, cropBottom: 0)
 
-    /// Profile 100 has the fields on colour, 66 has not.
+    /// Profile 100 has the chroma fields, 66 has not.
     static func make(
         profile: UInt64, level: UInt64, columns: UInt64, rows: UInt64, framesOnly: Bool, cropBottom: UInt64,
     ) -> [UInt8] {

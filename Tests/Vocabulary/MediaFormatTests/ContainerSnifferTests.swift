@@ -3,7 +3,7 @@ import Testing
 
 struct ContainerSnifferTests {
     @Test(
-        "What origins send in the place of media is named",
+        "What origins send instead of media is identified",
         arguments: [
             ("<!DOCTYPE html><html><body>404</body></html>", Lookalike.html), ("  \r\n<HTML>", .html),
             ("\u{FEFF}<html>", .html), ("<?xml version=\"1.0\"?><Error/>", .xml), ("{\"error\":1}", .json),
@@ -21,7 +21,7 @@ struct ContainerSnifferTests {
     }
 
     @Test(
-        "Compressed and encrypted bodies are not taken for media",
+        "Compressed and encrypted bodies do not count as media",
         arguments: [
             ([0x1F, 0x8B, 8, 0], Lookalike.gzip), ([0xDE, 0xAD, 0xBE, 0xEF], .binary),
             ([0xFF, 0xFE, 0x3C, 0x00], .binary),
@@ -32,7 +32,7 @@ struct ContainerSnifferTests {
         }
     }
 
-    @Test("Nothing is its own error")
+    @Test("An empty body is an error of its own")
     func empty() {
         #expect(throws: MediaFormatError.empty) { try MediaInspector.inspect([UInt8]()) }
     }

@@ -8,7 +8,7 @@ struct FragmentedMP4InspectorTests {
         initSection = try InitSection.reading(MovieBuilder.initSection)
     }
 
-    @Test("A whole segment tells its times by the initialization section's clock")
+    @Test("A whole segment gives its times in the initialization section's timescale")
     func whole() throws {
         let found = try MediaInspector.inspect(MovieBuilder.segment(), initSection: initSection)
         #expect(found.container == .fragmentedMP4)
@@ -22,7 +22,7 @@ struct FragmentedMP4InspectorTests {
         #expect(found.resolution == Resolution(width: 1280, height: 720))
     }
 
-    @Test("Without an initialization section it is whole, without times")
+    @Test("Without an initialization section a segment is whole but has no times")
     func noInitSection() throws {
         let found = try MediaInspector.inspect(MovieBuilder.segment())
         #expect(found.wholeness == .whole)
@@ -30,7 +30,7 @@ struct FragmentedMP4InspectorTests {
         #expect(found.tracks.map(\.id) == [1, 2])
     }
 
-    @Test("A file that brings its own moov needs no other")
+    @Test("A file with its own moov needs no initialization section")
     func selfContained() throws {
         let found = try MediaInspector.inspect(MovieBuilder.initSection + MovieBuilder.segment())
         #expect(found.durationMicroseconds == 2_000_000)
@@ -44,7 +44,7 @@ struct FragmentedMP4InspectorTests {
         #expect(found.firstTimestamp?.value == 0)
     }
 
-    @Test("Rows of a run override the defaults")
+    @Test("Entries of a run override the defaults")
     func rows() throws {
         let number = MovieBuilder.number
         let rows =
@@ -68,7 +68,7 @@ struct FragmentedMP4InspectorTests {
     }
 
     @Test(
-        "Sizes that cannot be are damage",
+        "Impossible sizes are damage",
         arguments: [
             [0, 0, 0, 7], [0, 0, 0, 2],
         ] as [[UInt8]])

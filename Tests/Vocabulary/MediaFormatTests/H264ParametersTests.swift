@@ -10,12 +10,12 @@ struct H264ParametersTests {
     }
 
     @Test(
-        "Profile, level and the picture as shown are read",
+        "Profile, level and the displayed size are read",
         arguments: [
             (100, 31, 80, 45, true, 0, "avc1.64001f", Resolution(width: 1280, height: 720)),
             (66, 30, 40, 23, true, 4, "avc1.42001e", Resolution(width: 640, height: 360)),
             (100, 40, 120, 68, true, 4, "avc1.640028", Resolution(width: 1920, height: 1080)),
-            // In fields a unit of cropping is four lines.
+            // In fields a cropping unit is four lines.
             (100, 40, 120, 68, false, 2, "avc1.640028", Resolution(width: 1920, height: 1080)),
         ] as [(UInt64, UInt64, UInt64, UInt64, Bool, UInt64, String, Resolution)])
     func sets(
@@ -31,14 +31,14 @@ struct H264ParametersTests {
         #expect(track.resolution == shown)
     }
 
-    @Test("A cropping of everything gives no resolution")
+    @Test("A picture that is cropped completely has no resolution")
     func absurdCrop() throws {
         let set = H264Bits.make(
             profile: 66, level: 30, columns: 1, rows: 1, framesOnly: true, cropBottom: 4_000_000_000)
         #expect(try inspect(set).resolution == nil)
     }
 
-    @Test("A cut set gives what was there")
+    @Test("A parameter set that is cut off gives its complete fields")
     func cut() throws {
         let track = try inspect([0x64, 0, 0x1F])
         #expect(track.codecString == "avc1.64001f")

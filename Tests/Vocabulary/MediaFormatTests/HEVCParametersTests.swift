@@ -2,7 +2,7 @@ import MediaFormat
 import Testing
 
 struct HEVCParametersTests {
-    /// Main, level 3.1, 1280×720 coded as 1280×728 with a cropping of four units of two lines.
+    /// Main, level 3.1, 1280×720 coded as 1280×728 cropped by four units of two lines.
     private static func set(subLayers: UInt64) -> [UInt8] {
         var writer = BitWriter()
         writer.put(0, 4)
@@ -20,7 +20,7 @@ struct HEVCParametersTests {
     }
 
     @Test(
-        "Profile, tier, level and the picture as shown are read, whatever the layers",
+        "Profile, tier, level and the displayed size are read with any number of layers",
         arguments: [0, 1, 2] as [UInt64])
     func sets(subLayers: UInt64) throws {
         var builder = TransportStreamBuilder()

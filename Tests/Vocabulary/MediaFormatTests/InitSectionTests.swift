@@ -7,7 +7,7 @@ struct InitSectionTests {
         return try #require(try InitSection.reading(MovieBuilder.box("moov", track)).tracks.first).description
     }
 
-    @Test("Tracks have an ID, a kind and a clock")
+    @Test("Tracks have an ID, a kind and a timescale")
     func tracks() throws {
         let section = try InitSection.reading(MovieBuilder.initSection)
         #expect(section.tracks.map(\.description.id) == [1, 2])
@@ -15,7 +15,7 @@ struct InitSectionTests {
         #expect(section.tracks.map(\.timescale) == [12800, 48000])
     }
 
-    @Test("The tables of a transport stream speak for segments without any")
+    @Test("The tables of an initialization section apply to segments without tables")
     func tables() throws {
         let segment = TransportStreamBuilder.segment()
         let section = try InitSection.reading(Array(segment.prefix(376)))
@@ -32,7 +32,7 @@ struct InitSectionTests {
         }
     }
 
-    @Test("The header of WebVTT speaks for text without any, and for nothing else")
+    @Test("The header of a WebVTT section applies to text without one, and to nothing else")
     func header() throws {
         let section = try InitSection.reading(Array("WEBVTT\n\n".utf8))
         let text = Array("00:00.000 --> 00:01.000\nHello\n".utf8)
@@ -54,7 +54,7 @@ struct InitSectionTests {
     }
 
     @Test(
-        "The object type tells what mp4a is",
+        "The object type identifies the codec of mp4a",
         arguments: [
             (0x40, [0x11, 0x90], "mp4a.40.2", "aac"), (0x40, [0x2B, 0x11], "mp4a.40.5", "aac"),
             (0x40, [0xF9, 0x40], "mp4a.40.42", "aac"), (0x6B, [], "mp4a.6b", "mp3"), (0x40, [], nil, "aac"),
@@ -78,7 +78,7 @@ struct InitSectionTests {
         #expect(try codec("vide", bytes).codecString == string)
     }
 
-    @Test("Under encryption the codec is the original's")
+    @Test("An encrypted entry has the original codec")
     func encrypted() throws {
         let protection = MovieBuilder.box("sinf", MovieBuilder.box("frma", Array("avc1".utf8)))
         let track = try codec("vide", MovieBuilder.videoEntry("encv", MovieBuilder.avc + protection))
@@ -96,7 +96,7 @@ struct InitSectionTests {
         #expect(unknown.codec == "urim")
     }
 
-    @Test("What is no initialization section is refused")
+    @Test("Bytes that are not an initialization section are refused")
     func refused() {
         #expect(throws: MediaFormatError.empty) { try InitSection.reading([]) }
         #expect(throws: MediaFormatError.invalidInitSection(.missingMedia)) {

@@ -11,7 +11,7 @@ struct MediaTimestampTests {
         #expect(before.microseconds(since: after) == -1_000_000)
     }
 
-    @Test("Times of tracks do not wrap, and differ on one clock only")
+    @Test("Times of tracks do not wrap, and have differences in one timescale only")
     func track() throws {
         let start = try #require(MediaTimestamp(track: 0, timescale: 48000))
         let later = try #require(MediaTimestamp(track: 72000, timescale: 48000))
@@ -21,7 +21,7 @@ struct MediaTimestampTests {
         #expect(MediaTimestamp(track: 1, timescale: 0) == nil)
     }
 
-    @Test("All times are told on one clock of 90 kHz")
+    @Test("All times convert to 90 kHz")
     func ticks() throws {
         #expect(MediaTimestamp(mpeg: 45_000).mpegTicks == 45_000)
         #expect(try #require(MediaTimestamp(track: 72_000, timescale: 48_000)).mpegTicks == 135_000)
@@ -30,7 +30,7 @@ struct MediaTimestampTests {
         #expect(try #require(MediaTimestamp(track: .max, timescale: 1)).mpegTicks == nil)
     }
 
-    @Test("What is beyond 63 bits of microseconds is nil, not a trap")
+    @Test("A result beyond 63 bits of microseconds is nil and does not trap")
     func overflow() throws {
         let start = try #require(MediaTimestamp(track: 0, timescale: 1))
         let end = try #require(MediaTimestamp(track: .max, timescale: 1))

@@ -59,7 +59,7 @@ enum MovieBuilder {
     static let initSection =
         box("ftyp", Array("iso5".utf8) + zeros(4)) + box("moov", videoTrack + audioTrack + defaults)
 
-    /// A run of so many samples without rows.
+    /// A run with this number of samples and without entries.
     static func run(_ count: UInt64, firstFlags: UInt64? = nil) -> [UInt8] {
         fullBox(
             "trun", flags: firstFlags == nil ? 0x1 : 0x5,

@@ -25,7 +25,7 @@ struct PackedAudioInspectorTests {
     }
 
     @Test(
-        "Without a tag, or with another one, there is no time",
+        "Without a tag, or with another one, there is no timestamp",
         arguments: [[], AudioFrames.tag(time: 1, owner: "org.example")])
     func noTime(tag: [UInt8]) throws {
         let found = try MediaInspector.inspect(tag + Self.repeated(AudioFrames.ac3, 2))
@@ -41,7 +41,7 @@ struct PackedAudioInspectorTests {
         #expect(found.wholeness == .damaged(.partialFrame(missingByteCount: missing)))
     }
 
-    @Test("A frame that does not begin where the last ended is damage, with its place")
+    @Test("A frame that does not begin where the last ended is damage, with its offset")
     func lost() throws {
         let frame = AudioFrames.aac(byteCount: 100)
         let found = try MediaInspector.inspect(Self.repeated(frame, 3) + [0] + Self.repeated(frame, 9))
@@ -55,12 +55,12 @@ struct PackedAudioInspectorTests {
         #expect(found.durationMicroseconds == 106_666)
     }
 
-    @Test("A tag alone is no media")
+    @Test("A tag alone is not media")
     func tagOnly() throws {
         #expect(try MediaInspector.inspect(AudioFrames.tag(time: 5)).wholeness == .damaged(.missingMedia))
     }
 
-    @Test("A tag larger than is read is passed over, and the kind found behind it")
+    @Test("A tag beyond the limit is skipped, and the format is recognised after it")
     func largeTag() throws {
         let size = Limits.tagByteCount + 1000
         let tag: [UInt8] =

@@ -10,7 +10,7 @@ struct ProgramStreamTests {
     }
 
     @Test(
-        "Stream types name codecs",
+        "Stream types identify codecs",
         arguments: [
             (0x02, Track.Kind.video, "mpeg2video"), (0x03, .audio, "mp3"), (0x0F, .audio, "aac"),
             (0x1B, .video, "h264"),
@@ -24,7 +24,7 @@ struct ProgramStreamTests {
     }
 
     @Test(
-        "Private data are named by their descriptors",
+        "Private data are identified by their descriptors",
         arguments: [
             ([0x6A, 0], Track.Kind.audio, "ac3"), ([0x0A, 1, 0, 0x7A, 1, 0], .audio, "eac3"),
             ([0x59, 0], .subtitles, "dvbsub"),

@@ -13,7 +13,7 @@ struct SectionAssemblerTests {
         #expect(found.firstTimestamp?.value == 5)
     }
 
-    @Test("A table with a wrong checksum is not believed; a later right one is")
+    @Test("A table with a wrong checksum is ignored; a later correct one is used")
     func checksum() throws {
         var builder = TransportStreamBuilder()
         builder.addSection(0, table: 0, [0, 1, 0xE0, 0x55], isIntact: false)

@@ -30,7 +30,7 @@ struct StreamingInspectorTests {
     }
 
     @Test(
-        "Cutting at every offset never traps, and a cut segment is never whole but at a packet, frame or box border"
+        "Cutting at every offset never traps, and a cut segment counts as whole only at the end of a packet, frame or box"
     )
     func truncation() {
         for bytes in Self.samples {

@@ -43,7 +43,7 @@ struct TransportStreamBuilder {
         }
     }
 
-    /// A PES packet with a time, cut into transport packets.
+    /// A PES packet with a timestamp, split into transport packets.
     mutating func addUnit(
         _ pid: UInt16, streamID: UInt8, time: UInt64?, _ content: [UInt8], isRandomAccess: Bool = false
     ) {
@@ -103,7 +103,7 @@ struct TransportStreamBuilder {
         return (0..<4).map { UInt8(crc >> (24 - 8 * $0) & 0xFF) }
     }
 
-    /// Video and audio of so many frames of 3,600 ticks from a time, the first a key frame.
+    /// Video and audio of this number of frames of 3,600 ticks, the first a key frame.
     static func segment(from start: UInt64 = 900_000, frames: UInt64 = 5, filler: Int = 0) -> [UInt8] {
         var builder = TransportStreamBuilder()
         builder.addTables([(0x1B, videoPID), (0x0F, audioPID)])

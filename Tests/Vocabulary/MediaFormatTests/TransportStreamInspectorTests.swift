@@ -2,7 +2,7 @@ import MediaFormat
 import Testing
 
 struct TransportStreamInspectorTests {
-    @Test("A whole stream tells its tracks, times and codecs")
+    @Test("A whole stream gives its tracks, times and codecs")
     func whole() throws {
         let bytes = TransportStreamBuilder.segment()
         let found = try MediaInspector.inspect(bytes)
@@ -19,7 +19,7 @@ struct TransportStreamInspectorTests {
         #expect(found.resolution == Resolution(width: 1280, height: 720))
     }
 
-    @Test("Times that start again from 0 are one span")
+    @Test("Times that wrap are one span")
     func wrapped() throws {
         let found = try MediaInspector.inspect(TransportStreamBuilder.segment(from: (1 << 33) - 7200))
         #expect(found.firstTimestamp?.value == (1 << 33) - 7200)
@@ -46,7 +46,7 @@ struct TransportStreamInspectorTests {
         #expect(try MediaInspector.inspect(bytes).wholeness == .damaged(.partialPacket(byteCount: count)))
     }
 
-    @Test("A missing sync byte anywhere is damage, with its place", arguments: [1, 3, 10])
+    @Test("A missing sync byte anywhere is damage, with its offset", arguments: [1, 3, 10])
     func lostSynchronisation(packet: Int) throws {
         var bytes = TransportStreamBuilder.segment()
         bytes[packet * 188] = 0x46
@@ -54,7 +54,7 @@ struct TransportStreamInspectorTests {
         #expect(found.wholeness == .damaged(.lostSynchronisation(offset: packet * 188)))
     }
 
-    @Test("A segment that begins between key frames says so, and finds the codec at the next")
+    @Test("A segment that begins between key frames is marked, and its codec is found at the next")
     func laterKeyFrame() throws {
         var builder = TransportStreamBuilder()
         builder.addTables([(0x1B, 0x100)])
@@ -66,7 +66,7 @@ struct TransportStreamInspectorTests {
         #expect(found.codecStrings == ["avc1.64001f"])
     }
 
-    @Test("The map may stand behind the first packets of its streams")
+    @Test("The map may follow the first packets of its streams")
     func lateTables() throws {
         var builder = TransportStreamBuilder()
         builder.addUnit(0x100, streamID: 0xE0, time: 3600, TransportStreamBuilder.h264KeyFrame)
@@ -77,7 +77,7 @@ struct TransportStreamInspectorTests {
         #expect(found.codecStrings == ["avc1.64001f"])
     }
 
-    @Test("Without a map the stream identifiers tell the kind")
+    @Test("Without a map the stream identifiers give the kind")
     func noTables() throws {
         var builder = TransportStreamBuilder()
         builder.addUnit(0x101, streamID: 0xC0, time: 10, TransportStreamBuilder.aacFrame)
@@ -89,7 +89,7 @@ struct TransportStreamInspectorTests {
         #expect(found.codecStrings == nil)
     }
 
-    @Test("Tables alone are no media")
+    @Test("Tables alone are not media")
     func tablesOnly() throws {
         var builder = TransportStreamBuilder()
         builder.addTables([(0x1B, 0x100)])

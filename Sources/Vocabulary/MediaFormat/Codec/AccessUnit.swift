@@ -1,10 +1,10 @@
-/// What a codec's parameter sets tell of a stream.
+/// What a codec's parameter sets say about a stream.
 struct CodecParameters: Equatable {
     var codecString: String
     var resolution: Resolution?
 }
 
-/// The beginning of one unit of video: enough to see its parameter sets and what kind of picture comes first.
+/// The beginning of one video access unit, up to its parameter sets and the type of its first picture.
 struct AccessUnit {
     private enum Codec: String {
         case h264
@@ -15,7 +15,7 @@ struct AccessUnit {
     private let codec: Codec
     private let bytes: [UInt8]
 
-    /// Nil for codecs that are not looked into.
+    /// Nil for codecs whose units are not parsed.
     init?(codec: String, bytes: [UInt8]) {
         guard let codec = Codec(rawValue: codec) else { return nil }
         self.codec = codec
@@ -33,7 +33,7 @@ struct AccessUnit {
 
     /// Whether decoding can begin here; nil when no picture was found.
     ///
-    /// `marked` is the container's word for it, which counts where the first picture could be either.
+    /// `marked` is the container's own mark, which decides where the first picture could be either.
     func isKeyFrame(marked: Bool) -> Bool? {
         for unit in units {
             let answer: Bool? =
@@ -47,7 +47,8 @@ struct AccessUnit {
         return marked ? true : nil
     }
 
-    /// IDR (5) or another slice (1, 2); a slice behind a sequence parameter set opens an open group of pictures.
+    /// IDR (5) or another slice (1, 2); a slice after a sequence parameter set opens an open group of
+    /// pictures.
     private func h264Answer(_ unit: ArraySlice<UInt8>, _ marked: Bool) -> Bool? {
         switch unit.first.map({ $0 & 0x1F }) {
         case 5: true
@@ -65,7 +66,7 @@ struct AccessUnit {
         }
     }
 
-    /// A sequence header comes before an intra picture; a picture without one is no place to begin.
+    /// A sequence header precedes an intra picture; decoding cannot begin at a picture without one.
     private static func mpeg2Answer(_ unit: ArraySlice<UInt8>) -> Bool? {
         switch unit.first {
         case 0xB3: true

@@ -1,9 +1,9 @@
-/// Reads bits of a parameter set, most significant first; beyond the end everything is nil.
+/// Reads the bits of a parameter set, most significant first; a read beyond the end gives nil.
 struct BitReader {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// Takes a unit's bytes and leaves out those that keep start codes from appearing (ITU-T H.264 §7.4.1).
+    /// Reads a unit's bytes without the emulation prevention bytes (ITU-T H.264 §7.4.1).
     init(escaped unit: ArraySlice<UInt8>) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(unit.count)

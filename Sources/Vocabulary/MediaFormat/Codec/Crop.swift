@@ -1,4 +1,4 @@
-/// What is cut from a coded picture, in units that depend on the sampling of colour.
+/// The cropping of a coded picture, in units that depend on the chroma sampling.
 struct Crop {
     private var left: UInt32 = 0
     private var right: UInt32 = 0
@@ -15,7 +15,7 @@ struct Crop {
         (self.left, self.right, self.top, self.bottom) = (left, right, top, bottom)
     }
 
-    /// Nil when nothing is left or the picture is larger than 65,535 either way.
+    /// Nil when nothing is left, or when a side is longer than 65,535.
     func applied(width: Int, height: Int, _ unitWidth: Int, _ unitHeight: Int) -> Resolution? {
         let shown = Resolution(
             width: width - (Int(left) + Int(right)) * unitWidth,

@@ -2,12 +2,12 @@ import Encoding
 
 /// A sequence parameter set (ITU-T H.264 §7.3.2.1).
 enum H264Parameters {
-    /// Profiles whose set has the fields on colour.
+    /// Profiles whose parameter set has the chroma fields.
     private static let highProfiles: Set<UInt32> = [
         100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135,
     ]
 
-    /// Reads a unit of type 7 with its header byte; nil when not even the profile is there.
+    /// Reads a unit of type 7 with its header byte; nil when the profile is missing.
     static func read(_ unit: ArraySlice<UInt8>) -> CodecParameters? {
         let profile = Array(unit.dropFirst().prefix(3))
         guard profile.count == 3 else { return nil }
@@ -71,7 +71,7 @@ enum H264Parameters {
         return true
     }
 
-    /// Frame numbers and the order of pictures.
+    /// Frame numbers and picture order.
     private static func skipOrder(_ reader: inout BitReader) -> Bool {
         guard reader.unsigned() != nil, let type = reader.unsigned() else { return false }
         if type == 0 { return reader.unsigned() != nil }

@@ -18,7 +18,7 @@ enum HEVCParameters {
         guard general.count == 12 else { return nil }
         let space = ["", "A", "B", "C"][Int(general[0] >> 6)]
         let tier = general[0] & 0x20 == 0 ? "L" : "H"
-        // The 32 flags of compatibility are written in reverse bit order.
+        // The 32 compatibility flags are written in reverse bit order.
         let flags = general[1...4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1.reversedBits) }
         var constraints = Array(general[5...10])
         while constraints.last == 0 { constraints.removeLast() }

@@ -1,19 +1,19 @@
 /// One box (ISO 14496-12 §4.2) with its content.
 struct Box {
     let type: String
-    /// What follows the header.
+    /// The bytes after the header.
     var content: ByteCursor
 
-    /// The version and flags a full box begins with, read off the content.
+    /// Reads the version and flags with which a full box begins.
     mutating func fullHeader() -> (version: UInt8, flags: UInt32)? {
         content.uint32().map { (UInt8($0 >> 24), $0 & 0xFF_FFFF) }
     }
 }
 
-/// The boxes of a range of bytes, one after the other, until the end or the first that does not fit.
+/// The boxes in a range of bytes, in order, until the end or the first that does not fit.
 struct BoxSequence: Sequence, IteratorProtocol {
     private var rest: ByteCursor
-    /// Where the first box begins that does not fit; nil while all do.
+    /// The offset of the first box that does not fit; nil while all do.
     private(set) var invalidOffset: Int?
 
     init(_ bytes: ByteCursor) {

@@ -1,15 +1,12 @@
 /// Type and size of a box.
 struct BoxHeader: Equatable {
-    /// Bytes that suffice to read any header.
-    static let longestByteCount = 16
-
     let type: String
     /// Length of the header itself: 8, or 16 with a 64-bit size.
     let byteCount: Int
-    /// Nil means to the end of the file (size 0).
+    /// Nil for a box that extends to the end of the file (size 0).
     let contentByteCount: UInt64?
 
-    /// Bytes needed to read this header; nil when there are fewer than eight to see it from.
+    /// Bytes needed to read this header; nil when fewer than eight are given.
     static func neededByteCount(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.count >= 8 else { return nil }
         return bytes.prefix(4).elementsEqual([0, 0, 0, 1]) ? 16 : 8

@@ -1,4 +1,4 @@
-/// Codec strings (RFC 6381) out of the configuration boxes of a sample entry.
+/// Codec strings (RFC 6381) from the configuration boxes of a sample entry.
 enum CodecConfiguration {
     /// Nil when the format needs a configuration that is missing or too short.
     static func codecString(_ format: String, _ boxes: ByteCursor) -> String? {
@@ -15,7 +15,7 @@ enum CodecConfiguration {
         }
     }
 
-    /// Profile, constraints and level stand behind the version (ISO 14496-15 §5.3.3).
+    /// Profile, constraints and level follow the version (ISO 14496-15 §5.3.3).
     private static func avc(_ format: String, _ boxes: ByteCursor) -> String? {
         guard var content = BoxSequence.first("avcC", in: boxes)?.content, content.skip(1),
             let profile = content.take(3)

@@ -1,6 +1,6 @@
 import Encoding
 
-/// The descriptors in an esds box (ISO 14496-1 §7.2.6), which say what an mp4a entry really holds.
+/// The descriptors in an esds box (ISO 14496-1 §7.2.6), which identify the codec of an mp4a entry.
 enum ElementaryDescriptor {
     /// `mp4a.` with the object type, and for MPEG-4 audio its own type (RFC 6381 §3.3).
     static func codecString(_ boxes: ByteCursor) -> String? {
@@ -34,7 +34,7 @@ enum ElementaryDescriptor {
         return cursor.take(length)
     }
 
-    /// The stream's ID and flags, and what the flags announce.
+    /// Skips the stream's ID, its flags and the fields that the flags announce.
     private static func skipStreamFields(_ stream: inout ByteCursor) -> Bool {
         guard stream.skip(2), let flags = stream.byte() else { return false }
         if flags & 0x80 != 0 && !stream.skip(2) { return false }

@@ -1,4 +1,4 @@
-/// What the fragments of a segment say of one track, added up.
+/// The times of one track, summed over the fragments of a segment.
 struct FragmentTimes {
     let trackID: UInt32
     private var firstDecodeTime: UInt64?
@@ -24,7 +24,7 @@ struct FragmentTimes {
         if fragment.sampleCount > 0 { lastSampleDuration = fragment.lastSampleDuration }
     }
 
-    /// Sets the times of a track on its own clock.
+    /// Sets the times of a track in its own timescale.
     func describe(_ track: inout Track, timescale: UInt32) {
         guard let first = firstDecodeTime else { return }
         track.firstTimestamp = MediaTimestamp(track: first, timescale: timescale)

@@ -1,4 +1,4 @@
-/// Walks over the boxes of an fMP4 segment: they must add up; the moofs are read, the media passed over.
+/// Walks the boxes of an fMP4 segment: sizes must add up, moofs are read, media is skipped.
 struct FragmentedMP4Inspector: ContainerInspector {
     private var initSection: InitSection?
     private var byteCount = 0
@@ -13,9 +13,9 @@ struct FragmentedMP4Inspector: ContainerInspector {
     private struct OpenBox {
         var type: String
         var offset: Int
-        /// Nil goes on to the end.
+        /// Nil for a box that extends to the end.
         var remaining: UInt64?
-        /// The content, where it is read.
+        /// The content, if the box is read.
         var content: [UInt8]?
     }
 
@@ -55,7 +55,7 @@ struct FragmentedMP4Inspector: ContainerInspector {
             startsWithKeyFrame: startsWithKeyFrame(tracks))
     }
 
-    /// `end` is the offset behind the bytes of the header so far.
+    /// `end` is the offset after the header bytes so far.
     private mutating func readHeader(at end: Int) {
         guard let needed = BoxHeader.neededByteCount(header[...]), header.count >= needed else { return }
         let offset = end - header.count
@@ -73,7 +73,7 @@ struct FragmentedMP4Inspector: ContainerInspector {
         if box.contentByteCount == 0 { close() }
     }
 
-    /// Passes over content of the open box; how many bytes.
+    /// Skips content of the open box and returns the number of bytes.
     private mutating func pass(_ bytes: Span<UInt8>) -> Int {
         let count = Int(clamping: min(open?.remaining ?? .max, UInt64(bytes.count)))
         if open?.content != nil { for index in 0..<count { open?.content?.append(bytes[index]) } }
@@ -114,7 +114,7 @@ struct FragmentedMP4Inspector: ContainerInspector {
         }
     }
 
-    /// Without an initialization section the tracks have no kind and no clock.
+    /// Without an initialization section the tracks have no kind and no timescale.
     private var tracks: [Track] {
         guard let initSection else { return times.map { Track(id: $0.trackID, kind: .other) } }
         return initSection.tracks.map { known in

@@ -1,4 +1,4 @@
-/// A sample entry (ISO 14496-12 §8.5.2): which codec, and how it is set up.
+/// A sample entry (ISO 14496-12 §8.5.2): the codec and its configuration.
 struct SampleEntry {
     private(set) var kind: Track.Kind?
     private(set) var codec: String?
@@ -44,7 +44,7 @@ struct SampleEntry {
         codec = codec ?? format
     }
 
-    /// The fields of sound, which QuickTime's versions 1 and 2 lengthen.
+    /// Skips the audio fields, which QuickTime's versions 1 and 2 extend.
     private static func skipAudioFields(_ content: inout ByteCursor) -> Bool {
         guard content.skip(8), let version = content.uint16(), content.skip(18) else { return false }
         switch version {
@@ -54,7 +54,8 @@ struct SampleEntry {
         }
     }
 
-    /// Under encryption the entry's name is another, and the codec's stands in its sinf (ISO 14496-12 §8.12).
+    /// The format of an encrypted entry, which has a type of its own and the codec's in its sinf (ISO
+    /// 14496-12 §8.12).
     private static func clearFormat(_ type: String, _ boxes: ByteCursor) -> String {
         guard type.hasPrefix("enc"), let protection = BoxSequence.first("sinf", in: boxes)?.content,
             var original = BoxSequence.first("frma", in: protection)?.content, let name = original.take(4)

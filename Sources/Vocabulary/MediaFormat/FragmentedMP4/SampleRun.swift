@@ -1,4 +1,4 @@
-/// The table of samples of a trun (ISO 14496-12 §8.8.8).
+/// The sample table of a trun (ISO 14496-12 §8.8.8).
 struct SampleRun {
     private let flags: UInt32
     private let count: UInt32
@@ -15,7 +15,7 @@ struct SampleRun {
         [0x100, 0x200, 0x400, 0x800].reduce(0) { $0 + (flags & $1 == 0 ? 0 : 4) }
     }
 
-    /// The sum in the track's units; nil when the table is cut or nobody says a duration.
+    /// The sum in the track's timescale; nil when the table is cut off or a duration is missing.
     func duration(default each: UInt32?) -> UInt64? {
         guard count > 0 else { return 0 }
         guard flags & 0x100 != 0 else { return each.map { UInt64($0) * UInt64(count) } }

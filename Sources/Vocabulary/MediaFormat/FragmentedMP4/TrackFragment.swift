@@ -1,12 +1,13 @@
-/// What a traf (ISO 14496-12 §8.8.6) says of its samples.
+/// The samples of a traf (ISO 14496-12 §8.8.6).
 struct TrackFragment {
     private(set) var trackID: UInt32 = 0
     private(set) var decodeTime: UInt64?
-    /// Sum of all samples' durations in the track's units; nil when one is not known or the sum is beyond 64 bits.
+    /// The sum of all samples' durations in the track's timescale; nil when one is unknown or the sum exceeds
+    /// 64 bits.
     private(set) var duration: UInt64? = 0
     /// Duration of the last sample.
     private(set) var lastSampleDuration: UInt32?
-    /// Flags of the first sample; nil when not known.
+    /// Flags of the first sample; nil when unknown.
     private(set) var firstSampleFlags: UInt32?
     private var defaultDuration: UInt32?
     private var defaultFlags: UInt32?

@@ -17,7 +17,7 @@ enum AC3Header {
     private static func ac3(_ header: [UInt8]) -> AudioFrameHeader? {
         let (rate, code) = (Int(header[4] >> 6), Int(header[4] & 0x3F))
         guard rate < 3, code / 2 < kilobits.count else { return nil }
-        // 1,536 samples of so many bits a second, in words of 16 bits; at 44.1 kHz odd codes have one word more.
+        // 1,536 samples at this bit rate, in words of 16 bits; at 44.1 kHz odd codes have one word more.
         let words = kilobits[code / 2] * 96000 / sampleRates[rate] + (rate == 1 ? code & 1 : 0)
         return AudioFrameHeader(
             kind: .ac3, frameByteCount: words * 2, sampleCount: 1536, sampleRate: sampleRates[rate],
@@ -28,7 +28,7 @@ enum AC3Header {
         let length = (Int(header[2] & 7) << 8 | Int(header[3])) * 2 + 2
         let (rate, second) = (Int(header[4] >> 6), Int(header[4] >> 4 & 3))
         guard length >= 6, rate < 3 || second < 3 else { return nil }
-        // Rate 3 means half of the second code's rate and six blocks.
+        // Rate 3 means half the rate of the second code, and six blocks.
         let sampleRate = rate < 3 ? sampleRates[rate] : sampleRates[second] / 2
         let blocks = rate < 3 ? blockCounts[second] : 6
         let isLeading = header[2] >> 6 != 1 && header[2] >> 3 & 7 == 0

@@ -6,7 +6,7 @@ enum ADTSHeader {
 
     static func read(_ bytes: ArraySlice<UInt8>) -> AudioFrameHeader? {
         let header = Array(bytes.prefix(7))
-        // Twelve sync bits, then layer 0, which tells it from MPEG audio.
+        // Twelve sync bits, then layer 0, which distinguishes it from MPEG audio.
         guard header.count == 7, header[0] == 0xFF, header[1] & 0xF6 == 0xF0 else { return nil }
         let rate = Int(header[2] >> 2 & 0x0F)
         let length = Int(header[3] & 3) << 11 | Int(header[4]) << 3 | Int(header[5] >> 5)

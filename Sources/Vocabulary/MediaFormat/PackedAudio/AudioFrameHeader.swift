@@ -4,16 +4,17 @@ struct AudioFrameHeader: Equatable {
     static let byteCount = 7
 
     var kind: PackedAudioKind
-    /// Length of the frame in bytes, header included, at least the bytes that were read; nil for MP3 in free format.
+    /// Length of the frame in bytes, including the header, at least the bytes that were read; nil for MP3 in
+    /// free format.
     var frameByteCount: Int?
-    /// Samples of one channel; 0 for a frame that adds to another one of the same time.
+    /// Samples per channel; 0 for a frame that extends another one of the same time.
     var sampleCount: Int
     /// In hertz; at least 1.
     var sampleRate: Int
     /// As CODECS has it (RFC 6381).
     var codecString: String
 
-    /// Reads the header the bytes begin with, of whichever format.
+    /// Reads the header that the bytes begin with, of any of the formats.
     init?(reading bytes: ArraySlice<UInt8>) {
         guard let found = ADTSHeader.read(bytes) ?? MPEGAudioHeader.read(bytes) ?? AC3Header.read(bytes)
         else { return nil }

@@ -1,9 +1,9 @@
-/// An ID3 tag, version 2.3 or 2.4, as far as it tells the time of packed audio (RFC 8216bis §3.4).
+/// An ID3 tag, version 2.3 or 2.4, as the carrier of the timestamp of packed audio (RFC 8216bis §3.4).
 enum ID3Tag {
     static let headerByteCount = 10
     private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8)
 
-    /// Length of the tag in bytes, header and footer included; nil when no tag begins here.
+    /// Length of the tag in bytes, including header and footer; nil when the bytes do not begin with a tag.
     static func byteCount(header bytes: ArraySlice<UInt8>) -> Int? {
         let header = Array(bytes.prefix(headerByteCount))
         guard header.count == headerByteCount, header.starts(with: "ID3".utf8), header[3] < 0xFF,

@@ -11,7 +11,8 @@ enum MPEGAudioHeader {
         guard header.count == 4, header[0] == 0xFF, header[1] & 0xE0 == 0xE0 else { return nil }
         let (version, layer) = (header[1] >> 3 & 3, header[1] >> 1 & 3)
         let (bitRate, rate) = (Int(header[2] >> 4), Int(header[2] >> 2 & 3))
-        // Version 1 and layer 0 are reserved. Layer I (3) is refused: its sync looks like UTF-16's byte order mark.
+        // Version 1 and layer 0 are reserved. Layer I (3) is refused: its sync looks like UTF-16's byte order
+        // mark.
         guard version != 1, layer == 1 || layer == 2, bitRate < 15, rate < 3 else { return nil }
         let isFirst = version == 3
         let sampleRate = sampleRates[rate] >> (isFirst ? 0 : version == 2 ? 1 : 2)

@@ -1,15 +1,15 @@
-/// Walks over the frames of packed audio: each must begin where the one before it ends.
+/// Walks the frames of packed audio: each must begin where the preceding one ends.
 struct PackedAudioInspector: ContainerInspector {
     private var kind: PackedAudioKind
     private var byteCount = 0
     private var damage: Damage?
-    /// The bytes at the place where a tag or frame begins, until they tell what it is.
+    /// The first bytes of a tag or frame, until they identify it.
     private var opening: [UInt8] = []
-    /// Bytes still to come of what was recognised there.
+    /// Bytes of it that are still to come.
     private var skipCount = 0
     /// Set while a tag is being collected.
     private var tag: [UInt8]?
-    /// There is nothing more to be told: synchronisation is lost, or frames do not say their length.
+    /// Whether nothing more can be learned: synchronisation is lost, or frames do not state their length.
     private var isBlind = false
     private var firstHeader: AudioFrameHeader?
     private var sampleCount = 0
@@ -54,7 +54,7 @@ struct PackedAudioInspector: ContainerInspector {
         return track
     }
 
-    /// Passes over bytes of the tag or frame that is open; how many.
+    /// Skips bytes of the open tag or frame and returns their number.
     private mutating func pass(_ bytes: Span<UInt8>) -> Int {
         let count = min(skipCount, bytes.count)
         if tag != nil { for index in 0..<count { tag?.append(bytes[index]) } }
@@ -68,7 +68,7 @@ struct PackedAudioInspector: ContainerInspector {
         tag = nil
     }
 
-    /// Tells what begins in `opening`; `behind` bytes of the current piece follow it.
+    /// Recognises what begins in `opening`; `behind` bytes of the current piece follow it.
     private mutating func recognise(behind: Int) {
         if let length = ID3Tag.byteCount(header: opening[...]) {
             if firstHeader == nil && length <= Limits.tagByteCount { tag = opening }
@@ -93,7 +93,7 @@ struct PackedAudioInspector: ContainerInspector {
         sampleCount += header.sampleCount
     }
 
-    /// What is in `opening` belongs to a tag or frame of this length, which is at least 6 bytes.
+    /// Opens a tag or frame of this length, at least 6 bytes, that begins with `opening`.
     private mutating func open(_ length: Int) {
         if length >= opening.count {
             skipCount = length - opening.count

@@ -1,12 +1,12 @@
-/// What is remembered of one PID that carries media.
+/// The state of one PID that carries media.
 struct ElementaryStream {
     let pid: UInt16
     let streamID: UInt8
     private(set) var times = TimeSpan()
-    /// The beginning of the first unit, and whether it was marked as a place to begin.
+    /// The beginning of the first unit, and whether it was marked as a random access point.
     private(set) var opening: [UInt8] = []
     let opensWithRandomAccess: Bool
-    /// The beginning of the first later unit that is so marked, when the first was not.
+    /// The beginning of the first later unit with that mark, when the first had none.
     private(set) var entry: [UInt8] = []
     private var collecting = Collecting.opening
     private var unitCount = 0
@@ -23,7 +23,7 @@ struct ElementaryStream {
         opensWithRandomAccess = isRandomAccess
     }
 
-    /// Whether the payload of a packet that starts no unit is of use.
+    /// Whether the payload of a packet that continues a unit is needed.
     var wantsPayload: Bool { collecting != .nothing }
 
     mutating func beginUnit(_ header: PESHeader, payload: Span<UInt8>, isRandomAccess: Bool) {
@@ -57,7 +57,7 @@ struct ElementaryStream {
     }
 }
 
-/// The earliest and latest of a stream's time stamps, which may come out of order and start again from 0.
+/// The earliest and latest timestamp of a stream; they may be out of order and may wrap.
 struct TimeSpan {
     private var origin: UInt64 = 0
     private var lowest: Int64 = 0
@@ -75,7 +75,7 @@ struct TimeSpan {
     var first: MediaTimestamp? { count > 0 ? timestamp(lowest) : nil }
     var last: MediaTimestamp? { count > 0 ? timestamp(highest) : nil }
 
-    /// The span and one mean unit more, for the last one; nil when there are not two to measure by.
+    /// The span plus one mean unit for the last; nil with fewer than two.
     var durationMicroseconds: Int64? {
         guard count > 1 else { return nil }
         let span = UInt64(highest - lowest)

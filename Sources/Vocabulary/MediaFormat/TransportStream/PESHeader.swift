@@ -1,12 +1,13 @@
 /// The header of a packet of an elementary stream (ISO 13818-1 §2.4.3.6).
 struct PESHeader {
     let streamID: UInt8
-    /// 33 bits at 90 kHz; nil when the packet has none or the header goes on in the next transport packet.
+    /// 33 bits at 90 kHz; nil when the packet has none or the header continues in the next transport packet.
     let presentationTime: UInt64?
     /// Bytes before the elementary stream's own.
     let byteCount: Int
 
-    /// Reads the payload of a packet that starts a unit; nil when no audio, video or private stream begins there.
+    /// Reads the payload of a packet that starts a unit; nil when it does not begin an audio, video or
+    /// private stream.
     init?(reading bytes: Span<UInt8>) {
         guard bytes.count >= 9, bytes[0] == 0, bytes[1] == 0, bytes[2] == 1, bytes[6] & 0xC0 == 0x80 else {
             return nil

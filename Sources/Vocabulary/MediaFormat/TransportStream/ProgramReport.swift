@@ -1,9 +1,9 @@
-/// Puts what the program map says together with what its streams showed.
+/// Combines the program map with what its streams showed.
 struct ProgramReport {
     private(set) var tracks: [Track] = []
     private(set) var startsWithKeyFrame: Bool?
 
-    /// Without a map, what the packets' stream identifiers tell.
+    /// Without a map, the packets' stream identifiers decide.
     init(streams: [ElementaryStream], program: [ProgramStream]) {
         let announced = program.map {
             (pid: $0.pid, track: Track(id: UInt32($0.pid), kind: $0.kind, codec: $0.codec))
@@ -34,7 +34,8 @@ struct ProgramReport {
         tracks.append(track)
     }
 
-    /// By the header of the first frame, or the parameter sets of the first unit, or of the first at which decoding can begin.
+    /// From the header of the first frame, or the parameter sets of the first unit or of the first random
+    /// access point.
     private static func details(_ codec: String, _ stream: ElementaryStream) -> CodecParameters? {
         if codec == "aac" || codec == "mp3" {
             guard let header = AudioFrameHeader(reading: stream.opening[...]), "\(header.kind)" == codec

@@ -30,7 +30,8 @@ struct ProgramStream {
         }
     }
 
-    /// What private data are, by the descriptors of DVB (EN 300 468 §6) or a registration (ISO 13818-1 §2.6.8).
+    /// The kind of private data, from the descriptors of DVB (EN 300 468 §6) or a registration (ISO 13818-1
+    /// §2.6.8).
     private static func byDescriptors(_ descriptors: ByteCursor) -> (kind: Track.Kind, codec: String)? {
         var rest = descriptors
         while let tag = rest.byte(), let length = rest.byte(), var content = rest.take(Int(length)) {

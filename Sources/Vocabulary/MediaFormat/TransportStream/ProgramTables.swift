@@ -4,10 +4,10 @@ struct ProgramTables {
     private var association = SectionAssembler()
     private var map = SectionAssembler()
     private var mapPID: UInt16?
-    /// Empty until the program map was seen.
+    /// Empty until the program map has been read.
     private(set) var streams: [ProgramStream] = []
 
-    /// Whether a packet of this PID still has something to tell.
+    /// Whether a packet of this PID is still needed.
     func wants(_ pid: UInt16) -> Bool {
         streams.isEmpty && (pid == Self.associationPID || pid == mapPID)
     }
@@ -21,7 +21,7 @@ struct ProgramTables {
         }
     }
 
-    /// The PID of the first program's map (ISO 13818-1 §2.4.4.3); program 0 is the network's.
+    /// The PID of the first program's map (ISO 13818-1 §2.4.4.3); program 0 is the network information.
     private static func mapPID(_ section: ByteCursor) -> UInt16? {
         var section = section
         guard section.byte() == 0x00, section.skip(7) else { return nil }

@@ -1,13 +1,13 @@
-/// Joins one table section out of packets (ISO 13818-1 §2.4.4) and gives it out when its checksum is right.
+/// Assembles one table section from packets (ISO 13818-1 §2.4.4) and returns it when its checksum is right.
 struct SectionAssembler {
     private var bytes: [UInt8] = []
     private var isCollecting = false
 
-    /// Takes a payload of the table's PID; a section once it is complete, without its checksum.
+    /// Appends a payload of the table's PID; returns the complete section, without its checksum.
     mutating func append(_ payload: Span<UInt8>, startsUnit: Bool) -> ByteCursor? {
         var start = 0
         if startsUnit {
-            // The pointer says how many bytes of an earlier section come first.
+            // The pointer field gives the number of bytes of an earlier section that come first.
             guard payload.count > 0 else { return nil }
             start = 1 + Int(payload[0])
             bytes.removeAll(keepingCapacity: true)
@@ -32,7 +32,7 @@ struct SectionAssembler {
     }
 }
 
-/// The CRC of sections (ISO 13818-1 annex A); 0 over a section with its checksum.
+/// The CRC of sections (ISO 13818-1 annex A); 0 over a section including its checksum.
 enum SectionChecksum {
     static func value(of bytes: ArraySlice<UInt8>) -> UInt32 {
         bytes.reduce(.max) { crc, byte in

@@ -2,19 +2,19 @@
 struct TransportPacket {
     static let byteCount = 188
     static let syncByte: UInt8 = 0x47
-    /// The PID of packets that only fill.
+    /// The PID of null packets.
     static let nullPID: UInt16 = 0x1FFF
 
     let pid: UInt16
-    /// A section or PES packet begins in the payload.
+    /// Whether a section or PES packet begins in the payload.
     let startsUnit: Bool
     let isScrambled: Bool
-    /// Decoding can begin here, says the adaptation field.
+    /// Whether the adaptation field marks a random access point.
     let isRandomAccess: Bool
-    /// Where the payload begins; `byteCount` when there is none.
+    /// The offset of the payload; `byteCount` when there is none.
     let payloadOffset: Int
 
-    /// Reads 188 bytes; nil when they are no packet or their sender marked them as broken.
+    /// Reads 188 bytes; nil when they are not a packet or are marked as erroneous.
     init?(reading bytes: Span<UInt8>) {
         guard bytes.count == Self.byteCount, bytes[0] == Self.syncByte, bytes[1] & 0x80 == 0 else {
             return nil

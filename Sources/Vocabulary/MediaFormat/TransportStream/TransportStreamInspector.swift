@@ -1,4 +1,4 @@
-/// Inspects a clear transport stream: every packet's sync byte, the tables, the times of every stream.
+/// Inspects a clear transport stream: the sync byte of every packet, the tables, the times of every stream.
 struct TransportStreamInspector: ContainerInspector {
     private var partial: [UInt8] = []
     private var byteCount = 0
@@ -6,7 +6,7 @@ struct TransportStreamInspector: ContainerInspector {
     private var tables = ProgramTables()
     private var streams: [ElementaryStream] = []
 
-    /// A section of a transport stream has the tables that its segments may do without.
+    /// `section` has the tables that its segments may lack.
     init(behind section: InitSection? = nil) {
         guard let section, section.container == .transportStream else { return }
         append(section.opening.span)
@@ -60,7 +60,7 @@ struct TransportStreamInspector: ContainerInspector {
         }
     }
 
-    /// Streams are taken as they come: a program map may stand behind their first packets, or be missing.
+    /// Streams are accepted before the program map, which may follow their first packets or be missing.
     private mutating func readMedia(_ packet: TransportPacket, _ payload: Span<UInt8>) {
         let known = streams.firstIndex { $0.pid == packet.pid }
         guard packet.startsUnit else {

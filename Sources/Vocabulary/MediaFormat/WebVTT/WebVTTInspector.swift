@@ -1,6 +1,6 @@
-/// Counts the bytes of a WebVTT segment; its header was seen when the container was told.
+/// Counts the bytes of a WebVTT segment, whose header was checked when the container was recognised.
 ///
-/// Nothing in the format says where a segment ends, so it counts as whole; one of only `WEBVTT` is valid and common.
+/// The format has no end mark, so every segment counts as whole; one with only `WEBVTT` is valid and common.
 struct WebVTTInspector: ContainerInspector {
     private var byteCount = 0
 
