@@ -1,6 +1,6 @@
 import Encoding
 
-/// Classes of bytes that the grammars of HTTP and URIs are made of.
+/// Classes of bytes in the grammars of HTTP and URIs.
 extension UInt8 {
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
     var isLetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
@@ -13,25 +13,25 @@ extension UInt8 {
         isDigit || isLetter || "!#$%&'*+-.^_`|~".utf8.contains(self)
     }
 
-    /// A byte that never needs an escape in a URI (RFC 3986 §2.3).
+    /// A byte that never needs escaping in a URI (RFC 3986 §2.3).
     var isUnreserved: Bool {
         isDigit || isLetter || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
             || self == UInt8(ascii: "_") || self == UInt8(ascii: "~")
     }
 
-    /// A delimiter a component of a URI may use for itself (RFC 3986 §2.2).
+    /// A delimiter that a URI component may use for itself (RFC 3986 §2.2).
     var isSubDelimiter: Bool { "!$&'()*+,;=".utf8.contains(self) }
 
     /// The value of a hexadecimal digit in either case.
     var hexValue: UInt8? { Hexadecimal.value(of: self) }
 }
 
-/// A value with its ASCII letters in lower case, everything else as it is.
+/// A text with ASCII letters in lower case and everything else unchanged.
 func lowercasedASCII(_ text: some StringProtocol) -> String {
     String(decoding: text.utf8.map(\.lowercased), as: UTF8.self)
 }
 
-/// An unsigned decimal of at least one digit and nothing else; a value beyond 64 bits becomes the largest.
+/// An unsigned decimal of at least one digit and nothing else; values beyond 64 bits become the largest.
 func saturatingDecimal(_ bytes: some Collection<UInt8>) -> UInt64? {
     guard !bytes.isEmpty else { return nil }
     var value: UInt64 = 0
@@ -40,7 +40,7 @@ func saturatingDecimal(_ bytes: some Collection<UInt8>) -> UInt64? {
         let (tens, overflowed) = value.multipliedReportingOverflow(by: 10)
         let (sum, carried) = tens.addingReportingOverflow(UInt64(byte - 0x30))
         value = overflowed || carried ? .max : sum
-        // Once saturated, ten times it overflows again: the value stays the largest.
+        // Ten times a saturated value overflows again, so it stays the largest.
     }
     return value
 }

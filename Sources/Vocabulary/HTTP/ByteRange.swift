@@ -1,4 +1,4 @@
-/// The part of a representation that a request asks for.
+/// The part of a representation that a request wants.
 package enum ByteRange: Equatable, Sendable {
     /// Answer 200 with everything.
     case whole
@@ -7,10 +7,9 @@ package enum ByteRange: Equatable, Sendable {
     /// Answer 416 with `Content-Range: bytes */length`.
     case unsatisfiable
 
-    /// Reads a Range value against a known length in bytes.
+    /// Reads a Range value for a representation of this length in bytes.
     ///
-    /// What is malformed, of another unit or several ranges counts as no range at all, as RFC 9110 §14.2
-    /// allows.
+    /// A malformed range, another unit and several ranges count as no range, which RFC 9110 §14.2 allows.
     package static func reading(_ value: String?, length: UInt64) -> ByteRange {
         guard let value, let specification = specification(in: value) else { return .whole }
         switch specification {
@@ -23,7 +22,7 @@ package enum ByteRange: Equatable, Sendable {
         }
     }
 
-    /// The range a request may have: only GET has one, and If-Range must name the current version (RFC 9110 §14.2).
+    /// The range of a request: only GET has one, and If-Range must name the current version (RFC 9110 §14.2).
     package static func requested(
         method: HTTPMethod, headers: HTTPHeaders, current: Validators, length: UInt64,
     ) -> ByteRange {
@@ -41,7 +40,7 @@ package enum ByteRange: Equatable, Sendable {
 
     /// The last `count` bytes.
     ///
-    /// Of an empty representation that is all of it, which Content-Range cannot express.
+    /// For an empty representation this is the whole, because Content-Range cannot express it.
     private static func suffix(_ count: UInt64, _ length: UInt64) -> ByteRange {
         if count == 0 { return .unsatisfiable }
         if length == 0 { return .whole }

@@ -1,17 +1,17 @@
-/// A coding of content (RFC 9110 §8.4.1) this program can apply.
+/// A content coding (RFC 9110 §8.4.1) that this program can apply.
 package enum ContentCoding: String, Sendable {
     case identity
     case gzip
 
-    /// The coding to answer with (RFC 9110 §12.5.3): gzip where it is allowed and not ranked below identity; nil when
-    /// the client refuses both.
+    /// The coding of the answer (RFC 9110 §12.5.3): gzip where it is allowed and not ranked below identity;
+    /// nil when the client refuses both.
     ///
-    /// Without Accept-Encoding only identity is allowed here: players that send none often cannot decode.
+    /// Without Accept-Encoding only identity is allowed: players that send none often cannot decode.
     package static func chosen(for values: [String]) -> ContentCoding? {
         let weights = weights(in: values)
         let gzip = weight(of: .gzip, in: weights)
         let identity = weight(of: .identity, in: weights)
-        // Identity that is only allowed because nobody named it loses to a coding that was asked for.
+        // Identity that is allowed only because it is not named ranks below a coding that is named.
         let named = weights.contains { $0.name == identityName || $0.name == "*" }
         if gzip > 0 && (!named || gzip >= identity) { return .gzip }
         return identity > 0 ? .identity : nil
@@ -27,7 +27,7 @@ package enum ContentCoding: String, Sendable {
         return coding == .identity ? 1000 : 0
     }
 
-    /// The codings named, in lower case, with their weights; a malformed element is left out.
+    /// The named codings in lower case with their weights; malformed elements are left out.
     private static func weights(in values: [String]) -> [(name: String, weight: Int)] {
         FieldList.elements(of: values).prefix(Limits.contentCodingCount).compactMap { element in
             let parts = FieldList.split(element, at: UInt8(ascii: ";"))
@@ -37,7 +37,7 @@ package enum ContentCoding: String, Sendable {
         }
     }
 
-    /// `q=` and a number of 0 to 1 with at most three decimals (RFC 9110 §12.4.2), in thousandths.
+    /// `q=` and a number from 0 to 1 with at most three decimals (RFC 9110 §12.4.2), in thousandths.
     private static func weight(_ part: Substring) -> Int? {
         let bytes = Array(part.utf8)
         guard bytes.count >= 3, bytes.count <= 7, bytes[0].lowercased == UInt8(ascii: "q"),

@@ -1,8 +1,8 @@
 /// The value of Content-Range (RFC 9110 §14.4).
 package enum ContentRange: Equatable, Sendable {
-    /// These bytes of a representation; `total` is nil when its length is not known (`*`).
+    /// These bytes of a representation; `total` is nil when its length is unknown (`*`).
     case part(offset: UInt64, length: UInt64, total: UInt64?)
-    /// No such bytes; what the representation has.
+    /// The requested bytes do not exist; `total` is the length.
     case unsatisfied(total: UInt64)
 
     package var fieldValue: String {
@@ -14,7 +14,7 @@ package enum ContentRange: Equatable, Sendable {
         }
     }
 
-    /// Reads a value; nil when it is malformed, contradicts itself or counts another unit.
+    /// Reads a value; nil when it is malformed, inconsistent or in another unit.
     package init?(reading value: String) {
         let parts = FieldList.trimmed(value[...]).split(
             separator: " ", maxSplits: 1, omittingEmptySubsequences: false)

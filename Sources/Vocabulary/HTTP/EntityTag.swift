@@ -1,16 +1,16 @@
 /// A validator of a representation (RFC 9110 §8.8.3).
 package struct EntityTag: Hashable, Sendable {
-    /// What stands between the quotes.
+    /// The text between the quotes.
     package let opaque: String
     package let isWeak: Bool
 
-    /// A strong tag of own making; bytes that a tag may not hold are left out.
+    /// A strong tag of our own; bytes that a tag must not contain are left out.
     package init(strong opaque: String) {
         self.opaque = String(decoding: opaque.utf8.filter(Self.isTagByte), as: UTF8.self)
         isWeak = false
     }
 
-    /// Reads one tag, `"…"` or `W/"…"`; nil when it is anything else.
+    /// Reads one tag, `"…"` or `W/"…"`; nil for anything else.
     package init?(reading text: some StringProtocol) {
         var bytes = Array(text.utf8)[...]
         isWeak = bytes.starts(with: "W/".utf8)
@@ -26,12 +26,12 @@ package struct EntityTag: Hashable, Sendable {
     /// The tag as a field value.
     package var fieldValue: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
-    /// Same bytes for certain: both strong and equal (RFC 9110 §8.8.3.2).
+    /// Whether the bytes are the same: both tags strong and equal (RFC 9110 §8.8.3.2).
     package func matchesStrongly(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// Same meaning: equal, whether weak or not (RFC 9110 §8.8.3.2).
+    /// Whether the meaning is the same: equal tags, weak or strong (RFC 9110 §8.8.3.2).
     package func matchesWeakly(_ other: EntityTag) -> Bool {
         opaque == other.opaque
     }
@@ -43,11 +43,11 @@ package struct EntityTag: Hashable, Sendable {
 
 /// The value of If-Match or If-None-Match (RFC 9110 §13.1).
 package enum EntityTagCondition: Equatable, Sendable {
-    /// `*`: whatever exists.
+    /// `*`: any existing representation.
     case any
     case tags([EntityTag])
 
-    /// Reads all field lines of one field; nil when there is none, one is malformed, or there are too many tags.
+    /// Reads all lines of one field; nil when there is none, one is malformed, or there are too many tags.
     package init?(reading values: [String]) {
         var tags: [EntityTag] = []
         for value in values {
@@ -64,7 +64,7 @@ package enum EntityTagCondition: Equatable, Sendable {
 
     /// The tags of a list.
     ///
-    /// A backslash in a tag escapes nothing, so this is not a list of quoted strings.
+    /// A backslash in a tag does not escape anything, so this is not a list of quoted strings.
     private static func tags(in value: Substring) -> [EntityTag]? {
         if FieldList.trimmed(value) == "*" { return [] }
         var tags: [EntityTag] = []

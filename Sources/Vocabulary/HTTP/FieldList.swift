@@ -1,15 +1,16 @@
 /// Reading of comma-separated and semicolon-separated field values (RFC 9110 §5.6).
 enum FieldList {
-    /// The elements of a list over all field lines, without surrounding blanks; empty elements are left out.
+    /// The elements of a list over all lines of a field, without surrounding blanks; empty elements are left
+    /// out.
     ///
-    /// A separator inside a quoted string does not separate.
+    /// Separators inside quoted strings do not count.
     static func elements(of values: [String], separator: Character = ",") -> [Substring] {
         values.flatMap { split($0[...], at: separator.asciiValue ?? UInt8(ascii: ",")) }.filter {
             !$0.isEmpty
         }
     }
 
-    /// The parts between separators that stand outside quoted strings, trimmed of blanks.
+    /// The parts between separators outside quoted strings, without surrounding blanks.
     static func split(_ value: Substring, at separator: UInt8) -> [Substring] {
         var parts: [Substring] = []
         var start = value.startIndex
@@ -32,7 +33,7 @@ enum FieldList {
         return parts
     }
 
-    /// The value without blanks at either end (OWS, RFC 9110 §5.6.3).
+    /// The value without surrounding blanks (OWS, RFC 9110 §5.6.3).
     static func trimmed(_ value: Substring) -> Substring {
         let bytes = value.utf8
         guard let first = bytes.firstIndex(where: { !$0.isBlank }) else { return value[value.endIndex...] }
@@ -40,7 +41,8 @@ enum FieldList {
         return value[first...last]
     }
 
-    /// The parameter `name=value` of one part; names in lower case, quoted strings unquoted; nil when malformed.
+    /// The parameter `name=value` of one part; names in lower case, quoted strings unquoted; nil when
+    /// malformed.
     static func parameter(_ part: Substring) -> (name: String, value: String)? {
         guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = part[..<equals]

@@ -1,16 +1,16 @@
-/// What a response carries after its header.
+/// The content of a response.
 package enum HTTPBody: Sendable {
     case empty
     case bytes([UInt8])
-    /// Pieces that are sent one after the other without being joined; shared between answers.
+    /// Pieces that are sent one after the other without being joined; answers may share them.
     case pieces([SharedBytes])
     /// A range of an open file, sent by the kernel.
     case file(FileSlice)
-    /// Bytes made while they are sent. A known length is announced, an unknown one is sent chunked.
+    /// Bytes that are produced while they are sent; chunked when the length is unknown.
     case stream(length: UInt64?, any HTTPBodySource)
 }
 
-/// Bytes that never change, shared by reference: a block of a playlist stands in many answers at once.
+/// Immutable bytes that are shared by reference: a block of a playlist is part of many answers at once.
 package final class SharedBytes: Sendable {
     package let bytes: [UInt8]
 
@@ -19,7 +19,7 @@ package final class SharedBytes: Sendable {
     }
 }
 
-/// The owner of an open file; the descriptor stays open as long as the owner lives.
+/// The owner of an open file; the descriptor stays open as long as the owner exists.
 package protocol OpenFile: AnyObject, Sendable {
     var descriptor: Int32 { get }
     /// Length of the file in bytes when it was opened.
@@ -41,9 +41,9 @@ package struct FileSlice: Sendable {
     }
 }
 
-/// A body that is pulled piece by piece, by one reader, in order.
+/// A body that one reader pulls piece by piece, in order.
 package protocol HTTPBodySource: AnyObject, Sendable {
-    /// The next piece, at most `limit` bytes and at least one; nil at the end. May wait. A thrown error cuts the
-    /// connection, so that the client sees that the body is not whole.
+    /// The next piece, at least one and at most `limit` bytes; nil at the end. May wait. A thrown error
+    /// closes the connection, so that the client sees an incomplete body.
     func next(limit: Int) async throws -> [UInt8]?
 }

@@ -1,4 +1,4 @@
-/// Header fields in the order they were given; names compare without case (RFC 9110 §5.1).
+/// Header fields in their order; names are compared without case (RFC 9110 §5.1).
 package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     package private(set) var fields: [Field] = []
 
@@ -15,7 +15,7 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
 
     /// The first value of a field.
     ///
-    /// Setting replaces every value of it; nil removes the field.
+    /// Setting it replaces all values; nil removes the field.
     package subscript(name: String) -> String? {
         get { fields.first { Self.same($0.name, name) }?.value }
         set {
@@ -24,17 +24,17 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
         }
     }
 
-    /// Every value of a field, in order.
+    /// All values of a field, in order.
     package func values(of name: String) -> [String] {
         fields.filter { Self.same($0.name, name) }.map(\.value)
     }
 
-    /// Adds one more field line of this name.
+    /// Appends a field line.
     package mutating func append(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
 
-    /// ASCII comparison without case: field names are tokens.
+    /// ASCII comparison without case, which suffices because field names are tokens.
     private static func same(_ a: String, _ b: String) -> Bool {
         let left = a.utf8
         let right = b.utf8

@@ -1,4 +1,4 @@
-/// A request method; any token is one (RFC 9110 §9.1).
+/// A request method; any token is valid (RFC 9110 §9.1).
 package struct HTTPMethod: Hashable, Sendable, RawRepresentable {
     package let rawValue: String
 
@@ -18,13 +18,13 @@ package struct HTTPMethod: Hashable, Sendable, RawRepresentable {
 /// A request as a server receives it.
 package struct HTTPRequest: Sendable {
     package var method: HTTPMethod
-    /// The path as sent: percent-encoded, starting with "/", without the query.
+    /// The path as sent: percent-encoded, beginning with "/", without the query.
     package var path: String
     /// The query as sent, without "?"; nil when there was none.
     package var query: String?
     package var headers: HTTPHeaders
     package var body: [UInt8]
-    /// The peer's numeric address; "" in tests that have no socket.
+    /// The peer's numeric address; "" in tests without a socket.
     package var remoteAddress: String
 
     package init(
@@ -55,19 +55,19 @@ package struct HTTPResponse: Sendable {
 
 /// How a handler answers: at once from memory, or from a task.
 ///
-/// The task begins on the server's thread and goes on elsewhere from where it first waits, while the connection is
-/// suspended: what turns out to need nothing but memory costs no switch of threads. What computes for long without waiting
-/// has to yield first.
+/// The task begins on the server's thread and moves to another one where it first waits, while the connection
+/// is suspended: an answer from memory needs no thread switch. A task that computes for long without waiting
+/// must yield first.
 package enum HTTPAnswer: Sendable {
     case now(HTTPResponse)
     case later(@Sendable () async -> HTTPResponse)
 }
 
-/// The one entry for requests.
+/// The entry point for requests.
 ///
-/// `answer` runs on a server thread: it must not wait for anything.
+/// `answer` runs on a server thread and must not wait.
 package protocol HTTPHandler: Sendable {
-    /// The largest body this request may have, in bytes; a larger one is answered 413 without being read.
+    /// The largest body of this request, in bytes; a larger one is answered 413 without being read.
     func bodyLimit(for request: HTTPRequest) -> Int
     func answer(_ request: HTTPRequest) -> HTTPAnswer
 }

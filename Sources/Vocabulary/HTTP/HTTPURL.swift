@@ -1,5 +1,5 @@
-/// An absolute http or https URL without a fragment, normalised: scheme and host in lower case, no default port, no
-/// dot segments, at least "/" as path, illegal bytes escaped.
+/// An absolute http or https URL without a fragment, normalised: scheme and host in lower case, no default
+/// port, no dot segments, at least "/" as path, illegal bytes escaped.
 package struct HTTPURL: Hashable, Sendable {
     package enum Scheme: String, Sendable {
         case http
@@ -40,10 +40,10 @@ package struct HTTPURL: Hashable, Sendable {
         guard absoluteString.utf8.count <= Limits.urlByteCount else { throw .tooLong }
     }
 
-    /// The URL a reference found in this resource means.
+    /// Resolves a reference from this resource.
     ///
     /// With `inheritingQuery` a reference without a query gets this URL's: some origins put their session
-    /// there.
+    /// token there.
     package func resolving(_ text: some StringProtocol, inheritingQuery: Bool = false) throws(HTTPURLError)
         -> HTTPURL
     {

@@ -1,16 +1,16 @@
-/// Why a text is no URL that can be fetched.
+/// Why a text is not a URL that can be fetched.
 ///
-/// The text itself is not part of it, as URLs carry secrets.
+/// The text is not included, because URLs may contain secrets.
 package enum HTTPURLError: Error, Equatable, CustomStringConvertible {
     case tooLong
     case controlCharacter
-    /// The scheme is missing or another than http and https.
+    /// The scheme is missing or neither http nor https.
     case notHTTP(scheme: String?)
     case missingHost
-    /// The host holds a byte that no host name or address in ASCII form has.
+    /// The host contains a byte that host names and addresses in ASCII form do not have.
     case invalidHost
     case invalidPort
-    /// The authority has more than one "@", so that readers disagree on the host.
+    /// The authority has more than one "@", so that implementations disagree on the host.
     case ambiguousUserInfo
 
     package var description: String {

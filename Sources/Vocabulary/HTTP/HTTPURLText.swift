@@ -1,20 +1,20 @@
-/// The texts of a URL, with and without what is secret.
+/// The texts of a URL, with and without its secrets.
 extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Everything, secrets included: for the transfer and for storage, never for logs.
+    /// Everything, secrets included: for requests and storage, never for logs.
     package var absoluteString: String {
         let user = userInfo.map { $0 + "@" } ?? ""
         return "\(scheme.rawValue)://\(user)\(hostAndPort)\(path)\(query.map { "?" + $0 } ?? "")"
     }
 
-    /// Scheme, host and port (RFC 6454): what credentials may be shared with.
+    /// Scheme, host and port (RFC 6454), with which credentials may be shared.
     ///
     /// A default port is left out.
     package var origin: String { "\(scheme.rawValue)://\(hostAndPort)" }
 
-    /// Origin and path: what stays the same when tokens in the query change.
+    /// Origin and path, which stay the same when tokens in the query change.
     package var withoutQuery: String { origin + path }
 
-    /// For people and logs: no user information, and "?…" for a query.
+    /// For logs and messages: without user information, and "?…" for a query.
     package var description: String { withoutQuery + (query == nil ? "" : "?…") }
 
     package var debugDescription: String { description }

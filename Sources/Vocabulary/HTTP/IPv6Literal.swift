@@ -12,7 +12,7 @@ enum IPv6Literal {
         return count + rest < 8
     }
 
-    /// How many groups of 16 bits a part has; nil when one is no group.
+    /// The number of 16-bit groups in a part; nil when one is malformed.
     ///
     /// A dotted IPv4 address at the end counts two.
     private static func groups(_ part: some StringProtocol) -> Int? {
@@ -38,7 +38,7 @@ enum IPv6Literal {
 }
 
 extension String {
-    /// The first place where a short text stands.
+    /// The first occurrence of a short text.
     fileprivate func range(of text: String) -> Range<String.Index>? {
         var index = startIndex
         while index < endIndex {

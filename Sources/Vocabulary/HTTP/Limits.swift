@@ -1,10 +1,10 @@
 /// The bounds of this module.
 package enum Limits {
-    /// Bytes of a URL: what servers and caches commonly take in a request line, and four times what browsers show.
+    /// Bytes of a URL: the usual limit of servers and caches, and four times what browsers show.
     package static let urlByteCount = 8 * 1024
-    /// Entity tags in one condition: a cache revalidating many variants sends a handful.
+    /// Entity tags in one condition: a cache that revalidates many variants sends a handful.
     package static let entityTagCount = 64
-    /// Items of a query: four times the most parameters any of our resources knows.
+    /// Items of a query: four times the parameters of any of our resources.
     package static let queryItemCount = 64
     /// Codings in Accept-Encoding; browsers send five.
     package static let contentCodingCount = 32

@@ -20,7 +20,7 @@ package struct MediaType: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// Reads a Content-Type value; a malformed parameter is left out, a malformed type makes nil.
+    /// Reads a Content-Type value; a malformed parameter is left out, a malformed type gives nil.
     package init?(reading value: String) {
         let parts = FieldList.split(value[...], at: UInt8(ascii: ";"))
         guard let essence = parts.first, let slash = essence.utf8.firstIndex(of: UInt8(ascii: "/")) else {
@@ -43,7 +43,7 @@ package struct MediaType: Hashable, Sendable {
     /// `type/subtype` without parameters.
     package var essence: String { "\(type)/\(subtype)" }
 
-    /// The type as a field value; parameter values that are no tokens are quoted.
+    /// The type as a field value; parameter values that are not tokens are quoted.
     package var fieldValue: String {
         parameters.reduce(into: essence) { text, parameter in
             let isToken = FieldList.isToken(parameter.value[...])

@@ -5,7 +5,7 @@ package enum PercentCoding {
     /// Decodes a path segment or a query component; nil when an escape is not two hexadecimal digits or the
     /// bytes are not UTF-8.
     ///
-    /// `plusIsSpace` is the rule of HTML forms. What is decoded may hold "/" and control characters.
+    /// `plusIsSpace` is the rule of HTML forms. Decoded text may contain "/" and control characters.
     package static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -21,7 +21,7 @@ package enum PercentCoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Encodes everything but unreserved characters, so that the result fits every component of a URL.
+    /// Encodes everything except unreserved characters, so that the result fits every component of a URL.
     package static func encoded(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)

@@ -1,4 +1,4 @@
-/// What identifies the current version of a resource: its entity tag, as a second is not enough to tell versions apart.
+/// The version of a resource, as an entity tag: times in seconds cannot distinguish versions.
 package struct Validators: Sendable, Equatable {
     package var entityTag: EntityTag?
 
@@ -9,7 +9,7 @@ package struct Validators: Sendable, Equatable {
 
 /// The outcome of a request's conditions (RFC 9110 §13.2.2).
 ///
-/// Nothing here has a date of modification, so that conditions by date are ignored (§13.1.3, §13.1.4).
+/// There are no modification dates, so conditions by date are ignored (§13.1.3, §13.1.4).
 package enum Preconditions: Equatable, Sendable {
     case proceed
     /// Answer 304.
@@ -17,7 +17,8 @@ package enum Preconditions: Equatable, Sendable {
     /// Answer 412.
     case preconditionFailed
 
-    /// Evaluates the conditions of a request in the order of the standard; `current` is nil when there is no such resource.
+    /// Evaluates the conditions of a request in the order of the standard; `current` is nil when the resource
+    /// does not exist.
     package static func evaluated(
         method: HTTPMethod, headers: HTTPHeaders, current: Validators?,
     ) -> Preconditions {
@@ -28,14 +29,14 @@ package enum Preconditions: Equatable, Sendable {
         return method == .get || method == .head ? .notModified : .preconditionFailed
     }
 
-    /// Whether a Range counts: there is no If-Range, or it names the current version (RFC 9110 §13.1.5).
+    /// Whether the Range applies: there is no If-Range, or it names the current version (RFC 9110 §13.1.5).
     package static func rangeApplies(headers: HTTPHeaders, current: Validators) -> Bool {
         guard let value = headers["If-Range"] else { return true }
         guard let tag = EntityTag(reading: FieldList.trimmed(value[...])) else { return false }
         return current.entityTag?.matchesStrongly(tag) ?? false
     }
 
-    /// A malformed If-Match fails: the sender wanted protection.
+    /// A malformed If-Match fails, because the client asked for protection.
     private static func mayChange(_ headers: HTTPHeaders, _ current: Validators?) -> Bool {
         let match = headers.values(of: "If-Match")
         if match.isEmpty { return true }

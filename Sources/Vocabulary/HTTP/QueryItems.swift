@@ -8,7 +8,7 @@ package struct QueryItems: Sendable, Equatable {
         package let value: String
     }
 
-    /// Reads a query as sent, without "?"; no query has no items.
+    /// Reads a query as sent, without "?"; nil gives no items.
     ///
     /// Nil when an escape is malformed, an item is not UTF-8, or there are too many.
     package init?(reading query: String?, plusIsSpace: Bool = true) {

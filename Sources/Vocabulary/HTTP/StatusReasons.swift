@@ -1,6 +1,6 @@
-/// The names of status codes, as the registry has them.
+/// The names of status codes in the IANA registry.
 extension HTTPStatus {
-    /// The standard's phrase for the code, for example as the title of a problem; "Status 599" for one without.
+    /// The standard's phrase for the code, such as the title of a problem; "Status 599" for an unknown one.
     package var reason: String { Self.reasons[rawValue] ?? "Status \(rawValue)" }
 
     private static let reasons: [Int: String] = [

@@ -1,7 +1,7 @@
-/// Taking a reference apart (RFC 3986 appendix B) and making its bytes legal.
+/// Parsing of references (RFC 3986 appendix B) and escaping of illegal bytes.
 extension URLReference {
-    /// A scheme and its colon, if the text begins with one; otherwise nothing is taken.
-    static func takeScheme(from rest: inout ArraySlice<UInt8>) -> String? {
+    /// Removes a scheme and its colon from the beginning, if there is one.
+    static func removeScheme(from rest: inout ArraySlice<UInt8>) -> String? {
         guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), let first = rest.first, first.isLetter
         else { return nil }
         let name = rest[..<colon]
@@ -10,15 +10,15 @@ extension URLReference {
         return String(decoding: name.map(\.lowercased), as: UTF8.self)
     }
 
-    /// What stands between "//" and the next slash or query.
-    static func takeAuthority(from rest: inout ArraySlice<UInt8>) -> String? {
+    /// Removes the text between "//" and the next slash or query.
+    static func removeAuthority(from rest: inout ArraySlice<UInt8>) -> String? {
         guard rest.starts(with: "//".utf8) else { return nil }
         let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         rest = rest[authority.endIndex...]
         return String(decoding: authority, as: UTF8.self)
     }
 
-    /// The bytes with those escaped that a path or query may not hold; a "%" that begins no escape is escaped too.
+    /// The bytes with illegal ones escaped; a "%" that does not begin an escape is escaped too.
     static func legal(_ bytes: ArraySlice<UInt8>, isPath: Bool) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

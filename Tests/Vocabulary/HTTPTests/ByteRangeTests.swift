@@ -17,7 +17,7 @@ struct ByteRangeTests {
     }
 
     @Test(
-        "What is no single range of bytes counts as no range",
+        "Anything but a single range of bytes counts as no range",
         arguments: [
             nil, "", "bytes", "bytes=", "bytes=-", "bytes=5", "bytes=9-5", "bytes=0-1,4-5", "bytes=a-b",
             "bytes=1-2-3",
@@ -28,7 +28,7 @@ struct ByteRangeTests {
     }
 
     @Test(
-        "A range that begins behind the end cannot be satisfied",
+        "A range that begins after the end cannot be satisfied",
         arguments: [
             ("bytes=10000-", 10000), ("bytes=10000-10001", 10000), ("bytes=-0", 10000), ("bytes=0-", 0),
             ("bytes=99999999999999999999999-", 10000),
@@ -53,7 +53,7 @@ struct ByteRangeTests {
     }
 
     @Test(
-        "A range for another version asks for everything",
+        "A range for another version gets everything",
         arguments: [
             ("\"a\"", true), ("\"b\"", false), ("W/\"a\"", false), ("nonsense", false),
         ])

@@ -3,7 +3,7 @@ import Testing
 
 struct ContentCodingTests {
     @Test(
-        "A coding is chosen as RFC 9110 §12.5.3 says",
+        "A coding is chosen by the rules of RFC 9110 §12.5.3",
         arguments: [
             ([], .identity), ([""], .identity), (["gzip"], .gzip), (["GZIP"], .gzip), (["x-gzip"], .gzip),
             (["deflate, gzip, br, zstd"], .gzip), (["br", "gzip"], .gzip), (["gzip;q=0"], .identity),

@@ -17,7 +17,7 @@ struct ContentRangeTests {
     }
 
     @Test(
-        "What contradicts itself is refused (RFC 9110 §14.4)",
+        "An inconsistent value is refused (RFC 9110 §14.4)",
         arguments: [
             "", "bytes", "bytes ", "bytes 5-4/10", "bytes 0-10/10", "bytes */*", "bytes 0-9", "bytes 0-9/",
             "items 0-9/10",

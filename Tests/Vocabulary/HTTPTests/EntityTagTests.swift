@@ -16,7 +16,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "Anything else is no tag",
+        "Anything else is not a tag",
         arguments: ["", "\"", "xyzzy", "w/\"a\"", "\"a", "\"a b\"", "\"a\"b\"", "W/", "*"])
     func malformed(text: String) {
         #expect(EntityTag(reading: text) == nil)
@@ -35,13 +35,13 @@ struct EntityTagTests {
         #expect(a.matchesWeakly(b) == weakly)
     }
 
-    @Test("A tag of own making holds no byte that a tag may not hold")
+    @Test("A tag of our own contains only legal bytes")
     func ownMaking() {
         #expect(EntityTag(strong: "a\"b c\r\n").fieldValue == "\"abc\"")
     }
 
     @Test(
-        "A condition is a star or a list over all lines",
+        "A condition is a star or a list over all field lines",
         arguments: [
             (["*"], EntityTagCondition.any), ([" * "], .any),
             (["\"a\""], .tags([EntityTag(strong: "a")])),
@@ -52,7 +52,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "A malformed condition is none",
+        "A malformed condition is not read",
         arguments: [
             [], [""], ["a"], ["\"a\" \"b\""], ["*, \"a\""], ["*", "*"], ["\"a\"; \"b\""], ["\"a"],
             [String(repeating: "\"a\",", count: Limits.entityTagCount + 1)],

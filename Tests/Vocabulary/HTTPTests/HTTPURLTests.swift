@@ -2,7 +2,7 @@ import HTTP
 import Testing
 
 struct HTTPURLTests {
-    @Test("A URL is taken apart and normalised")
+    @Test("A URL is parsed and normalised")
     func components() throws {
         let url = try HTTPURL("HTTPS://User:p%40ss@Example.COM:8443/a/../b c.m3u8?token=1#there")
         #expect(url.scheme == .https)
@@ -17,7 +17,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "Equal places have equal texts",
+        "Equal URLs have equal texts",
         arguments: [
             ("http://a", "http://a/"), ("http://A:80/x", "http://a/x"), ("https://a:443", "https://a/"),
             ("http://a:/x", "http://a/x"),
@@ -29,7 +29,7 @@ struct HTTPURLTests {
         #expect(try HTTPURL(text).absoluteString == expected)
     }
 
-    @Test("No text for people shows user information or query")
+    @Test("Texts for logs do not show user information or query")
     func secrets() throws {
         let url = try HTTPURL("http://me:secret@a/b.m3u8?token=secret")
         var dumped = ""
@@ -41,7 +41,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "What cannot be fetched is refused with its reason",
+        "A URL that cannot be fetched is refused with a reason",
         arguments: [
             ("ftp://a/b", .notHTTP(scheme: "ftp")), ("a/b", .notHTTP(scheme: nil)),
             ("//a/b", .notHTTP(scheme: nil)),
@@ -82,7 +82,7 @@ struct HTTPURLTests {
         #expect(try base.resolving("//a/z").userInfo == nil)
     }
 
-    @Test("A query is inherited only where none is given and it is asked for")
+    @Test("A query is inherited only on request and where the reference has none")
     func inheritedQuery() throws {
         let base = try HTTPURL("https://a/x?session=1")
         #expect(try base.resolving("y").query == nil)
@@ -90,7 +90,7 @@ struct HTTPURLTests {
         #expect(try base.resolving("y?z", inheritingQuery: true).query == "z")
     }
 
-    @Test("An error's words never repeat the URL")
+    @Test("An error does not repeat the URL")
     func errorText() {
         for text in ["http://secret:secret@/x", "secret", "http://a:secret/"] {
             do {

@@ -15,7 +15,7 @@ struct IPv6LiteralTests {
     }
 
     @Test(
-        "Whatever else colons, dots and hex digits make is none",
+        "Other combinations of colons, dots and digits are not addresses",
         arguments: [
             "", ":", ":::", "1", "1:2", "1a5:7:.", "1::2::3", "12345::", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9",
             "1:2:3:4:5:6:7::8", "::127.0.0", "127.0.0.1::", "::1.2.3.256", "g::1", ":1:2:3:4:5:6:7",

@@ -12,7 +12,7 @@ struct MediaTypeTests {
         #expect(MediaType(reading: text) == .html)
     }
 
-    @Test("A quoted parameter keeps separators and loses escapes")
+    @Test("A quoted parameter keeps separators and is unescaped")
     func quoted() throws {
         let type = try #require(MediaType(reading: "video/mp4; codecs=\"a;b, \\\"c\\\"\""))
         #expect(type["codecs"] == "a;b, \"c\"")
@@ -21,7 +21,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "What is no type is refused",
+        "Text that is not a media type is refused",
         arguments: ["", "text", "/html", "text/", "te xt/html", "text/html/x", ";a=b"])
     func malformed(text: String) {
         #expect(MediaType(reading: text) == nil)

@@ -10,7 +10,7 @@ struct PreconditionsTests {
     }
 
     @Test(
-        "A reader that has the version gets 304",
+        "A client that has the version gets 304",
         arguments: [
             ("If-None-Match", "\"a\""), ("If-None-Match", "W/\"a\""), ("If-None-Match", "\"x\", \"a\""),
             ("If-None-Match", "*"),
@@ -21,7 +21,7 @@ struct PreconditionsTests {
     }
 
     @Test(
-        "A reader that has another version gets it",
+        "A client with another version gets the current one",
         arguments: [
             ("If-None-Match", "\"b\""), ("If-None-Match", "nonsense"), ("If-Match", "\"a\""),
             ("If-Match", "*"),
@@ -53,12 +53,12 @@ struct PreconditionsTests {
         #expect(outcome(.put, [name: Self.date]) == .proceed)
     }
 
-    @Test("A writer is refused where a reader would get 304")
+    @Test("A write is refused where a read would get 304")
     func writers() {
         #expect(outcome(.put, ["If-None-Match": "*"]) == .preconditionFailed)
     }
 
-    @Test("What does not exist matches nothing, not even a star")
+    @Test("A missing resource matches nothing, not even a star")
     func absent() {
         func outcome(_ headers: HTTPHeaders) -> Preconditions {
             Preconditions.evaluated(method: .put, headers: headers, current: nil)
@@ -70,7 +70,7 @@ struct PreconditionsTests {
     }
 
     @Test(
-        "If-Range must name the very version, by its tag",
+        "If-Range must name the current version by its tag",
         arguments: [("\"a\"", true), ("\"b\"", false), ("W/\"a\"", false), (date, false)])
     func ifRange(value: String, applies: Bool) {
         #expect(Preconditions.rangeApplies(headers: ["If-Range": value], current: current) == applies)

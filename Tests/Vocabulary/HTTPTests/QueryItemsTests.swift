@@ -20,7 +20,7 @@ struct QueryItemsTests {
         #expect(QueryItems(reading: "a=1&%61=2&c=3&c=4&c=5")?.repeatedNames == ["a", "c"])
     }
 
-    @Test("A plus can stand for itself")
+    @Test("A plus can be literal")
     func plus() {
         #expect(
             QueryItems(reading: "t=2024-01-01T00:00:00+01:00", plusIsSpace: false)?["t"]
@@ -33,7 +33,7 @@ struct QueryItemsTests {
     }
 
     @Test(
-        "A malformed or endless query is refused",
+        "A malformed query or one with too many items is refused",
         arguments: [
             "a=%", "%zz=1", "a=%FF", String(repeating: "a&", count: Limits.queryItemCount + 1),
         ])

@@ -34,7 +34,7 @@ struct URLReferenceTests {
         #expect(try URLReference(reading: reference).resolved(against: base).absoluteString == expected)
     }
 
-    @Test("A base without a path lends the root")
+    @Test("A base without a path resolves from the root")
     func emptyBasePath() throws {
         let base = try URLReference(reading: "http://a")
         #expect(try URLReference(reading: "g").resolved(against: base).absoluteString == "http://a/g")
@@ -55,7 +55,7 @@ struct URLReferenceTests {
         #expect(try URLReference(reading: once).absoluteString == expected)
     }
 
-    @Test("Control characters and endless texts are refused")
+    @Test("Control characters and texts that are too long are refused")
     func refused() {
         for text in ["a\nb", "a\rb", "\0", "a\tb", "\u{7F}"] {
             #expect(throws: HTTPURLError.controlCharacter) { try URLReference(reading: text) }
