@@ -53,7 +53,7 @@ let modules: [Module] = [
         tests: ["TestSupport", "DatabaseSupport"]),
     Module(name: "TimeZones", layer: "Adapters", uses: ["Timeline"], tests: []),
     Module(name: "Files", layer: "Adapters", tests: ["TestSupport"]),
-    Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: []),
+    Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: ["TestSupport"]),
     Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: ["Encoding"]),
     Module(
         name: "Telemetry", layer: "Adapters", uses: ["Timeline", "Concurrency"],
@@ -108,7 +108,7 @@ let modules: [Module] = [
         uses: [
             "Timeline", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore", "Playback", "Export",
         ],
-        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "Compression", "Digest"],
+        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "Digest"],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",

@@ -1,9 +1,9 @@
-/// Why zlib did not do what was asked; asking again with the same bytes does not help.
+/// Why zlib failed; the same input fails again.
 package enum CompressionError: Error, Hashable, Sendable {
-    /// The bytes are not a whole gzip stream.
-    case corrupt
-    /// What comes out is over the limit, in bytes.
+    /// zlib refused to continue, with its error code.
+    case failed(code: Int32)
+    /// The input exceeds the limit, in bytes.
     case tooLarge(limit: Int)
-    /// The library has no memory.
+    /// The library could not allocate memory.
     case outOfMemory
 }

@@ -1,7 +1,6 @@
-import CZlib
-
-/// A piece of text compressed by itself: it ends on a byte with a full flush and refers to nothing before it, so pieces
-/// can be joined in any order.
+/// A separately compressed piece of text.
+///
+/// It ends on a byte with a full flush and refers to nothing before it, so pieces can be joined in any order.
 package struct DeflateBlock: Hashable, Sendable {
     /// Raw deflate (RFC 1951) without a final block.
     package let bytes: [UInt8]
@@ -9,7 +8,7 @@ package struct DeflateBlock: Hashable, Sendable {
     package let checksum: UInt32
     package let plainByteCount: Int
 
-    /// Takes a piece that was compressed before.
+    /// Creates a block from a piece that was compressed before.
     package init(bytes: [UInt8], checksum: UInt32, plainByteCount: Int) {
         self.bytes = bytes
         self.checksum = checksum
@@ -21,10 +20,8 @@ package struct DeflateBlock: Hashable, Sendable {
     {
         var bytes: [UInt8] = []
         if !plain.isEmpty {
-            var stream = try ZlibStream.open(.deflateRaw(level: Int32(clamping: min(max(level, 0), 9))))
-            let output = try stream.run(plain[...], flush: Z_FULL_FLUSH, limit: .max)
-            guard output.remainingInput == 0 else { throw .corrupt }
-            bytes = output.bytes
+            var stream = try ZlibStream.open(level: Int32(clamping: min(max(level, 0), 9)))
+            bytes = try stream.flush(plain)
         }
         return DeflateBlock(bytes: bytes, checksum: CRC32.checksum(plain), plainByteCount: plain.count)
     }

@@ -1,4 +1,4 @@
-/// One gzip stream out of pieces that are compressed already: no byte of them is touched.
+/// One gzip stream from compressed pieces, which are not changed.
 package enum GzipJoin {
     /// Method deflate, no flags, no time, no extra flags, system unknown (RFC 1952, 2.3).
     package static let header: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]

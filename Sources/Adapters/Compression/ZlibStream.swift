@@ -1,83 +1,56 @@
 import CZlib
 
-/// The owner of a `z_stream`, which may not move: its state points back at it.
+/// The owner of a `z_stream`, which must not move because its state refers to it.
 @safe struct ZlibStream: ~Copyable {
-    /// What the stream does, and how the bytes are framed.
-    enum Work {
-        case deflateRaw(level: Int32)
-        case deflateGzip(level: Int32)
-        case inflateGzip
-    }
-
     private let stream: UnsafeMutablePointer<z_stream>
-    private let isDeflating: Bool
 
-    static func open(_ work: Work) throws(CompressionError) -> ZlibStream {
+    /// Opens a stream that compresses to raw deflate (RFC 1951).
+    static func open(level: Int32) throws(CompressionError) -> ZlibStream {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
-        // Window bits (zlib.h): 15 is 32 kB, negative is without frame, 16 more is with gzip's.
-        let (result, isDeflating) =
-            switch work {
-            case .deflateRaw(let level): (unsafe czlib_deflate_init(stream, level, -15), true)
-            case .deflateGzip(let level): (unsafe czlib_deflate_init(stream, level, 15 + 16), true)
-            case .inflateGzip: (unsafe czlib_inflate_init(stream, 15 + 16), false)
-            }
+        // Window bits (zlib.h): 15 is 32 kB, a negative value is without a frame.
+        let result = unsafe czlib_deflate_init(stream, level, -15)
         guard result == Z_OK else {
             unsafe stream.deallocate()
             throw .outOfMemory
         }
-        return unsafe ZlibStream(owning: stream, isDeflating: isDeflating)
+        return unsafe ZlibStream(owning: stream)
     }
 
-    private init(owning stream: UnsafeMutablePointer<z_stream>, isDeflating: Bool) {
+    private init(owning stream: UnsafeMutablePointer<z_stream>) {
         unsafe self.stream = unsafe stream
-        self.isDeflating = isDeflating
     }
 
     deinit {
-        _ = unsafe isDeflating ? deflateEnd(stream) : inflateEnd(stream)
+        _ = unsafe deflateEnd(stream)
         unsafe stream.deallocate()
     }
 
-    /// How a run over all of the input ended.
-    struct Output {
-        var bytes: [UInt8]
-        /// Whether the stream's own end was reached.
-        var isFinished: Bool
-        var remainingInput: Int
-    }
-
-    /// Runs over all of the input, putting out at most `limit` bytes.
-    mutating func run(_ input: ArraySlice<UInt8>, flush: Int32, limit: Int) throws(CompressionError) -> Output
-    {
+    /// Compresses the whole input and flushes it, so that the output ends on a byte and nothing refers back to it.
+    mutating func flush(_ input: [UInt8]) throws(CompressionError) -> [UInt8] {
         guard input.count <= Limits.inputByteCount else { throw .tooLarge(limit: Limits.inputByteCount) }
-        var output = [UInt8]()
+        var output: [UInt8] = []
         var result = Z_OK
         unsafe input.withUnsafeBufferPointer { bytes in
             unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(mutating: bytes.baseAddress)
             unsafe stream.pointee.avail_in = UInt32(clamping: bytes.count)
             repeat {
-                result = step(flush: flush, into: &output)
-            } while unsafe result == Z_OK && stream.pointee.avail_out == 0 && output.count <= limit
+                result = step(into: &output)
+            } while unsafe result == Z_OK && stream.pointee.avail_out == 0
         }
-        let remaining = unsafe Int(stream.pointee.avail_in)
-        if output.count > limit { throw .tooLarge(limit: limit) }
-        // Z_BUF_ERROR: nothing more could be done, which is for the caller to judge.
-        guard [Z_OK, Z_STREAM_END, Z_BUF_ERROR].contains(result) else { throw .corrupt }
-        return Output(bytes: output, isFinished: result == Z_STREAM_END, remainingInput: remaining)
+        // Z_BUF_ERROR: everything was written before the last call.
+        guard result == Z_OK || result == Z_BUF_ERROR, unsafe stream.pointee.avail_in == 0 else {
+            throw .failed(code: result)
+        }
+        return output
     }
 
-    /// Makes the stream ready for another input.
-    mutating func reset() {
-        _ = unsafe isDeflating ? deflateReset(stream) : inflateReset(stream)
-    }
-
-    private func step(flush: Int32, into output: inout [UInt8]) -> Int32 {
+    private func step(into output: inout [UInt8]) -> Int32 {
         var result = Z_OK
         let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Limits.chunkByteCount) { buffer, count in
             unsafe stream.pointee.next_out = buffer.baseAddress
             unsafe stream.pointee.avail_out = UInt32(clamping: buffer.count)
-            result = unsafe isDeflating ? deflate(stream, flush) : inflate(stream, flush)
+            result = unsafe deflate(stream, Z_FULL_FLUSH)
             count = unsafe buffer.count - Int(stream.pointee.avail_out)
         }
         output += chunk

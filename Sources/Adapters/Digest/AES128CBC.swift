@@ -1,10 +1,10 @@
 import CCrypto
 
-/// AES-128 in CBC mode with PKCS #7 padding, the METHOD=AES-128 of HLS (RFC 8216, 5.2), a piece at a time.
+/// AES-128 in CBC mode with PKCS #7 padding, the METHOD=AES-128 of HLS (RFC 8216, 5.2), processed in pieces.
 @safe package struct AES128CBC: ~Copyable {
     package static let keyByteCount = 16
 
-    /// What is done to the bytes.
+    /// Encryption or decryption.
     package enum Direction: Int32, Sendable {
         case decrypt = 0
         case encrypt = 1
@@ -12,7 +12,7 @@ import CCrypto
 
     private let context: OpaquePointer
 
-    /// Begins with a key and an initialization vector of 16 bytes each.
+    /// Starts with a key and an initialization vector of 16 bytes each.
     package init(_ direction: Direction, key: [UInt8], iv: [UInt8]) throws(DigestError) {
         for part in [key, iv] where part.count != Self.keyByteCount { throw .wrongKeyLength(part.count) }
         guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .unavailable("no memory for AES") }
@@ -32,7 +32,7 @@ import CCrypto
         unsafe EVP_CIPHER_CTX_free(context)
     }
 
-    /// Takes in a piece; what can be put out by now, at most 15 bytes more than came in.
+    /// Processes a piece and returns the output so far, at most 15 bytes more than the input.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) throws(DigestError) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count + Self.keyByteCount)
@@ -46,7 +46,7 @@ import CCrypto
         return output
     }
 
-    /// Takes in a piece.
+    /// Processes a piece.
     package mutating func update(_ bytes: [UInt8]) throws(DigestError) -> [UInt8] {
         do {
             return try unsafe bytes.withUnsafeBytes { unsafe try update($0) }
@@ -57,9 +57,9 @@ import CCrypto
         }
     }
 
-    /// Ends; the last bytes.
+    /// Finishes and returns the last bytes.
     ///
-    /// Decrypting checks the padding.
+    /// Decryption checks the padding.
     package consuming func finish() throws(DigestError) -> [UInt8] {
         var last = [UInt8](repeating: 0, count: 2 * Self.keyByteCount)
         var count: Int32 = 0

@@ -19,7 +19,7 @@ package enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads what `encode` writes and nothing else: no padding, no bits left over, so one text for one value.
+    /// Reads exactly what `encode` writes: no padding and no spare bits, so that every value has one text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var (bits, bitCount): (UInt32, Int) = (0, 0)

@@ -1,11 +1,11 @@
-/// Why libcrypto did not do what was asked; asking again does not help.
+/// Why libcrypto failed; the same call fails again.
 package enum DigestError: Error, Hashable, Sendable {
     /// The library refused an operation: no memory, or an algorithm that its policy forbids.
     case unavailable(String)
-    /// A key or initialization vector that is not of 16 bytes.
+    /// A key or initialization vector that does not have 16 bytes.
     case wrongKeyLength(Int)
-    /// What was decrypted does not end as PKCS #7 says: another key, or bytes that are missing.
+    /// The decrypted bytes do not end with PKCS #7 padding: another key, or bytes are missing.
     case corrupt
-    /// More randomness at once than the module's bound.
+    /// More random bytes than the module's bound.
     case tooLarge(Int)
 }

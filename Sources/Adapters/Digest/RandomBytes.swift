@@ -1,6 +1,6 @@
 import CCrypto
 
-/// Bytes nobody can foretell, for keys and tokens.
+/// Unpredictable bytes, for keys and tokens.
 package func randomBytes(_ count: Int) throws(DigestError) -> [UInt8] {
     guard (0...Limits.randomByteCount).contains(count) else { throw .tooLarge(count) }
     var bytes = [UInt8](repeating: 0, count: count)

@@ -1,6 +1,6 @@
 import CCrypto
 
-/// A SHA-256 digest (FIPS 180-4) under way.
+/// A SHA-256 digest (FIPS 180-4) in progress.
 @safe package struct SHA256: ~Copyable {
     package static let byteCount = 32
 
@@ -23,14 +23,14 @@ import CCrypto
         unsafe EVP_MD_CTX_free(context)
     }
 
-    /// Takes in more bytes.
+    /// Adds bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) throws(DigestError) {
         guard unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
             throw .unavailable("SHA-256")
         }
     }
 
-    /// Takes in more bytes.
+    /// Adds bytes.
     package mutating func update(_ bytes: [UInt8]) throws(DigestError) {
         let taken = unsafe bytes.withUnsafeBytes {
             unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count)
@@ -38,14 +38,14 @@ import CCrypto
         if taken != 1 { throw .unavailable("SHA-256") }
     }
 
-    /// Ends the digest: 32 bytes.
+    /// Finishes the digest: 32 bytes.
     package consuming func finish() throws(DigestError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Self.byteCount)
         guard unsafe EVP_DigestFinal_ex(context, &digest, nil) == 1 else { throw .unavailable("SHA-256") }
         return digest
     }
 
-    /// The digest of bytes at hand.
+    /// The digest of bytes in memory.
     package static func digest(of bytes: [UInt8]) throws(DigestError) -> [UInt8] {
         var digest = try SHA256()
         try digest.update(bytes)

@@ -1,15 +1,15 @@
 package import Logging
 
-/// What holds for every session of a client.
+/// The settings of all sessions of a client.
 package struct ClientConfiguration: Sendable {
-    /// The proxy of every transfer, as curl writes it (`http://host:port`).
+    /// The proxy of every transfer, in the form of curl (`http://host:port`).
     ///
-    /// Nil: no proxy, whatever the environment says. Through a proxy only addresses that stand in the URL can
-    /// be judged.
+    /// Nil: no proxy, also when the environment names one. With a proxy only addresses that are written in
+    /// the URL can be checked.
     package var proxy: String?
     /// A file of trusted certificates in PEM instead of the system's.
     package var certificateFile: String?
-    /// Names that are not asked for: `host:port:address`, as curl writes it.
+    /// Names that are not resolved: `host:port:address`, in the form of curl.
     package var pinnedNames: [String]
     package var runningTransfers: Int
     package var logger: Logger
@@ -26,13 +26,13 @@ package struct ClientConfiguration: Sendable {
     }
 }
 
-/// Why a client or a session could not be made.
+/// Why a client or a session could not be created.
 package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// libcurl or the system gave no handle or no thread: memory or a limit of the process.
+    /// libcurl or the system provided no handle or no thread: memory or a limit of the process.
     case unavailable(String)
-    /// A header field that no request may carry: not a token, or a control character in the value.
+    /// A header field that a request cannot carry: not a token, or a control character in the value.
     case badHeader(name: String)
-    /// The header fields together pass the limit, in bytes.
+    /// The header fields together exceed the limit, in bytes.
     case headersTooLarge(limit: Int)
 
     package var description: String {

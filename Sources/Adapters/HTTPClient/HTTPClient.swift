@@ -21,13 +21,15 @@ package final class HTTPClient: Sendable {
         return HTTPClient(mailbox: mailbox, thread: thread)
     }
 
-    /// Makes a session; one per source, so that headers, cookies and limits stay with it.
+    /// Creates a session.
+    ///
+    /// One per source keeps its headers, cookies and limits separate.
     package func makeSession(_ options: SessionOptions) throws(HTTPClientError) -> HTTPSession {
         let context = try SessionContext(id: SessionID(rawValue: mailbox.nextNumber()), options)
         return HTTPSession(context, mailbox)
     }
 
-    /// Ends every transfer with `closed` and the thread with them; returns when that is done.
+    /// Ends every transfer with `closed`, then the thread, and returns when both have ended.
     package func close() async {
         mailbox.post(.stop)
         await mailbox.end()

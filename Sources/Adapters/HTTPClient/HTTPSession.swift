@@ -1,9 +1,9 @@
 import HTTP
 import Synchronization
 
-/// The transfers of one source: its cookies, its headers, its limits.
+/// The transfers of one source, with its cookies, headers and limits.
 ///
-/// Closing it, or letting it go, frees the cookies.
+/// Closing or releasing it frees the cookies.
 package final class HTTPSession: Sendable {
     private let context: SessionContext
     private let mailbox: LoopMailbox
@@ -14,9 +14,9 @@ package final class HTTPSession: Sendable {
         self.mailbox = mailbox
     }
 
-    /// Sends a GET, follows redirects, and returns when the head of the answer is there.
+    /// Sends a GET, follows redirects, and returns when the response head has arrived.
     ///
-    /// Cancelling the task cancels the transfer. A status of 400 and above is no error.
+    /// Cancelling the task cancels the transfer. A status of 400 and above is not an error.
     package func open(_ url: String, _ options: TransferOptions) async throws(TransferError) -> Transfer {
         let channel = try start(url, options)
         return Transfer(head: try await channel.head(), channel: channel)
@@ -24,7 +24,8 @@ package final class HTTPSession: Sendable {
 
     /// Fetches a small body into memory, at most `options.byteLimit` bytes.
     ///
-    /// With a status of 400 and above, up to `Limits.errorBodyByteCount` bytes are taken, and a larger body is no error.
+    /// With a status of 400 and above, at most `Limits.errorBodyByteCount` bytes are read, and a larger body
+    /// is not an error.
     package func get(_ url: String, _ options: TransferOptions) async throws(TransferError) -> FetchedBody {
         var transfer = try await open(url, options)
         var bytes: [UInt8] = []
@@ -38,7 +39,7 @@ package final class HTTPSession: Sendable {
         return FetchedBody(head: transfer.head, bytes: bytes, finishedAt: transfer.finishedAt ?? .now)
     }
 
-    /// Ends every transfer of the session with `closed`, waiting and later ones too.
+    /// Ends every transfer of the session with `closed`, including waiting and later ones.
     package func close() {
         isClosed.withLock { isClosed in
             isClosed = true
@@ -62,6 +63,6 @@ package final class HTTPSession: Sendable {
 }
 
 extension TransferOptions {
-    /// A body that curl decodes is not paused: curl would keep what it goes on decoding, without a bound of ours.
+    /// A body that curl decodes is never paused, because curl would buffer decoded data without a bound.
     fileprivate var pausesAt: Int { decodes ? .max : Limits.bufferedByteCount }
 }

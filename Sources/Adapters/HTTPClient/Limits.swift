@@ -1,61 +1,62 @@
-/// Every bound of the module; passing one is an error of its own, never a silent cut.
+/// Every bound of the module; exceeding one is an error of its own.
 package enum Limits {
-    /// Transfers that run at once in one client: each may hold a socket, a receive buffer and a resolver thread.
+    /// Concurrent transfers of one client: each may hold a socket, a receive buffer and a resolver thread.
     package static let runningTransfers = 512
 
-    /// Transfers of one session that wait for their turn: more means that the caller has lost count.
+    /// Waiting transfers of one session: more means that the caller does not limit itself.
     package static let waitingPerSession = 256
 
-    /// Transfers of all sessions that wait for their turn.
+    /// Waiting transfers of all sessions.
     package static let waitingTransfers = 4096
 
-    /// Idle connections that are kept for reuse.
+    /// Idle connections kept for reuse.
     static let cachedConnections = 512
 
     /// Bytes of a delivered chunk: few wake-ups per segment, few system calls when it is written to a file.
     package static let chunkByteCount = 256 << 10
 
-    /// Bytes that wait for a slow reader before the transfer is paused.
+    /// Bytes that are buffered for a slow reader before the transfer is paused.
     package static let bufferedByteCount = 1 << 20
 
-    /// Bytes below which a paused transfer goes on: half of the buffer, so that it does not stutter.
+    /// Bytes below which a paused transfer is resumed: half of the buffer, which avoids frequent pauses.
     static let resumeByteCount = bufferedByteCount / 2
 
-    /// Bytes of curl's receive buffer: at 512 transfers 64 MiB.
+    /// Bytes of curl's receive buffer: 64 MiB at 512 transfers.
     static let receiveBufferByteCount = 128 << 10
 
-    /// Bytes of all header lines of one response, trailers and interim responses included.
+    /// Bytes of all header lines of one response, including trailers and interim responses.
     package static let headByteCount = 64 << 10
 
-    /// Bytes of a redirect's body that are read so that its connection can be used again.
+    /// Bytes of a redirect's body that are read so that its connection can be reused.
     static let redirectBodyByteCount = 64 << 10
 
-    /// Bytes of the body of a status of 400 and above, where the caller's limit is smaller: errors explain themselves.
+    /// Bytes of the body of a status of 400 and above, where the caller's limit is smaller: enough for its
+    /// explanation.
     package static let errorBodyByteCount = 64 << 10
 
-    /// Bytes of a URL, as servers commonly take 8 KiB for a request line.
+    /// Bytes of a URL; servers commonly accept 8 KiB for a request line.
     package static let urlByteCount = 16 << 10
 
-    /// Bytes of all header fields that a request is given.
+    /// Bytes of all header fields of a request.
     package static let requestHeadByteCount = 32 << 10
 
-    /// Redirects that are followed at most, whatever a caller asks for.
+    /// The largest number of redirects, also when a caller asks for more.
     package static let redirects = 5
 
-    /// Seconds that a resolved name is kept: an origin that moves is followed within a minute.
+    /// Seconds for which a resolved name is cached: a moved origin is followed within a minute.
     static let nameCacheSeconds = 60
 
-    /// Seconds an idle connection may have been unused before it is not trusted any more (curl's default).
+    /// Seconds after which an idle connection is not reused (curl's default).
     static let idleConnectionSeconds = 118
 
-    /// Seconds without traffic after which TCP asks whether the peer is there, and between the questions.
+    /// Seconds without traffic before the first TCP keep-alive probe, and between probes.
     static let keepAliveSeconds = 30
 
-    /// Milliseconds that the loop sleeps at most when nothing happens; a wake-up ends the sleep.
+    /// Milliseconds that the loop sleeps at most while nothing happens; a wake-up ends the sleep.
     static let idlePollMilliseconds = 60_000
 
-    /// Milliseconds that the loop rests when libcurl reports trouble of its own.
-    static let troublePauseMilliseconds = 50
+    /// Milliseconds that the loop pauses after an error of libcurl itself.
+    static let errorPauseMilliseconds = 50
 
     /// Entries of an allow-list.
     package static let allowListEntries = 1024

@@ -1,20 +1,20 @@
 package import HTTP
 
-/// What one source wants of every transfer: playlist, segment, init section and key alike.
+/// Options of all transfers of one source: playlists, segments, initialization sections and keys.
 package struct SessionOptions: Sendable {
     /// The source's own host.
     ///
-    /// It gets the headers, and decides whether the source is a public one.
+    /// It receives the headers, and its address decides whether the source is public.
     package var host: String
     /// Header fields for the source's own host and for `headerHosts`, never for others.
     ///
-    /// Fields that frame the message (`Accept-Encoding`, `Range`, `Connection` …) are left out: they belong
-    /// to the transfer.
+    /// Fields that frame the message (`Accept-Encoding`, `Range`, `Connection` …) are left out, because the
+    /// transfer sets them.
     package var headers: HTTPHeaders
     package var headerHosts: [HostPattern]
-    /// Transfers of this session at once; the others take turns.
+    /// Concurrent transfers of this session; others wait.
     ///
-    /// Nil: the client's limit only.
+    /// Nil: only the client's limit.
     package var maxConnections: Int?
     package var allowInvalidCertificate: Bool
     package var ipVersion: IPVersion
@@ -37,7 +37,7 @@ package struct SessionOptions: Sendable {
     }
 }
 
-/// Which addresses a name may resolve to.
+/// The address family to use for a name.
 package enum IPVersion: Sendable, Hashable {
     case any
     case v4

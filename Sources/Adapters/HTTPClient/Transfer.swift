@@ -1,13 +1,13 @@
 package import HTTP
 
-/// A transfer whose head has arrived; the body is pulled.
+/// A transfer whose head has arrived and whose body is pulled.
 ///
-/// Dropping it cancels what is not read yet.
+/// Releasing it cancels the unread rest.
 ///
-/// The body is buffered up to `Limits.bufferedByteCount`; a reader that is slower than the network pauses the network.
+/// The body is buffered up to `Limits.bufferedByteCount`; a slower reader pauses the transfer.
 package struct Transfer: ~Copyable, Sendable {
     package let head: TransferHead
-    /// Bytes of the decoded body read so far.
+    /// Bytes of the decoded body that have been read.
     package private(set) var byteCount = 0
     private let channel: TransferChannel
 
@@ -16,16 +16,17 @@ package struct Transfer: ~Copyable, Sendable {
         self.channel = channel
     }
 
-    /// The next bytes, `Limits.chunkByteCount` and a little more at a time except for the last; nil at the end of a whole body.
+    /// The next bytes, slightly more than `Limits.chunkByteCount` except for the last; nil at the end of a
+    /// complete body.
     ///
-    /// After an error what came before it has been delivered.
+    /// Everything received before an error is delivered first.
     package mutating func nextChunk() async throws(TransferError) -> [UInt8]? {
         let chunk = try await channel.nextChunk()
         byteCount += chunk?.count ?? 0
         return chunk
     }
 
-    /// When the last byte arrived; nil while it has not.
+    /// When the last byte arrived; nil before.
     package var finishedAt: ContinuousClock.Instant? { channel.endedAt }
 
     deinit {
@@ -33,23 +34,23 @@ package struct Transfer: ~Copyable, Sendable {
     }
 }
 
-/// The head of the answer that counts, and how it was come by.
+/// The head of the final response, with its redirects and timing.
 package struct TransferHead: Sendable {
     package var status: HTTPStatus
-    /// As sent: a body that was decoded still has its `Content-Encoding` and encoded `Content-Length` here.
+    /// As received: a decoded body still has its `Content-Encoding` and encoded `Content-Length` here.
     package var headers: HTTPHeaders
-    /// The URL that answered, redirects followed, without fragment: the base of relative ones.
+    /// The URL of the response after redirects, without fragment: the base for relative ones.
     ///
-    /// May carry user info and secrets, so it is not for printing.
+    /// It may contain user info and secrets and must not be printed.
     package var effectiveURL: String
     package var remoteAddress: String
-    /// When the caller asked.
+    /// When the transfer was requested.
     package var startedAt: ContinuousClock.Instant
     /// When the head was complete.
     package var arrivedAt: ContinuousClock.Instant
 }
 
-/// A whole answer in memory.
+/// A complete response in memory.
 package struct FetchedBody: Sendable {
     package var head: TransferHead
     /// The decoded body.

@@ -1,40 +1,40 @@
-/// Why a transfer did not deliver a whole body.
+/// Why a transfer did not deliver a complete body.
 ///
 /// A status of 400 and above is not an error here.
 package enum TransferError: Error, Hashable, Sendable {
-    /// The task was cancelled, or the transfer was dropped.
+    /// The task was cancelled, or the transfer was released.
     case cancelled
     /// The client or the session was closed.
     case closed
-    /// More transfers wait for their turn than the limit says.
+    /// More transfers are waiting than the limit allows.
     case queueFull(limit: Int)
     /// The text is not an absolute URL, or a request header cannot be sent.
     case badRequest(String)
-    /// The URL, or a redirect, asks for something else than http and https.
+    /// The URL or a redirect has a scheme other than http and https.
     case schemeRefused(String)
-    /// The address policy refuses what the host resolved to.
+    /// The address policy refuses the resolved address.
     case addressRefused(host: String, address: String, AddressRefusal)
-    /// No name, no route, no answer, or the connection broke before the head of the response.
+    /// No name, no route, no response, or the connection broke before the response head.
     case connectionFailed(String)
-    /// The handshake failed; with `isCertificate` because of who the server says it is.
+    /// The handshake failed; `isCertificate` when the server's identity is the reason.
     case tls(String, isCertificate: Bool)
     case timedOut(TransferStage)
     case tooManyRedirects(limit: Int)
-    /// The body ended early. Bytes as they came over the wire; nil when no length was announced.
+    /// The body ended early. Bytes as received; nil when no length was announced.
     case truncated(received: Int, expected: Int?)
-    /// The body, decoded, is larger than the caller's limit, in bytes.
+    /// The decoded body exceeds the caller's limit, in bytes.
     case tooLarge(limit: Int)
-    /// The head of the response is larger than the limit, in bytes.
+    /// The response head exceeds the limit, in bytes.
     case headTooLarge(limit: Int)
-    /// What came is not HTTP as the standard has it.
+    /// The response is not valid HTTP.
     case protocolError(String)
 }
 
-/// How far a transfer had come.
+/// How far a transfer had advanced.
 package enum TransferStage: String, Hashable, Sendable {
-    /// In the queue of its session.
+    /// In the queue.
     case waiting
-    /// Resolving, connecting or shaking hands.
+    /// Resolving, connecting or in the TLS handshake.
     case connecting
     /// Connected, without the head of the response.
     case head
@@ -43,7 +43,7 @@ package enum TransferStage: String, Hashable, Sendable {
 }
 
 extension TransferError {
-    /// Whether the same request may succeed a little later without anybody changing anything.
+    /// Whether the same request may succeed later without any change.
     package var isTransient: Bool {
         switch self {
         case .connectionFailed, .timedOut, .truncated, .queueFull, .protocolError: true
@@ -56,7 +56,7 @@ extension TransferError {
 }
 
 extension TransferError: CustomStringConvertible {
-    /// What happened in words; carries hosts and addresses, never user info, path or query of a URL.
+    /// The reason in words, with hosts and addresses but without user info, path or query of a URL.
     package var description: String {
         switch self {
         case .cancelled: "cancelled"
@@ -73,7 +73,7 @@ extension TransferError: CustomStringConvertible {
         case .truncated(let received, nil): "the body was cut off after \(received) bytes"
         case .tooLarge(let limit): "the body is larger than \(limit) bytes"
         case .headTooLarge(let limit): "the head of the response is larger than \(limit) bytes"
-        case .protocolError(let reason): "not proper HTTP: \(reason)"
+        case .protocolError(let reason): "not valid HTTP: \(reason)"
         }
     }
 }

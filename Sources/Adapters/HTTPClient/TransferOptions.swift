@@ -1,30 +1,29 @@
 package import HTTP
 
-/// What one transfer wants.
+/// Options of one transfer.
 package struct TransferOptions: Sendable {
-    /// Bytes of the decoded body that are taken at most.
+    /// The largest number of bytes of the decoded body.
     package var byteLimit: Int
-    /// The bytes wanted (RFC 9110 §14.2).
+    /// The requested bytes (RFC 9110 §14.2).
     ///
-    /// A server may answer 200 with the whole: the status tells.
+    /// A server may answer 200 with the whole resource; the status tells.
     package var range: Range<UInt64>?
-    /// Offers gzip and the like, and decodes.
+    /// Accepts gzip and other codings, and decodes.
     ///
-    /// Not together with `range`. Such a body is never paused, so `byteLimit` is also what may be held in
-    /// memory.
+    /// Not together with `range`. Such a body is never paused, so `byteLimit` also bounds the memory for it.
     package var acceptCompressed: Bool
-    /// Further fields of this request, for every host on the way: conditions, not credentials.
+    /// Further fields of this request, for every host of a redirect chain: conditions, not credentials.
     package var headers: HTTPHeaders
-    /// From the name to the end of the TLS handshake, for each hop.
+    /// From name resolution to the end of the TLS handshake, for each hop.
     package var connectTimeout: Duration
-    /// From the call to the last byte: waiting for a turn and redirects included.
+    /// From the call to the last byte, including time in the queue and redirects.
     package var totalTimeout: Duration
-    /// Bytes per second below which a body is too slow, when it stays so for `lowSpeedTime`.
+    /// Bytes per second; a body that stays below it for `lowSpeedTime` is too slow.
     package var lowSpeedLimit: Int
     package var lowSpeedTime: Duration
-    /// Does not use a connection that is open already.
+    /// Whether a new connection is required.
     package var freshConnection: Bool
-    /// Redirects followed, at most `Limits.redirects`.
+    /// Followed redirects, at most `Limits.redirects`.
     package var maxRedirects: Int
 
     package init(
@@ -48,7 +47,7 @@ package struct TransferOptions: Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, at least one (0 means "no limit" to curl) and at most a day.
+    /// Whole milliseconds, at least one (0 means "no limit" in curl) and at most a day.
     var boundedMilliseconds: Int {
         let limit = Duration.seconds(86_400)
         let (seconds, attoseconds) = min(max(self, .milliseconds(1)), limit).components

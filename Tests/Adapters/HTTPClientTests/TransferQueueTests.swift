@@ -24,7 +24,7 @@ struct TransferQueueTests {
     private func removes(_ queue: inout TransferQueue, _ id: TransferID) -> Bool { queue.remove(id) }
 
     private func expired(_ queue: inout TransferQueue, _ now: ContinuousClock.Instant) -> [TransferID] {
-        queue.takeExpired(at: now)
+        queue.removeExpired(at: now)
     }
 
     private func limit(_ queue: inout TransferQueue, _ ticket: TransferQueue.Ticket) -> Int? {

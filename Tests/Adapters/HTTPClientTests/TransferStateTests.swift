@@ -17,13 +17,13 @@ struct TransferStateTests {
         bytes.withUnsafeBytes { state.bodyArrived($0) }
     }
 
-    private func resumes(_ state: inout TransferState) -> Bool { state.takeResumption() }
+    private func resumes(_ state: inout TransferState) -> Bool { state.resumesOnce() }
 
     private func next(_ state: inout TransferState) throws -> [UInt8]?? {
-        try state.takeChunk()?.get()
+        try state.removeChunk()?.get()
     }
 
-    private func hasNothing(_ state: inout TransferState) -> Bool { state.takeChunk() == nil }
+    private func hasNothing(_ state: inout TransferState) -> Bool { state.removeChunk() == nil }
 
     @Test("A whole answer without a head is an error, not a wait without end") func headless() {
         var state = TransferState(pausesAt: .max)
@@ -52,9 +52,9 @@ struct TransferStateTests {
         for _ in 0..<(Limits.bufferedByteCount / piece.count) { #expect(feed(&state, piece) == .taken) }
         #expect(feed(&state, piece) == .pause)
         #expect(resumes(&state) == false)
-        _ = state.takeChunk()
+        _ = state.removeChunk()
         #expect(resumes(&state) == false)
-        _ = state.takeChunk()
+        _ = state.removeChunk()
         #expect(resumes(&state) == true)
         #expect(resumes(&state) == false)
         #expect(feed(&state, piece) == .taken)

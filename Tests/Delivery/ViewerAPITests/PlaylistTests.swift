@@ -1,5 +1,4 @@
 import Catalogue
-import Compression
 import HTTP
 import TestSupport
 import Testing
@@ -209,7 +208,7 @@ import Timeline
             #expect(coded.headers["Content-Encoding"] == "gzip")
             #expect(coded.headers["Vary"] == "Accept-Encoding")
             #expect(plain.headers["Vary"] == "Accept-Encoding")
-            #expect(try Gzip.decompress(coded.body, limit: 10_000) == plain.body)
+            #expect(try gunzip(coded.body) == plain.body)
             let tag = try #require(plain.headers["ETag"])
             #expect(coded.headers["ETag"] == tag.dropLast() + "-gz\"")
             let again = try await archive.ask(path, ["If-None-Match": tag])

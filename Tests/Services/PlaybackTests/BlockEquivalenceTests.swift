@@ -1,5 +1,4 @@
 import Catalogue
-import Compression
 import HTTP
 import TestSupport
 import Testing
@@ -106,7 +105,7 @@ struct BlockEquivalenceTests {
             let text = String(decoding: plain, as: UTF8.self)
             #expect(text == expected.text(of: "\(rendition.id)"), name)
             let packed = try playlist.gzip().flatMap(\.bytes)
-            #expect(try Gzip.decompress(packed, limit: plain.count) == plain, name)
+            #expect(try gunzip(packed) == plain, name)
             #expect(try found.mediaPlaylist(of: rendition.id)?.tag == playlist.tag, name)
         }
     }

@@ -1,27 +1,27 @@
-/// What an address is for, as far as fetching from it is concerned.
+/// The class of an address, as far as fetching from it is concerned.
 package enum AddressKind: Hashable, Sendable {
     /// Reachable from everywhere.
     case `public`
-    /// Reachable inside one network only, or reserved.
+    /// Reachable within one network only, or reserved.
     case `private`
     /// This machine.
     case loopback
     case linkLocal
-    /// A cloud provider's service that hands out credentials to whoever asks from inside.
+    /// A cloud provider's service that gives credentials to any client inside.
     case metadata
-    /// Many machines or none: nothing to fetch from.
+    /// Many machines or none: nothing can be fetched from it.
     case multicast
 }
 
 extension IPAddress {
-    /// The kind of the address that is meant (see `normalised`).
+    /// The class of the address after normalisation (see `normalised`).
     package var kind: AddressKind {
         let address = normalised
         return Self.specialNetworks.first { $0.network.contains(address) }?.kind ?? .public
     }
 
-    /// The special ranges, single addresses before the range that holds them: the IANA special-purpose registries
-    /// (RFC 6890) and the documented metadata addresses of the cloud providers.
+    /// Special ranges, single addresses before the range that contains them: the IANA special-purpose
+    /// registries (RFC 6890) and the documented metadata addresses of the cloud providers.
     private static let specialNetworks: [(network: IPNetwork, kind: AddressKind)] =
         networks(.metadata, metadataAddresses)
         + networks(.linkLocal, ["169.254.0.0/16", "fe80::/10"])

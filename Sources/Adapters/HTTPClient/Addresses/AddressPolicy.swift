@@ -1,15 +1,15 @@
-/// Which addresses a source may lead to; judged on the resolved address of every connection, new or reused.
+/// The addresses that a source may use, checked for the resolved address of every connection, new or reused.
 package struct AddressPolicy: Sendable {
     /// Only these, when set.
     ///
-    /// A network named here is allowed whatever it is for; a host named here is still held to the rules for
-    /// its address, because names are in other people's hands.
+    /// A listed network is allowed whatever its class. The address of a listed host is still checked, because
+    /// its owner can change it.
     package var allowList: AllowList?
-    /// Ports on which this service listens itself: a source there would record itself.
+    /// Ports on which this service listens: a source there would record itself.
     package var ownPorts: Set<UInt16>
     private let kind: @Sendable (IPAddress) -> AddressKind
 
-    /// Makes a policy; another classification of addresses than the standard's is for tests.
+    /// Creates a policy; tests may pass another classification of addresses.
     package init(
         allowList: AllowList? = nil, ownPorts: Set<UInt16> = [],
         kind: @escaping @Sendable (IPAddress) -> AddressKind = { $0.kind },
@@ -21,7 +21,7 @@ package struct AddressPolicy: Sendable {
 
     /// Why the endpoint is refused; nil when it is allowed.
     ///
-    /// `fromPublic`: the source itself was seen at a public address.
+    /// `fromPublic`: the source itself has been seen at a public address.
     package func refusal(of endpoint: Endpoint, fromPublic: Bool) -> AddressRefusal? {
         if isOwn(endpoint) { return .ownPort }
         if let allowList {
@@ -34,7 +34,7 @@ package struct AddressPolicy: Sendable {
         return refusal(of: kind(endpoint.address), fromPublic: fromPublic)
     }
 
-    /// Whether a name may be asked for whose address nobody here knows.
+    /// Whether a name may be used whose address is not known here.
     package func allows(name: String) -> Bool {
         allowList.map { list in list.hosts.contains { $0.matches(name) } } ?? true
     }
@@ -57,13 +57,13 @@ package struct AddressPolicy: Sendable {
     }
 }
 
-/// Where a connection goes to.
+/// The target of a connection.
 package struct Endpoint: Sendable {
     /// The host as the URL names it.
     package var host: String
     package var address: IPAddress
     package var port: UInt16
-    /// Whether the connection's two ends have the same address; false also when that is not known yet.
+    /// Whether both ends of the connection have the same address; false also while that is unknown.
     package var isThisMachine: Bool
 
     package init(host: String, address: IPAddress, port: UInt16, isThisMachine: Bool = false) {

@@ -1,4 +1,4 @@
-/// The hosts and networks that sources may point to, when an operator names them.
+/// The hosts and networks that sources may use, when an operator lists them.
 package struct AllowList: Hashable, Sendable {
     package var hosts: [HostPattern]
     package var networks: [IPNetwork]
@@ -34,7 +34,7 @@ package struct AllowList: Hashable, Sendable {
     }
 }
 
-/// What is wrong with the text of an allow-list.
+/// Why the text of an allow list is invalid.
 package enum AllowListError: Error, Hashable, Sendable, CustomStringConvertible {
     case badEntry(String)
     case tooManyEntries(limit: Int)

@@ -1,8 +1,8 @@
-/// The form of host names (RFC 1123 §2.1), with the underscores that private networks use.
+/// The form of host names (RFC 1123 §2.1), with the underscores of private networks.
 enum HostName {
     /// Whether a text is a name, with or without the final dot, and not an address.
     ///
-    /// No name ends in a label of digits: it would be read as an address.
+    /// A name whose last label has only digits is refused, because it would be read as an address.
     static func isValid(_ text: Substring) -> Bool {
         let name = text.hasSuffix(".") ? text.dropLast() : text
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)

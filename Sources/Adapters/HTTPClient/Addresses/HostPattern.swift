@@ -5,7 +5,7 @@ package struct HostPattern: Hashable, Sendable {
     private let name: String
     private let matchesBelow: Bool
 
-    /// Reads a pattern; nil when it is empty or has a star anywhere else than as first label.
+    /// Reads a pattern; nil when it is empty or has a star anywhere but as the first label.
     package init?(_ text: String) {
         matchesBelow = text.hasPrefix("*.")
         name = Self.canonical(matchesBelow ? String(text.dropFirst(2)) : text)
@@ -21,7 +21,7 @@ package struct HostPattern: Hashable, Sendable {
         return matchesBelow ? host.hasSuffix("." + name) : host == name
     }
 
-    /// The form in which names compare: lower case, no final dot, no brackets around an IPv6 address.
+    /// The form in which names are compared: lower case, no final dot, no brackets around an IPv6 address.
     static func canonical(_ host: String) -> String {
         var text = Substring(host.lowercased())
         if text.hasSuffix(".") { text.removeLast() }

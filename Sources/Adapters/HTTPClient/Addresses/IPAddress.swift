@@ -33,8 +33,8 @@ package enum IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// The address that is meant: IPv4 inside IPv6 is IPv4, whether mapped (RFC 4291 §2.5.5), translated by NAT64
-    /// (RFC 6052 §2.1) or 6to4 (RFC 3056 §2).
+    /// The effective address: IPv4 inside IPv6 becomes IPv4, whether mapped (RFC 4291 §2.5.5), translated by
+    /// NAT64 (RFC 6052 §2.1) or 6to4 (RFC 3056 §2).
     package var normalised: IPAddress {
         guard case .v6(let high, let low) = self else { return self }
         let lowWord = UInt32(truncatingIfNeeded: low)

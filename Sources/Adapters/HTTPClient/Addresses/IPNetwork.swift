@@ -8,7 +8,7 @@ package struct IPNetwork: Hashable, Sendable {
         self.prefixLength = prefixLength
     }
 
-    /// Reads `address/length`, or an address alone, which is the network of that one.
+    /// Reads `address/length`, or a single address, which is a network of one.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }
@@ -18,7 +18,7 @@ package struct IPNetwork: Hashable, Sendable {
         self.init(address, length)
     }
 
-    /// Whether the address is in the range; families never match each other, so normalise first.
+    /// Whether the address is in the range; families never match each other, so normalise it first.
     package func contains(_ address: IPAddress) -> Bool {
         switch (base, address) {
         case (.v4(let base), .v4(let address)):

@@ -1,9 +1,9 @@
 import CCurl
 
-/// The cookies of one session, in memory: a `curl_share` that its transfers are attached to.
+/// The cookies of one session, in memory: a `curl_share` to which its transfers are attached.
 ///
-/// `@unchecked Sendable`: the handle is made here and afterwards touched by the loop's thread only, which is also why
-/// the share has no lock functions; it is freed when the last transfer that holds the jar is gone.
+/// `@unchecked Sendable`: the handle is created here and afterwards used by the loop's thread only, which is
+/// also why the share has no lock functions. It is freed after the last transfer that holds the jar.
 @safe final class CookieJar: @unchecked Sendable {
     let share: UnsafeMutableRawPointer
 

@@ -2,7 +2,7 @@ import CCurl
 
 /// The process-wide part of libcurl.
 enum CurlLibrary {
-    /// Prepares libcurl once; later calls repeat the first answer.
+    /// Prepares libcurl once; later calls repeat the first result.
     static func prepare() throws(HTTPClientError) {
         guard isReady else { throw .unavailable("libcurl") }
     }

@@ -1,7 +1,7 @@
 import CCurl
 
 extension EasyHandle {
-    /// Sets everything that a hop wants, and everything that it must not be able to do.
+    /// Sets all options of a hop, and forbids what it must not do.
     mutating func configure(
         _ attempt: Attempt, of job: TransferJob, in configuration: ClientConfiguration, timeout: Duration,
     ) throws(TransferError) {
@@ -14,13 +14,14 @@ extension EasyHandle {
         if !configuration.pinnedNames.isEmpty { try set(pinnedNames: configuration.pinnedNames) }
     }
 
-    /// Only http and https; redirects are followed by the loop, which chooses the headers of each hop.
+    /// Only http and https; the loop follows redirects, because it chooses the headers of each hop.
     private func setSafety() throws(TransferError) {
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_HTTP09_ALLOWED, 0)
-        // Signals are blocked on the loop's thread. A cancelled transfer must not wait for its resolver thread.
+        // Signals are blocked on the loop's thread. A cancelled transfer must not wait for its resolver
+        // thread.
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_QUICK_EXIT, 1)
     }
@@ -53,7 +54,7 @@ extension EasyHandle {
         if let file = configuration.certificateFile { try set(CURLOPT_CAINFO, file) }
     }
 
-    /// An empty name is how curl is told to ignore `http_proxy` and its relatives in the environment.
+    /// An empty name makes curl ignore `http_proxy` and the like in the environment.
     private func setProxy(_ proxy: String?) throws(TransferError) {
         try set(CURLOPT_PROXY, proxy ?? "")
         try set(CURLOPT_NOPROXY, "")
@@ -81,6 +82,6 @@ extension IPVersion {
 }
 
 extension TransferOptions {
-    /// A range of an encoded body could not be decoded, so it is asked for as it is.
+    /// A range of an encoded body could not be decoded, so it is requested without coding.
     var decodes: Bool { acceptCompressed && range == nil }
 }

@@ -4,11 +4,11 @@ import CCurl
 ///
 /// Loop thread only.
 ///
-/// Handles are not pooled: connections, names and TLS sessions live in the multi handle, and a fresh handle cannot
-/// carry anything over from one session to another.
+/// Handles are not pooled: connections, names and TLS sessions belong to the multi handle, and a new handle
+/// cannot carry anything from one session to another.
 @safe struct EasyHandle: ~Copyable {
     let pointer: UnsafeMutableRawPointer
-    /// What the callbacks get; held here so that it outlives the handle, as must the two below.
+    /// The context of the callbacks; stored here because it must outlive the handle, as must the next two.
     let context: HopContext
     private let jar: CookieJar
     private var headers = HeaderList()
@@ -20,7 +20,7 @@ import CCurl
         self.jar = jar
     }
 
-    /// Makes a handle that knows its transfer's number, its cookies and its callbacks.
+    /// Creates a handle with the transfer's number, cookies and callbacks.
     static func open(context: HopContext, jar: CookieJar) throws(TransferError) -> EasyHandle {
         guard let pointer = unsafe curl_easy_init() else {
             throw .connectionFailed("no memory for a transfer")
@@ -34,7 +34,7 @@ import CCurl
         return handle
     }
 
-    /// The number of the transfer that the handle belongs to.
+    /// The number of the transfer to which the handle belongs.
     static func id(of easy: UnsafeMutableRawPointer) -> TransferID? {
         var value: UnsafeMutablePointer<CChar>?
         guard unsafe ccurl_get_private(easy, &value) == CURLE_OK else { return nil }
@@ -55,7 +55,7 @@ extension EasyHandle {
         try Self.check(unsafe ccurl_set_string(pointer, option, value), option)
     }
 
-    /// Gives the request its header lines.
+    /// Sets the header lines of the request.
     mutating func set(headers lines: [String]) throws(TransferError) {
         for line in lines where !headers.append(line) {
             throw .connectionFailed("no memory for a transfer")
@@ -63,7 +63,7 @@ extension EasyHandle {
         try Self.check(unsafe ccurl_set_list(pointer, CURLOPT_HTTPHEADER, headers.head), CURLOPT_HTTPHEADER)
     }
 
-    /// Answers these names without asking a resolver.
+    /// Sets the addresses of these names, which are then not resolved.
     mutating func set(pinnedNames names: [String]) throws(TransferError) {
         for name in names where !pinnedNames.append(name) {
             throw .connectionFailed("no memory for a transfer")
@@ -71,17 +71,17 @@ extension EasyHandle {
         try Self.check(unsafe ccurl_set_list(pointer, CURLOPT_RESOLVE, pinnedNames.head), CURLOPT_RESOLVE)
     }
 
-    /// Lets a paused transfer go on; its write callback may run inside.
+    /// Resumes a paused transfer; its write callback may run during the call.
     func unpause() {
         unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
     }
 
-    /// The announced length of the body in bytes, as sent; nil when there was none.
+    /// The announced length of the body in bytes, as sent; nil when there is none.
     var announcedByteCount: Int? {
         number(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T).flatMap { $0 < 0 ? nil : $0 }
     }
 
-    /// Bytes of the body that came over the wire.
+    /// Bytes of the body received from the network.
     var receivedByteCount: Int { number(CURLINFO_SIZE_DOWNLOAD_T) ?? 0 }
 
     private func number(_ info: CURLINFO) -> Int? {

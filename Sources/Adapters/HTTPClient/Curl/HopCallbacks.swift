@@ -1,11 +1,11 @@
 import CCurl
 import Glibc
 
-/// What libcurl calls while a hop runs; each callback finds its `HopContext` and asks it.
+/// The callbacks of libcurl for a hop; each calls the hop's `HopContext`.
 ///
 /// Loop thread only.
 ///
-/// The context is passed unretained: the `EasyHandle` that the callbacks are installed on holds it.
+/// The context is passed unretained: the `EasyHandle` with the callbacks holds it.
 enum HopCallbacks {
     static func install(on easy: UnsafeMutableRawPointer, context: HopContext) {
         let data = unsafe Unmanaged.passUnretained(context).toOpaque()
@@ -54,7 +54,7 @@ private func openSocket(
     let length = Int(target.addrlen)
     let endpoint = unsafe withUnsafeBytes(of: &address) { unsafe SocketAddress(reading: $0.prefix(length)) }
     guard let endpoint, context.mayConnect(to: endpoint) else { return -1 }
-    // Children of this process must not inherit the connection.
+    // Child processes must not inherit the connection.
     return socket(target.family, target.socktype | Int32(SOCK_CLOEXEC.rawValue), target.protocol)
 }
 

@@ -1,9 +1,9 @@
 import CCurl
 
-/// The owner of a `CURLM`: transfers that run together, their connections and their resolved names.
+/// The owner of a `CURLM`: the running transfers, their connections and their resolved names.
 ///
-/// `@unchecked Sendable`: everything but `wakeUp` belongs to the loop's thread; `curl_multi_wakeup` may be called from
-/// any thread while the handle lives.
+/// `@unchecked Sendable`: everything except `wakeUp` belongs to the loop's thread; `curl_multi_wakeup` may be
+/// called from any thread while the handle exists.
 @safe struct MultiHandle: ~Copyable, @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
@@ -22,20 +22,20 @@ import CCurl
         unsafe curl_multi_add_handle(pointer, easy.pointer) == CURLM_OK
     }
 
-    /// Takes a transfer out; one that is not over loses its connection.
+    /// Removes a transfer; one that is not finished loses its connection.
     func remove(_ easy: borrowing EasyHandle) {
         unsafe curl_multi_remove_handle(pointer, easy.pointer)
     }
 
-    /// Reads and writes what is ready.
+    /// Reads and writes whatever is ready.
     ///
-    /// Callbacks of the transfers run inside.
+    /// The transfers' callbacks run during the call.
     func perform() -> CURLMcode {
         var running: Int32 = 0
         return unsafe curl_multi_perform(pointer, &running)
     }
 
-    /// The next transfer that is over.
+    /// The next finished transfer.
     func nextFinished() -> (id: TransferID, code: CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(pointer, &left) {
@@ -47,12 +47,12 @@ import CCurl
         return nil
     }
 
-    /// Sleeps until something can be read or written, a timer of curl's is due, or somebody calls `wakeUp`.
+    /// Sleeps until a socket is ready, one of curl's timers is due, or `wakeUp` is called.
     func poll(milliseconds: Int) -> CURLMcode {
         unsafe curl_multi_poll(pointer, nil, 0, Int32(clamping: milliseconds), nil)
     }
 
-    /// Ends `poll`, also the next one when none is running.
+    /// Ends `poll`, or the next call of it when none is running.
     ///
     /// Any thread.
     func wakeUp() {

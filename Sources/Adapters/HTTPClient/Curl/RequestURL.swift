@@ -1,14 +1,14 @@
 import CCurl
 
-/// An absolute http or https URL, taken apart by the same code that will fetch it.
+/// An absolute http or https URL, parsed by the same code that fetches it.
 struct RequestURL: Sendable, Equatable {
-    /// The URL without fragment.
+    /// The URL without its fragment.
     ///
-    /// May carry user info and secrets in its query: never to be printed.
+    /// It may contain user info and secrets in its query and must not be printed.
     let text: String
     let host: String
     let port: UInt16
-    /// Scheme, host and port: what user info belongs to.
+    /// Scheme, host and port: the scope of user info.
     let origin: String
 
     static func reading(_ text: String) throws(TransferError) -> RequestURL {
@@ -17,7 +17,7 @@ struct RequestURL: Sendable, Equatable {
         return try handle.requestURL()
     }
 
-    /// The URL that a `Location` of this one's answer means (RFC 9110 §10.2.2).
+    /// The target of a `Location` in the response for this URL (RFC 9110 §10.2.2).
     ///
     /// User info stays within the origin.
     func following(_ location: String) throws(TransferError) -> RequestURL {
@@ -47,7 +47,7 @@ struct RequestURL: Sendable, Equatable {
         return unsafe URLHandle(owning: pointer)
     }
 
-    /// Reads an absolute URL, or one relative to what was read before.
+    /// Reads an absolute URL, or one relative to the URL read before.
     ///
     /// Spaces and bytes outside ASCII are encoded.
     func read(_ text: String) throws(TransferError) {
@@ -63,7 +63,7 @@ struct RequestURL: Sendable, Equatable {
         unsafe curl_url_set(pointer, part, value, 0)
     }
 
-    /// A part as it stands in the URL; nil when there is none.
+    /// A part as written in the URL; nil when it has none.
     func part(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard unsafe curl_url_get(pointer, part, &text, UInt32(flags)) == CURLUE_OK, let text = unsafe text
@@ -79,11 +79,11 @@ struct RequestURL: Sendable, Equatable {
         guard scheme == "http" || scheme == "https" else { throw .schemeRefused(scheme) }
         set(CURLUPART_FRAGMENT, nil)
         guard let host = part(CURLUPART_HOST), !host.isEmpty, let text = part(CURLUPART_URL) else {
-            throw .badRequest("the URL names no host")
+            throw .badRequest("the URL has no host")
         }
         let name = HostPattern.canonical(host)
         guard let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap({ UInt16($0) }) else {
-            throw .badRequest("the URL's port is no port")
+            throw .badRequest("the URL's port is not a valid port")
         }
         return RequestURL(text: text, host: name, port: port, origin: "\(scheme)://\(name):\(port)")
     }

@@ -21,7 +21,7 @@ struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// Network byte order: the first byte counts most.
+    /// Network byte order: most significant byte first.
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }

@@ -1,16 +1,16 @@
 import CCurl
 
-/// What is known about a hop when curl says that it failed.
+/// The state of a hop when curl reports a failure.
 struct HopFacts {
     var stage: TransferStage
-    /// Bytes of the body as they came over the wire, and how many were announced.
+    /// Bytes of the body received from the network, and the announced number.
     var receivedByteCount: Int
     var announcedByteCount: Int?
     var byteLimit: Int
 }
 
 extension TransferError {
-    /// The meaning of a code of libcurl's; nil when the transfer is whole.
+    /// The meaning of a libcurl code; nil when the transfer is complete.
     init?(_ code: CURLcode, _ facts: HopFacts) {
         let text = CurlLibrary.text(of: code)
         switch code {
@@ -41,7 +41,7 @@ extension TransferError {
         }
     }
 
-    /// A connection that broke: in the body it cut something off, before that it delivered nothing.
+    /// A broken connection: during the body it truncated it, before that it delivered nothing.
     private static func brokenOff(_ text: String, _ facts: HopFacts) -> TransferError {
         guard facts.stage == .body else { return .connectionFailed(text) }
         return .truncated(received: facts.receivedByteCount, expected: facts.announcedByteCount)

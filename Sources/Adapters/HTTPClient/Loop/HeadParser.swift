@@ -7,12 +7,12 @@ struct ResponseHead: Equatable, Sendable {
 
     var isError: Bool { status.rawValue >= 400 }
 
-    /// The announced length of the body, in bytes; nil when there is none, or when it is that of an encoded body.
+    /// The announced length of the body, in bytes; nil when there is none or the body is encoded.
     var bodyByteCount: Int? {
         headers["Content-Encoding"] == nil ? headers["Content-Length"].flatMap { Int($0) } : nil
     }
 
-    /// Where the answer sends the request instead; nil when it does not (RFC 9110 §15.4).
+    /// The target of a redirect; nil when the response is none (RFC 9110 §15.4).
     var redirectLocation: String? {
         switch status.rawValue {
         case 301, 302, 303, 307, 308: headers["Location"].flatMap { $0.isEmpty ? nil : $0 }
@@ -21,7 +21,7 @@ struct ResponseHead: Equatable, Sendable {
     }
 }
 
-/// Puts a response's head together from its lines, as curl delivers them.
+/// Assembles a response head from its lines as curl delivers them.
 struct HeadParser {
     private var head: ResponseHead?
     private var byteCount = 0
@@ -33,9 +33,9 @@ struct HeadParser {
         case tooLarge
     }
 
-    /// Takes one line with its line end.
+    /// Reads one line with its line end.
     ///
-    /// Interim responses (1xx) and trailers are counted and left out.
+    /// Interim responses (1xx) and trailers count towards the limit and are left out.
     mutating func read(_ line: [UInt8]) -> Answer {
         byteCount += line.count
         guard byteCount <= Limits.headByteCount else { return .tooLarge }
@@ -64,9 +64,9 @@ struct HeadParser {
         head?.headers.append(name, value)
     }
 
-    /// `HTTP/1.1 200 OK` and `HTTP/2 200`; nil for a line that is not a status line.
+    /// `HTTP/1.1 200 OK` and `HTTP/2 200`; nil for any other line.
     ///
-    /// Whatever follows the three digits, as curl reads it.
+    /// Text after the three digits is ignored, as in curl.
     private static func status(of line: ArraySlice<UInt8>) -> HTTPStatus? {
         guard line.starts(with: "HTTP/".utf8) else { return nil }
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
@@ -78,7 +78,7 @@ struct HeadParser {
 }
 
 extension BidirectionalCollection where Element == UInt8, SubSequence == ArraySlice<UInt8> {
-    /// Without white space and line ends on either side.
+    /// Without surrounding white space and line ends.
     fileprivate var trimmed: ArraySlice<UInt8> {
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         guard let last = lastIndex(where: { !isBlank($0) }) else { return self[endIndex...] }

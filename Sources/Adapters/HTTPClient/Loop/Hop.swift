@@ -1,6 +1,6 @@
 import CCurl
 
-/// A hop that runs: its handle, and what comes after it.
+/// A running hop: its handle and the decision about its end.
 ///
 /// Loop thread only.
 final class Hop {
@@ -27,13 +27,14 @@ final class Hop {
         return Hop(handle, job, attempt)
     }
 
-    /// Behind a proxy the address is only known when it stands in the URL; of a name only that it is allowed.
+    /// With a proxy an address can be checked only when it is written in the URL, and a name only against the
+    /// list.
     private static func judgeUnresolved(
         _ url: RequestURL, _ session: SessionContext
     ) throws(TransferError) {
         guard let address = IPAddress(url.host) else {
             if session.options.addressPolicy.allows(name: url.host) { return }
-            throw .addressRefused(host: url.host, address: "known to the proxy alone", .notAllowed)
+            throw .addressRefused(host: url.host, address: "known only to the proxy", .notAllowed)
         }
         let endpoint = Endpoint(host: url.host, address: address, port: url.port)
         guard let reason = session.refusal(of: endpoint) else { return }
@@ -42,10 +43,10 @@ final class Hop {
 
     func resume() { handle.unpause() }
 
-    /// What follows a hop.
+    /// What follows after a hop.
     enum Next {
         case attempt(Attempt)
-        /// The transfer is over; nil when it is whole.
+        /// The transfer has ended; nil when it is complete.
         case end(TransferError?)
     }
 

@@ -1,4 +1,4 @@
-/// One hop as libcurl's callbacks see it: judges addresses, reads the head, hands the body on.
+/// One hop as seen by libcurl's callbacks: checks addresses, reads the head, passes the body on.
 ///
 /// Loop thread only.
 final class HopContext {
@@ -17,7 +17,7 @@ final class HopContext {
     private var needsFreshConnection = false
     private var failure: TransferError?
 
-    /// Makes the context of one hop; addresses are not judged when they are a proxy's.
+    /// Creates the context of one hop; the address of a proxy is not checked.
     init(job: TransferJob, attempt: Attempt, judgesAddresses: Bool) {
         id = job.id
         self.job = job
@@ -26,7 +26,7 @@ final class HopContext {
         byteLimit = job.options.byteLimit
     }
 
-    /// What the hop's end means for its transfer.
+    /// The effect of the hop's end on its transfer.
     func outcome(_ error: (TransferStage) -> TransferError?) -> HopOutcome {
         if let failure { return .end(failure) }
         if needsFreshConnection { return .again }
@@ -39,19 +39,19 @@ final class HopContext {
 /// How a hop ended.
 enum HopOutcome {
     case redirect(String)
-    /// The connection at hand was not for this session: once more with a new one.
+    /// The reused connection is not allowed for this session: the hop is repeated with a new one.
     case again
     case end(TransferError?)
 }
 
 extension HopContext {
-    /// Judges an address before the connection to it is opened.
+    /// Checks an address before a connection to it is opened.
     func mayConnect(to target: SocketAddress) -> Bool {
         hasOpenedSocket = true
         return allows(Endpoint(host: attempt.url.host, address: target.address, port: target.port))
     }
 
-    /// Judges the connection that the request is about to go out on: it may be another transfer's old one.
+    /// Checks the connection for the request, which may be one that another transfer opened.
     func connected(to peer: String, port: UInt16, from own: String) -> Bool {
         guard judgesAddresses else { return reached(peer) }
         guard let address = IPAddress(peer) else { return false }
@@ -60,7 +60,7 @@ extension HopContext {
             host: attempt.url.host, address: address, port: port, isThisMachine: isThisMachine)
         guard allows(endpoint), job.session.wants(address) else {
             needsFreshConnection = !hasOpenedSocket && !attempt.isFresh
-            refusal = refusal ?? .connectionFailed("\(address) is not of the wanted IP version")
+            refusal = refusal ?? .connectionFailed("\(address) does not have the required IP version")
             return false
         }
         return reached(peer)
@@ -80,7 +80,7 @@ extension HopContext {
 }
 
 extension HopContext {
-    /// Takes a line of the head or of the trailers; false ends the transfer.
+    /// Reads a line of the head or of the trailers; false ends the transfer.
     func headerArrived(_ line: [UInt8]) -> Bool {
         switch parser.read(line) {
         case .more: return true
@@ -109,7 +109,7 @@ extension HopContext {
         return true
     }
 
-    /// Hands a piece of the decoded body on; a redirect's own body is read a little and dropped.
+    /// Passes on a piece of the decoded body; a little of a redirect's own body is read and dropped.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
         let total = bodyByteCount + bytes.count
         if location != nil {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What other threads ask of the loop.
+/// Commands of other threads to the loop.
 enum LoopCommand: Sendable {
     case start(TransferJob)
     case resume(TransferID)
@@ -9,9 +9,10 @@ enum LoopCommand: Sendable {
     case stop
 }
 
-/// The way into the loop's thread: commands in order, and a wake-up.
+/// The connection to the loop's thread: commands in order, and a wake-up.
 ///
-/// Shared by the client, its sessions and transfers, and the loop; the multi handle is freed with the last of them.
+/// Shared by the client, its sessions and transfers, and the loop; the multi handle is freed with the last of
+/// them.
 final class LoopMailbox: Sendable {
     let multi: MultiHandle
     private let inbox = Mutex(Inbox())
@@ -28,7 +29,7 @@ final class LoopMailbox: Sendable {
         self.multi = multi
     }
 
-    /// A number that was not given before, from 1 on.
+    /// A new number, from 1 on.
     func nextNumber() -> UInt {
         inbox.withLock { inbox in
             inbox.lastNumber += 1
@@ -36,7 +37,7 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Hands a command to the loop; false when the loop takes none any more.
+    /// Sends a command to the loop; false when the loop has ended.
     @discardableResult
     func post(_ command: LoopCommand) -> Bool {
         let isTaken = inbox.withLock { inbox in
@@ -49,8 +50,8 @@ final class LoopMailbox: Sendable {
         return isTaken
     }
 
-    /// Loop thread: the commands since the last call.
-    func take() -> [LoopCommand] {
+    /// Loop thread: removes and returns the commands.
+    func removeCommands() -> [LoopCommand] {
         inbox.withLock { inbox in
             let commands = inbox.commands
             inbox.commands = []
@@ -58,7 +59,7 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Loop thread: nothing follows.
+    /// Loop thread: states that no further command is processed.
     func announceEnd() {
         let waiters = inbox.withLock { inbox in
             inbox.isOver = true
@@ -69,7 +70,7 @@ final class LoopMailbox: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when the loop is over.
+    /// Returns when the loop has ended.
     func end() async {
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
             let isOver = inbox.withLock { inbox in

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The owner of a thread of this process.
+/// The owner of a thread.
 ///
-/// All signals are blocked on it: the program's signals go to other threads, and a peer that closes while
-/// OpenSSL writes is an error code instead of SIGPIPE.
+/// All signals are blocked on it: the process's signals go to other threads, and a peer that closes while
+/// OpenSSL writes causes an error code instead of SIGPIPE.
 struct LoopThread: ~Copyable {
     private let thread: pthread_t
 
@@ -26,7 +26,7 @@ struct LoopThread: ~Copyable {
         return LoopThread(thread: thread)
     }
 
-    /// Takes the body over from `start`, and runs it.
+    /// Receives the body from `start` and runs it.
     private static func main(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let context = unsafe context else { return nil }
         let body = unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
@@ -37,7 +37,7 @@ struct LoopThread: ~Copyable {
         return nil
     }
 
-    /// Waits until the thread is gone.
+    /// Waits until the thread has ended.
     consuming func join() {
         pthread_join(thread, nil)
         discard self
@@ -49,7 +49,7 @@ struct LoopThread: ~Copyable {
 }
 
 extension LoopThread {
-    /// Stops the calling thread for a moment.
+    /// Pauses the calling thread.
     static func pause(milliseconds: Int) {
         usleep(UInt32(clamping: milliseconds * 1_000))
     }

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// What the transfers of one session share.
+/// The state that the transfers of one session share.
 final class SessionContext: Sendable {
     let id: SessionID
     let options: SessionOptions
     let fields: SessionFields
     let jar: CookieJar
     private let host: String
-    /// Whether the source's own host was seen at a public address; once public, always public, so that a name that
-    /// moves to a private address is refused.
+    /// Whether the source's own host has been seen at a public address.
+    ///
+    /// This never reverts, so that a name that later resolves to a private address is refused.
     private let isPublic = Mutex(false)
 
     init(id: SessionID, _ options: SessionOptions) throws(HTTPClientError) {
@@ -19,7 +20,7 @@ final class SessionContext: Sendable {
         host = HostPattern.canonical(options.host)
     }
 
-    /// Why a connection may not be used; nil when it may.
+    /// Why a connection must not be used; nil when it may be.
     func refusal(of endpoint: Endpoint) -> AddressRefusal? {
         isPublic.withLock { isPublic in
             let policy = options.addressPolicy
@@ -31,7 +32,7 @@ final class SessionContext: Sendable {
         }
     }
 
-    /// Whether the address has the family that the session wants.
+    /// Whether the address has the family that the session requires.
     func wants(_ address: IPAddress) -> Bool {
         switch (options.ipVersion, address) {
         case (.any, _), (.v4, .v4), (.v6, .v6): true

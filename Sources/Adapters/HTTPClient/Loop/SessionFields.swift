@@ -1,11 +1,11 @@
 import HTTP
 
-/// Chooses the header fields of a request by the host that it goes to.
+/// Chooses the header fields of a request by its host.
 struct SessionFields: Sendable {
     private let fields: [HTTPHeaders.Field]
     private let hosts: [HostPattern]
 
-    /// What one request is given: lines as curl wants them, and cookies beside those of the jar.
+    /// The header of one request: lines in the form of curl, and cookies in addition to those of the jar.
     struct Request: Equatable {
         var lines: [String]
         var cookies: String?
@@ -26,14 +26,14 @@ struct SessionFields: Sendable {
         hosts = options.headerHosts + [HostPattern(options.host)].compactMap { $0 }
     }
 
-    /// Fields that the transfer itself decides, and fields of a single connection (RFC 9110 §7.6.1).
+    /// Fields that the transfer sets itself, and fields of a single connection (RFC 9110 §7.6.1).
     private static let framing: Set<String> = [
         "accept-encoding", "connection", "content-length", "keep-alive", "proxy-authorization",
         "proxy-connection",
         "range", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// The fields of a request to the host; the session's only when the host is one of theirs.
+    /// The fields of a request to the host; the session's are included only for the session's hosts.
     func request(to host: String, _ options: TransferOptions) -> Request {
         let own = hosts.contains { $0.matches(host) } ? fields : []
         let replaced = own.filter { options.headers[$0.name] == nil }
@@ -54,7 +54,7 @@ extension HTTPHeaders.Field {
 
     fileprivate var isCookie: Bool { name.lowercased() == "cookie" }
 
-    /// The line as curl reads it, where a semicolon stands for an empty value.
+    /// The line in the form of curl, where a semicolon stands for an empty value.
     fileprivate var line: String { value.isEmpty ? "\(name);" : "\(name): \(value)" }
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where the loop's thread and the reader of one transfer meet.
+/// The shared state of the loop's thread and the reader of one transfer.
 final class TransferChannel: Sendable {
     let id: TransferID
     private let mailbox: LoopMailbox
@@ -18,7 +18,7 @@ final class TransferChannel: Sendable {
     }
 }
 
-/// The loop's side: never waits.
+/// The loop's side, which never waits.
 extension TransferChannel {
     func headArrived(_ head: TransferHead) {
         update { $0.headArrived(head) }
@@ -32,7 +32,7 @@ extension TransferChannel {
         update { $0.ended(end) }
     }
 
-    /// Changes the state and wakes the reader, after unlocking, when there is an answer for it.
+    /// Changes the state and, after unlocking, wakes the reader when there is something to read.
     private func update<Value>(_ change: (inout TransferState) -> Value) -> Value {
         let (value, waiter) = guarded.withLock { guarded in
             let before = guarded.state.changes
@@ -55,16 +55,16 @@ extension TransferChannel {
 
     func nextChunk() async throws(TransferError) -> [UInt8]? {
         defer { resumeIfRoom() }
-        return try await answer { $0.takeChunk() }
+        return try await answer { $0.removeChunk() }
     }
 
-    /// When the body was whole; nil before.
+    /// When the body was complete; nil before.
     var endedAt: ContinuousClock.Instant? {
         guard case .whole(let instant) = guarded.withLock({ $0.state.end }) else { return nil }
         return instant
     }
 
-    /// Ends the transfer unless it is over.
+    /// Cancels the transfer unless it has ended.
     ///
     /// Any thread, any number of times.
     func cancel() {
@@ -74,11 +74,11 @@ extension TransferChannel {
     }
 
     private func resumeIfRoom() {
-        guard guarded.withLock({ $0.state.takeResumption() }) else { return }
+        guard guarded.withLock({ $0.state.resumesOnce() }) else { return }
         mailbox.post(.resume(id))
     }
 
-    /// Asks the state until it has an answer; cancelling the task cancels the transfer.
+    /// Waits until the state has an answer; cancelling the task cancels the transfer.
     private func answer<Value: Sendable>(
         _ question: (inout TransferState) -> Result<Value, TransferError>?,
     ) async throws(TransferError) -> Value {

@@ -1,14 +1,14 @@
-/// The number of a transfer within its client; never used again.
+/// The number of a transfer within its client; never reused.
 struct TransferID: Hashable, Sendable {
     let rawValue: UInt
 }
 
-/// The number of a session within its client; never used again.
+/// The number of a session within its client; never reused.
 struct SessionID: Hashable, Sendable {
     let rawValue: UInt
 }
 
-/// A transfer as the caller asked for it.
+/// A transfer as requested.
 final class TransferJob: Sendable {
     let url: RequestURL
     let options: TransferOptions
@@ -32,11 +32,11 @@ final class TransferJob: Sendable {
     var id: TransferID { channel.id }
 }
 
-/// One request on the way of a transfer: the first, or the one that a redirect asks for.
+/// One request of a transfer: the first, or the one after a redirect.
 struct Attempt {
     var url: RequestURL
     /// Redirects followed so far.
     var redirects = 0
-    /// Whether only a new connection will do.
+    /// Whether a new connection is required.
     var isFresh: Bool
 }

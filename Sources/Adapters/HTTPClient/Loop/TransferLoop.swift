@@ -1,7 +1,7 @@
 import CCurl
 import Logging
 
-/// The loop: one thread on which every call into libcurl that belongs to a transfer is made.
+/// The loop: one thread that makes all libcurl calls of transfers.
 final class TransferLoop {
     private let mailbox: LoopMailbox
     private let configuration: ClientConfiguration
@@ -15,9 +15,9 @@ final class TransferLoop {
         queue = TransferQueue(runningLimit: configuration.runningTransfers)
     }
 
-    /// Runs until it is told to stop; then every transfer has ended.
+    /// Runs until it is stopped; then every transfer has ended.
     func run() {
-        while obeyCommands() {
+        while executeCommands() {
             check(mailbox.multi.perform())
             endFinished()
             expireWaiting()
@@ -27,26 +27,26 @@ final class TransferLoop {
         for id in Array(jobs.keys) { end(id, .failed(.closed)) }
     }
 
-    /// How long nothing needs to be done as far as the queue knows; curl knows its own timers.
+    /// How long the queue needs no attention; curl knows its own timers.
     private var sleepMilliseconds: Int {
         guard let deadline = queue.nextDeadline else { return Limits.idlePollMilliseconds }
         let left = ContinuousClock.now.duration(to: deadline).boundedMilliseconds
         return min(left, Limits.idlePollMilliseconds)
     }
 
-    /// Curl out of memory or a broken poll must not turn the loop into a busy one.
+    /// Pauses after an error, so that curl without memory or a failing poll does not cause a busy loop.
     private func check(_ code: CURLMcode) {
         guard code != CURLM_OK else { return }
         let text = unsafe curl_multi_strerror(code).map { unsafe String(cString: $0) } ?? "\(code.rawValue)"
-        configuration.logger.error("HTTP client loop: \(text)")
-        LoopThread.pause(milliseconds: Limits.troublePauseMilliseconds)
+        configuration.logger.error("The HTTP client loop failed", metadata: ["error": "\(text)"])
+        LoopThread.pause(milliseconds: Limits.errorPauseMilliseconds)
     }
 }
 
 extension TransferLoop {
-    /// Does what other threads have asked for; false when it is time to stop.
-    private func obeyCommands() -> Bool {
-        for command in mailbox.take() {
+    /// Executes the commands of other threads; false when the loop has to end.
+    private func executeCommands() -> Bool {
+        for command in mailbox.removeCommands() {
             switch command {
             case .start(let job): enqueue(job)
             case .resume(let id): hops[id]?.resume()
@@ -78,7 +78,7 @@ extension TransferLoop {
     }
 
     private func expireWaiting() {
-        for id in queue.takeExpired(at: .now) {
+        for id in queue.removeExpired(at: .now) {
             jobs.removeValue(forKey: id)?.channel.ended(.failed(.timedOut(.waiting)))
         }
     }
@@ -111,7 +111,7 @@ extension TransferLoop {
         }
     }
 
-    /// Ends a transfer wherever it is, and gives its turn to the next.
+    /// Ends a transfer in any state and starts the next.
     private func end(_ id: TransferID, _ end: TransferEnd) {
         if let hop = hops.removeValue(forKey: id) { mailbox.multi.remove(hop.handle) }
         guard let job = jobs.removeValue(forKey: id) else { return }

@@ -1,11 +1,11 @@
-/// Which transfers wait and whose turn it is: first come, first served, within the limit of each session and of all.
+/// The waiting transfers: first come, first served, within the limits of each session and of the client.
 struct TransferQueue {
     private var waiting: [Ticket] = []
     private var runningBySession: [SessionID: Int] = [:]
     private var runningCount = 0
     private let runningLimit: Int
 
-    /// A transfer's place in the queue.
+    /// An entry of the queue.
     struct Ticket: Equatable {
         var id: TransferID
         var session: SessionID
@@ -18,7 +18,7 @@ struct TransferQueue {
         self.runningLimit = runningLimit
     }
 
-    /// Adds a transfer at the end; gives the limit that it would pass, when it may not wait.
+    /// Appends a transfer; returns the limit that it would exceed, in which case it is not added.
     mutating func enqueue(_ ticket: Ticket) -> Int? {
         guard waiting.count < Limits.waitingTransfers else { return Limits.waitingTransfers }
         guard waiting.count(where: { $0.session == ticket.session }) < Limits.waitingPerSession else {
@@ -28,7 +28,7 @@ struct TransferQueue {
         return nil
     }
 
-    /// Takes the first transfer that may start, and counts it as running.
+    /// Removes the first transfer that may start and counts it as running.
     mutating func startNext() -> TransferID? {
         guard runningCount < runningLimit, let place = waiting.firstIndex(where: mayStart) else { return nil }
         let ticket = waiting.remove(at: place)
@@ -42,22 +42,22 @@ struct TransferQueue {
         return runningBySession[ticket.session, default: 0] < max(limit, 1)
     }
 
-    /// Gives the turn of a running transfer back.
+    /// Ends the count of a running transfer.
     mutating func finished(in session: SessionID) {
         runningCount -= 1
         let left = runningBySession[session, default: 1] - 1
         runningBySession[session] = left > 0 ? left : nil
     }
 
-    /// Takes a waiting transfer out; false when it does not wait.
+    /// Removes a waiting transfer; false when it is not waiting.
     mutating func remove(_ id: TransferID) -> Bool {
         guard let place = waiting.firstIndex(where: { $0.id == id }) else { return false }
         waiting.remove(at: place)
         return true
     }
 
-    /// Takes out the transfers that have waited too long.
-    mutating func takeExpired(at now: ContinuousClock.Instant) -> [TransferID] {
+    /// Removes the transfers that have waited too long.
+    mutating func removeExpired(at now: ContinuousClock.Instant) -> [TransferID] {
         let expired = waiting.filter { $0.deadline <= now }
         if !expired.isEmpty { waiting.removeAll { $0.deadline <= now } }
         return expired.map(\.id)

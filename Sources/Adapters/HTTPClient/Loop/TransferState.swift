@@ -1,6 +1,7 @@
-/// What a transfer has delivered and its reader has not taken yet: a bounded buffer as a value.
+/// What a transfer has delivered and its reader has not read yet: a bounded buffer as a value.
 ///
-/// The loop's events come in, answers for the reader go out; `changes` grows when the reader may have an answer.
+/// The loop's events are its input, answers for the reader its output; `changes` grows when there may be an
+/// answer.
 struct TransferState {
     private(set) var changes: UInt = 0
     private(set) var head: TransferHead?
@@ -11,7 +12,7 @@ struct TransferState {
     private var bufferedByteCount = 0
     private let pausesAt: Int
 
-    /// Makes an empty state.
+    /// Creates an empty state.
     ///
     /// - Parameter pausesAt: bytes in the buffer from which on the transfer is paused.
     init(pausesAt: Int) {
@@ -24,7 +25,7 @@ struct TransferState {
         changes += 1
     }
 
-    /// Takes a piece of the body, or none of it.
+    /// Accepts a piece of the body completely, or refuses it.
     mutating func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
         guard end == nil else { return .abort }
         guard bufferedByteCount < pausesAt else {
@@ -37,7 +38,9 @@ struct TransferState {
         return .taken
     }
 
-    /// The first end counts; what is buffered is still delivered, except after `cancelled`.
+    /// Ends the transfer; the first end counts.
+    ///
+    /// Buffered data is still delivered, except after `cancelled`.
     mutating func ended(_ end: TransferEnd) {
         guard self.end == nil else { return }
         self.end = end
@@ -57,7 +60,7 @@ struct TransferState {
 }
 
 extension TransferState {
-    /// The head, or why there is none; nil while it is not known.
+    /// The head, or the reason for its absence; nil while it is unknown.
     var headAnswer: Result<TransferHead, TransferError>? {
         if case .failed(.cancelled) = end { return .failure(.cancelled) }
         if let head { return .success(head) }
@@ -68,8 +71,9 @@ extension TransferState {
         }
     }
 
-    /// Takes the next chunk; nil inside means the end of a whole body, nil as such that nothing is ready.
-    mutating func takeChunk() -> Result<[UInt8]?, TransferError>? {
+    /// Removes the next chunk; the inner nil means the end of a complete body, the outer nil that nothing is
+    /// ready.
+    mutating func removeChunk() -> Result<[UInt8]?, TransferError>? {
         if !ready.isEmpty {
             let chunk = ready.removeFirst()
             bufferedByteCount -= chunk.count
@@ -82,18 +86,18 @@ extension TransferState {
         }
     }
 
-    /// Whether the transfer was paused and there is room again; says so once for each pause.
-    mutating func takeResumption() -> Bool {
+    /// Whether the transfer was paused and there is room again; true once for each pause.
+    mutating func resumesOnce() -> Bool {
         guard isPaused, bufferedByteCount <= Limits.resumeByteCount else { return false }
         isPaused = false
         return true
     }
 }
 
-/// What happens with a piece of the body.
+/// What happens to a piece of the body.
 enum BodyVerdict {
     case taken
-    /// Not taken: curl keeps it and stops reading until the transfer is resumed.
+    /// Not accepted: curl keeps it and stops reading until the transfer is resumed.
     case pause
     case abort
 }
