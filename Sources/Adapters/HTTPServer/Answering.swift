@@ -3,13 +3,13 @@ import HTTP
 import Logging
 import Synchronization
 
-// An answer leaves, on the library's thread.
+// Sending an answer, on the library's thread.
 extension Exchange {
-    /// Hands an answer to the library.
+    /// Queues an answer in the library.
     func send(_ response: HTTPResponse) -> MHD_Result {
         if queue(response) { return .YES }
         core.logger.error(
-            "an answer could not be queued: no memory, no descriptor or a file slice beyond its file")
+            "Cannot queue an answer: no memory, no descriptor or a file slice beyond its file")
         return queue(ServerAnswers.unsendable) ? .YES : .NO
     }
 
@@ -32,14 +32,14 @@ extension Exchange {
         return handle.queue(on: connection, status: response.status)
     }
 
-    /// Connection memory that a vector of pieces may take, in bytes.
+    /// Connection memory available for a vector of pieces, in bytes.
     private func memoryLeft(_ used: Int, _ response: HTTPResponse) -> Int {
         let fields = response.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         // Status line, Date, Content-Length, Connection and rounding.
         return core.limits.connectionMemory - used - fields - 256
     }
 
-    /// The library is done with the request; called once, whatever became of it.
+    /// Ends the exchange when the library has finished with the request; called once, also after a failure.
     func finished(isComplete: Bool) {
         let now = monotonicNanoseconds()
         peer.requestFinished(nextHeaderBy: now + (core.limits.idle + core.limits.header).nanoseconds)

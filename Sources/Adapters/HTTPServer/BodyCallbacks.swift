@@ -1,6 +1,6 @@
 import HTTP
 
-// Readers and releasers of bodies; each context was retained in `ResponseBodies.swift`.
+// Callbacks that read and release bodies; each context was retained in `ResponseBodies.swift`.
 
 func releaseBytes(_ context: UnsafeMutableRawPointer?) {
     if let context = unsafe context { unsafe Unmanaged<SharedBytes>.fromOpaque(context).release() }
@@ -34,7 +34,7 @@ func readStream(
     return unsafe stream.read(into: UnsafeMutableRawBufferPointer(start: target, count: limit))
 }
 
-/// The reader of an answer that has no body; the library never asks it.
+/// The reader of an answer without a body; the library never calls it.
 func readNothing(
     _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ target: UnsafeMutablePointer<CChar>?,
     _ limit: Int,
@@ -42,5 +42,5 @@ func readNothing(
     readerFailed
 }
 
-/// What a reader returns to have the connection cut.
+/// The return value that makes the library close the connection.
 private let readerFailed = -2

@@ -3,8 +3,8 @@ import Glibc
 import HTTP
 import Logging
 
-// What the library calls, on its threads. The context is the `ServerCore` that `DaemonHandle` retains; a connection's
-// context is its `PeerConnection`, a request's is its `Exchange`.
+// Callbacks of the library, on its threads. The context is the `ServerCore` that `DaemonHandle` retains; a
+// connection's context is its `PeerConnection`, a request's is its `Exchange`.
 
 func acceptConnection(
     _ context: UnsafeMutableRawPointer?, _ address: UnsafePointer<sockaddr>?, _ size: socklen_t,
@@ -13,11 +13,11 @@ func acceptConnection(
     if core.isStopping { return .NO }
     if core.connections.admits(address) { return .YES }
     core.logger.debug(
-        "a connection was refused: too many of one address", metadata: ["address": "\(address)"])
+        "Refused a connection: too many from one address", metadata: ["address": "\(address)"])
     return .NO
 }
 
-/// A connection begins or ends: its context is retained with the first call and released with the second.
+/// A connection begins or ends: its context is retained by the first call and released by the second.
 func noteConnection(
     _ context: UnsafeMutableRawPointer?, _ pointer: OpaquePointer?,
     _ stored: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_ConnectionNotificationCode,
@@ -42,7 +42,7 @@ func noteConnection(
     }
 }
 
-/// The request line is read: the target is kept as it was sent, since the library takes it apart in place.
+/// The request line has been read: the target is copied as sent, because the library modifies it in place.
 ///
 /// The exchange returned here is released in `finishRequest`.
 func beginRequest(
@@ -56,7 +56,7 @@ func beginRequest(
     return unsafe Unmanaged.passRetained(exchange).toOpaque()
 }
 
-/// The request is answered or lost.
+/// The request has been answered or has failed.
 func finishRequest(
     _ context: UnsafeMutableRawPointer?, _ pointer: OpaquePointer?,
     _ stored: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_RequestTerminationCode,
@@ -67,7 +67,7 @@ func finishRequest(
     exchange.finished(isComplete: code == .REQUEST_TERMINATED_COMPLETED_OK)
 }
 
-/// Called with the header, with each piece of the body, with the whole request, and again after a resume.
+/// Called with the header, each piece of the body, the complete request, and after a resume.
 func answerRequest(
     _ context: UnsafeMutableRawPointer?, _ pointer: OpaquePointer?, _ url: UnsafePointer<CChar>?,
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?,
@@ -89,7 +89,7 @@ func answerRequest(
     return unsafe exchange.bodyArrived(UnsafeRawBufferPointer(start: upload, count: count))
 }
 
-/// Targets stay as they were sent: nothing is decoded.
+/// Leaves targets as they were sent, without decoding.
 func keepEscapes(
     _ context: UnsafeMutableRawPointer?, _ pointer: OpaquePointer?, _ text: UnsafeMutablePointer<CChar>?,
 ) -> Int {
@@ -97,7 +97,7 @@ func keepEscapes(
     return unsafe strlen(text)
 }
 
-/// The library's messages; nearly all of them tell what a client did wrong.
+/// Logs the library's messages, most of which report client errors.
 func logMessage(
     _ context: UnsafeMutableRawPointer?, _ format: UnsafePointer<CChar>?, _ arguments: CVaListPointer?
 ) {
@@ -110,7 +110,7 @@ func logMessage(
         }
         return unsafe String(cString: start)
     }
-    core.logger.debug("libmicrohttpd: \(text.split(separator: "\n").joined(separator: " "))")
+    core.logger.debug("Message of libmicrohttpd: \(text.split(separator: "\n").joined(separator: " "))")
 }
 
 private func core(_ context: UnsafeMutableRawPointer?) -> ServerCore? {

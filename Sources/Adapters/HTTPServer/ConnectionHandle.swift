@@ -1,10 +1,10 @@
 import CMicrohttpd
 import Glibc
 
-/// A connection of the library, borrowed: valid inside its callbacks and while it is suspended.
+/// A borrowed connection of the library: valid inside its callbacks and while it is suspended.
 ///
-/// Unchecked because the library says which call may come from where: `resume` from any thread, everything else from
-/// the callback the connection was handed to.
+/// Unchecked because the library defines the allowed callers: `resume` from any thread, everything else from
+/// the callback that received the connection.
 @safe struct ConnectionHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -26,16 +26,16 @@ import Glibc
         unsafe PeerAddress(backcast_connection_address(pointer))
     }
 
-    /// What was stored for the connection when it was announced.
+    /// The context that was stored when the connection was accepted.
     var peer: PeerConnection? {
         guard let context = unsafe backcast_connection_context(pointer) else { return nil }
         return unsafe Unmanaged<PeerConnection>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// Bytes of the request line and header, to the end of the empty line.
+    /// Bytes of the request line and header, including the empty line.
     var headerByteCount: Int { unsafe backcast_connection_header_size(pointer) }
 
-    /// The status the library has queued, also when it answered by itself; nil when none is.
+    /// The status that the library has queued, also for its own answers; nil before.
     var queuedStatus: Int? {
         let status = unsafe backcast_connection_status(pointer)
         return status == 0 ? nil : Int(status)

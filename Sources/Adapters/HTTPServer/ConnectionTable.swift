@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// The open connections: how many, how many per address, and which of them are too slow.
+/// The open connections: their number, their number per address, and their deadlines.
 ///
-/// The library announces every connection here before it reads from it and takes it out before it closes the socket,
-/// so a descriptor found under the lock belongs to that connection.
+/// The library reports every connection here before it reads from it and removes it before it closes the
+/// socket, so a descriptor found under the lock belongs to that connection.
 final class ConnectionTable: Sendable {
     private struct State {
         var open: [Int32: PeerConnection] = [:]
@@ -22,7 +22,8 @@ final class ConnectionTable: Sendable {
 
     var count: Int { state.withLock { $0.open.count } }
 
-    /// Whether one more connection of this address may be accepted; two threads asking at once may both be told yes.
+    /// Whether another connection from this address may be accepted; two concurrent calls may both return
+    /// true.
     func admits(_ address: PeerAddress) -> Bool {
         if trusted.contains(where: { $0.contains(address) }) { return true }
         return state.withLock { $0.counts[address.countingKey, default: 0] < limitPerAddress }
@@ -44,7 +45,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Shuts down what has not kept its deadline; the library sees the end of the connection and closes it.
+    /// Shuts down connections past their deadline; the library notices and closes them.
     func shutDownOverdue(at now: Int64) -> Int {
         shutDown { $0.isOverdue(at: now) }
     }

@@ -1,6 +1,6 @@
 import CMicrohttpd
 
-/// The library's daemon: its threads, its listening socket, and the callbacks' context.
+/// The library's daemon: its threads, its listening socket and the context of the callbacks.
 @safe struct DaemonHandle: ~Copyable {
     private let daemon: OpaquePointer
     private let context: UnsafeMutableRawPointer
@@ -12,7 +12,7 @@ import CMicrohttpd
 
     /// Ends the threads and closes every connection.
     ///
-    /// None may be suspended: the library aborts the process otherwise.
+    /// No connection may be suspended, or the library aborts the process.
     deinit {
         unsafe MHD_stop_daemon(daemon)
         unsafe Unmanaged<ServerCore>.fromOpaque(context).release()
@@ -38,8 +38,8 @@ import CMicrohttpd
     private static func options(_ limits: Limits, context: UnsafeMutableRawPointer) -> backcast_daemon_options
     {
         var options = unsafe backcast_daemon_options()
-        // Not MHD_USE_TURBO: it is no faster, and with it a body that ends with its connection (an error, HTTP/1.0)
-        // leaves the client waiting, since the library then forgets to shut the socket down.
+        // Not MHD_USE_TURBO: it is no faster, and with it the library does not shut down the socket after a
+        // body that ends with its connection (an error, HTTP/1.0), so that the client waits.
         unsafe options.flags =
             MHD_USE_EPOLL_INTERNAL_THREAD.rawValue
             | MHD_ALLOW_SUSPEND_RESUME.rawValue
@@ -47,8 +47,8 @@ import CMicrohttpd
         unsafe options.connection_limit = UInt32(clamping: limits.connections)
         unsafe options.idle_timeout_seconds = UInt32(clamping: max(limits.idle.components.seconds, 1))
         unsafe options.connection_memory = limits.connectionMemory
-        // Lax on purpose: strict, the library cuts a target with a blank without an answer. `RawRequest` refuses
-        // that and a missing Host with a 400, and more.
+        // Lax on purpose: in strict mode the library closes the connection without an answer when the target
+        // contains a blank. `RawRequest` answers 400 to that, to a missing Host, and to more.
         unsafe options.strict_for_client = 0
         unsafe options.log = logMessage
         unsafe options.accept = acceptConnection

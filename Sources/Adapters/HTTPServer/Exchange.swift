@@ -4,7 +4,8 @@ import Synchronization
 
 /// One request and its answer, from the request line to the last byte.
 ///
-/// The library calls on one of its threads, one call at a time; tasks and the sweeper come in through `Suspension.swift`.
+/// The library calls from one of its threads, one call at a time; tasks and the sweeper enter through
+/// `Suspension.swift`.
 final class Exchange: Sendable {
     let core: ServerCore
     let connection: ConnectionHandle
@@ -14,17 +15,17 @@ final class Exchange: Sendable {
     let state: Mutex<State>
 
     enum Stage {
-        /// The request line is read; its target as sent.
+        /// The request line has been read; its target as sent.
         case target([UInt8])
-        /// The header is read, the body is on its way.
+        /// The header has been read, the body is being received.
         case body(limit: Int, dropped: Int)
-        /// The handler's work is under way; the connection may be suspended or not.
+        /// The handler runs; the connection may be suspended.
         case making
         /// The handler answers later; the connection is suspended.
         case waiting
-        /// An answer is there and not yet queued.
+        /// There is an answer that has not been queued.
         case answered(HTTPResponse)
-        /// The answer is with the library.
+        /// The library has the answer.
         case sending
     }
 
@@ -34,9 +35,9 @@ final class Exchange: Sendable {
         var memoryUse = 0
         var status: HTTPStatus?
         var byteCount: UInt64 = 0
-        /// The task an answer or a piece of a body is waited for from.
+        /// The task that makes the answer or the next piece of a body.
         var work: Task<Void, Never>?
-        /// Nobody waits for this exchange any more: what is left of it is cut.
+        /// Whether the exchange was given up: the rest of it is aborted.
         var isAbandoned = false
     }
 
@@ -52,17 +53,17 @@ final class Exchange: Sendable {
 
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-    /// The target as sent, until the header is read.
+    /// The target as sent, until the header has been read.
     var unreadTarget: [UInt8]? {
         state.withLock { if case .target(let target) = $0.stage { target } else { nil } }
     }
 }
 
-// A request arrives, on the library's thread.
+// Receiving a request, on the library's thread.
 extension Exchange {
     /// The header is complete.
     ///
-    /// An answer queued now closes the connection.
+    /// An answer that is queued now closes the connection.
     func headerArrived(_ raw: RawRequest) -> MHD_Result {
         do throws(Refusal) {
             let head = try raw.head(limits: core.limits, remoteAddress: peer.addressText)
@@ -92,14 +93,15 @@ extension Exchange {
         return limit
     }
 
-    /// A client that sends at once is read out: closing under its hands would take the 413 away from it.
+    /// Closing with unread input resets the connection before the client reads the 413, so the input is read
+    /// first.
     private func isToBeDropped(_ length: UInt64, _ head: RequestHead) -> Bool {
         length <= UInt64(core.limits.droppedBody) && head.request.headers["Expect"] == nil
     }
 
     /// A piece of the body.
     ///
-    /// What is too much is dropped for a while so that the client can see the 413.
+    /// Excess bytes are dropped for a while so that the client can read the 413.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         state.withLock { state in
             guard case .body(let limit, let dropped) = state.stage, var request = state.request.take() else {
@@ -115,11 +117,11 @@ extension Exchange {
         }
     }
 
-    /// The request is complete, or the library asks again after the connection was resumed.
+    /// The request is complete, or the library calls again after the connection was resumed.
     func requestArrived() -> MHD_Result {
         let (stage, request, isAbandoned) = state.withLock { state in
             let request = state.request
-            // The handler has the body from here on; the rest of the request is kept for the summary.
+            // The handler owns the body from here on; the rest of the request is kept for the summary.
             state.request?.body = []
             return (state.stage, request, state.isAbandoned)
         }

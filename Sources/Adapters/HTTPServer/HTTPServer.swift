@@ -2,9 +2,9 @@ package import HTTP
 package import Logging
 import Synchronization
 
-/// An HTTP/1.1 server for one handler; it answers from the moment it is opened until it is stopped.
+/// An HTTP/1.1 server for one handler, which answers from opening until it is stopped.
 package final class HTTPServer: Sendable {
-    /// The port it listens on, also when the kernel chose it.
+    /// The port, also when the kernel chose it.
     package let port: UInt16
     private let core: ServerCore
     private let sweeper: Mutex<Sweeper?>
@@ -25,7 +25,7 @@ package final class HTTPServer: Sendable {
 
     deinit { tearDown() }
 
-    /// Listens and starts answering; an address that another process holds is an error of its own.
+    /// Listens and starts answering; an address in use is an error of its own.
     package static func open(
         configuration: Configuration, handler: any HTTPHandler, logger: Logger,
     ) throws(HTTPServerError) -> HTTPServer {
@@ -37,22 +37,22 @@ package final class HTTPServer: Sendable {
         return HTTPServer(port: port, core: core, daemon: daemon, sweeper: sweeper)
     }
 
-    /// Connections open now, idle ones too.
+    /// Open connections, including idle ones.
     package var openConnections: Int { core.connections.count }
 
-    /// Requests whose answer is not yet sent.
+    /// Requests whose answer has not been sent completely.
     package var requestsInFlight: Int { core.exchangeCount }
 
-    /// Waits until the surrounding task is cancelled or the server is stopped, then stops it.
+    /// Waits until the surrounding task is cancelled or the server is stopped, then stops the server.
     package func run(drain: Duration) async {
         for await _ in untilStopped.stream {}
         await stop(drain: drain)
     }
 
-    /// Refuses new connections, lets running answers finish for at most `drain`, then closes everything.
+    /// Refuses new connections, lets running answers finish within `drain`, then closes everything.
     ///
-    /// Answers sent while it drains close their connections. Cancelling the caller does not shorten it; a second call
-    /// waits for the first.
+    /// Answers that are sent in that time close their connections. Cancelling the caller does not shorten it;
+    /// a second call waits for the first.
     package func stop(drain: Duration) async {
         let task = stopTask.withLock { task in
             let running = task ?? Task { await self.drainAndTearDown(drain) }
@@ -73,8 +73,8 @@ package final class HTTPServer: Sendable {
         untilStopped.continuation.finish()
     }
 
-    /// The library must find no connection suspended: the table is closed and emptied first, by then without the
-    /// sweeper.
+    /// The library must not find a suspended connection: the table is closed and emptied first, after the
+    /// sweeper has ended.
     private func tearDown() {
         core.stopAccepting()
         sweeper.withLock { $0 = nil }

@@ -1,10 +1,10 @@
 /// Why a server could not be opened.
 package enum HTTPServerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The text names no address to listen on, or no network.
+    /// The text is not an address to listen on, or not a network.
     case unreadableAddress(String, reason: String)
-    /// Another process listens there already.
+    /// Another process listens on the address.
     case addressInUse(ListenAddress)
-    /// The system refuses the address; `errno` says why (not local, no right to the port).
+    /// The system refuses the address, for the reason in `errno` (not local, no permission for the port).
     case cannotListen(ListenAddress, errno: Int32)
     /// The library could not start its threads.
     case cannotStart

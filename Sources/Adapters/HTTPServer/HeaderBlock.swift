@@ -1,21 +1,21 @@
 import CMicrohttpd
 import HTTP
 
-/// The header fields of a request, read from the library and checked against the bytes as they came.
+/// The header fields of a request, read from the library and checked against the received bytes.
 ///
-/// The library leaves names and values where they were received, so each field has to begin two bytes (CR LF) after
-/// the one before. Where it does not, something was hidden from its parser: a folded line, a NUL, a bare LF.
+/// The library leaves names and values where they were received, so each field has to begin two bytes (CR LF)
+/// after the preceding one. Otherwise its parser missed something: a folded line, a NUL, a bare LF.
 struct HeaderBlock {
     private(set) var fields = HTTPHeaders()
     private(set) var count = 0
-    /// Bytes of Cookie fields: the library copies them.
+    /// Bytes of Cookie fields, which the library copies.
     private(set) var cookieByteCount = 0
     /// Why the request is refused.
     private(set) var fault: String?
-    /// Address where the next field has to begin.
+    /// The address at which the next field has to begin.
     private(set) var next: UInt
 
-    /// Reads all fields of a request whose first one begins at `start`.
+    /// Reads all fields of a request, the first of which begins at `start`.
     static func reading(_ connection: ConnectionHandle, from start: UInt) -> HeaderBlock {
         var block = HeaderBlock(next: start)
         unsafe withUnsafeMutablePointer(to: &block) { context in
@@ -31,13 +31,13 @@ struct HeaderBlock {
 
     mutating func take(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Bool {
         guard unsafe !name.isEmpty, unsafe name.allSatisfy({ isTokenByte($0) }) else {
-            return refuse("a field name is no token")
+            return refuse("a field name is not a token")
         }
         guard UInt(bitPattern: name.baseAddress) == next, unsafe isDirectlyBehind(name, value) else {
-            return refuse("the header has a folded or a hidden line")
+            return refuse("the header has a folded or hidden line")
         }
         guard unsafe value.allSatisfy({ isFieldByte($0) }) else {
-            return refuse("a field value has a control byte")
+            return refuse("a field value has a control character")
         }
         let text = unsafe String(decoding: trimmed(value), as: UTF8.self)
         let title = unsafe String(decoding: name, as: UTF8.self)
@@ -53,7 +53,7 @@ struct HeaderBlock {
         return false
     }
 
-    /// Between a name and its value stand the colon and blanks, nothing else.
+    /// Whether only the colon and blanks are between a name and its value.
     private func isDirectlyBehind(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
         let afterColon = UInt(bitPattern: name.baseAddress) + UInt(name.count) + 1
         let start = UInt(bitPattern: value.baseAddress)
@@ -80,12 +80,12 @@ func isTokenByte(_ byte: UInt8) -> Bool {
     }
 }
 
-/// A byte of a field value: no control byte but the tab (RFC 9110 §5.5).
+/// A byte of a field value: no control character except the tab (RFC 9110 §5.5).
 func isFieldByte(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != 0x7F || byte == 0x09
 }
 
-/// The library's call for each field; `context` is the block being read.
+/// The library's callback for each field; `context` is the block that is being read.
 private func takeField(
     _ context: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
     _ nameSize: Int,

@@ -1,53 +1,58 @@
 /// Every bound of the server, with its reason.
 package struct Limits: Sendable {
-    /// Open connections at once.
+    /// Concurrent connections.
     ///
-    /// At the limit new ones wait in the kernel's backlog, so it is set well above the
-    /// number of viewers of one machine; an idle one costs `connectionMemory`.
+    /// At the limit new ones wait in the kernel's backlog, so it is well above the number of viewers of one
+    /// machine; an idle one costs `connectionMemory`.
     package var connections = 10_000
-    /// Connections of one address (IPv6: of one /64 network) at once: a household behind one address, not a flood.
+    /// Concurrent connections from one address (IPv6: from one /64 network): enough for a household behind
+    /// one address, but not for a flood.
     package var connectionsPerAddress = 256
-    /// Silence after which a connection is closed: longer than the reload interval of any player.
+    /// Inactivity after which a connection is closed: longer than the reload interval of any player.
     package var idle = Duration.seconds(30)
-    /// From the first byte a connection may send to the end of its request's header: cuts who sends a byte a second.
+    /// From the first byte of a connection to the end of the request header: ends clients that send a byte
+    /// per second.
     package var header = Duration.seconds(10)
     /// For the whole body of a request.
     package var requestBody = Duration.seconds(30)
-    /// For an answer made later, and for one piece of a streamed body.
+    /// For an answer that is made later, and for one piece of a streamed body.
     package var answer = Duration.seconds(30)
-    /// Answers made later at once; above it a request is told to come back (503).
+    /// Concurrent answers that are made later; a request beyond them is answered 503.
     package var laterAnswers = 512
-    /// Bytes of memory of a connection: request header, response header and no body.
+    /// Bytes of memory of a connection, for request header and response header, but not for a body.
     ///
-    /// It is cleared for every request.
+    /// It is reused for every request.
     package var connectionMemory = 8 * 1024
-    /// Part of `connectionMemory` that stays free for the response header; a request header over the rest gets 431.
+    /// The part of `connectionMemory` that is reserved for the response header; a request header beyond the
+    /// rest is answered 431.
     package var responseHeader = 2 * 1024
-    /// Bytes of a body over its limit that are read and dropped so that the client sees the 413.
+    /// Bytes beyond the limit of a body that are read and dropped so that the client can read the 413.
     package var droppedBody = 4 * 1024 * 1024
 
-    /// How often deadlines and vanished clients are looked for; also the precision of every deadline.
+    /// The interval of checks for deadlines and disconnected clients, and so the precision of every deadline.
     package var sweep = Duration.milliseconds(250)
 
-    /// A file slice of fewer bytes is read and sent with its header in one packet; from here up the kernel sends it.
+    /// A file slice with fewer bytes is read and sent in one packet with its header; the kernel sends larger
+    /// ones.
     static let sendfileThreshold: UInt64 = 64 * 1024
-    /// Bodies up to here are copied into the library's memory: cheaper than an owner and a callback.
+    /// Bodies up to this size are copied into the library's memory, which is cheaper than an owner and a
+    /// callback.
     static let copiedBody = 4 * 1024
-    /// Pieces whose sum is at most this are joined: one buffer is cheaper than a vector.
+    /// Pieces with at most this sum are joined: one buffer is cheaper than a vector.
     static let joinedPieces = 16 * 1024
-    /// Pieces sent as one vector; its entries (16 bytes each) lie in the connection's memory.
+    /// Pieces that are sent as one vector, whose entries (16 bytes each) use the connection's memory.
     ///
-    /// More are read in turn.
+    /// More pieces are read one after the other.
     static let vectoredPieces = 128
-    /// What a stream is asked for at a time, in bytes.
+    /// Bytes that are requested from a stream at a time.
     static let streamPiece = 256 * 1024
-    /// Pieces of a stream held ready.
+    /// Pieces of a stream that are read ahead.
     static let streamReadAhead = 2
-    /// Bytes handed to the library at a time when it reads a body through a callback.
+    /// Bytes that the library receives at a time when it reads a body through a callback.
     static let readerBlock = 64 * 1024
-    /// Memory the library takes per request header field beside its text, in bytes.
+    /// Memory that the library needs per request header field in addition to its text, in bytes.
     static let fieldOverhead = 64
-    /// Connections the kernel holds before they are accepted.
+    /// Connections that the kernel queues before they are accepted.
     static let backlog: Int32 = 1024
 
     package init() {}

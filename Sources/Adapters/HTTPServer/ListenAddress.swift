@@ -1,4 +1,4 @@
-/// Where a server listens: a numeric address and a port; port 0 lets the kernel choose.
+/// The address of a server: a numeric address and a port; the kernel chooses port 0.
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// A numeric IPv4 or IPv6 address, without brackets.
     package var host: String
@@ -11,12 +11,12 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// Reads `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `:8080` or `*:8080` (every IPv4 address).
     ///
-    /// `[::]:8080` listens on every address of both families. Names other than `localhost` are not looked up.
+    /// `[::]:8080` listens on every address of both families. Names other than `localhost` are not resolved.
     package static func reading(_ text: String) throws(HTTPServerError) -> ListenAddress {
         guard let colon = text.lastIndex(of: ":") else { throw fault(text, "it has no port") }
         let digits = text[text.index(after: colon)...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let port = UInt16(digits)
-        else { throw fault(text, "the port is no number from 0 to 65535") }
+        else { throw fault(text, "the port is not a number from 0 to 65535") }
         return ListenAddress(host: try host(String(text[..<colon]), of: text), port: port)
     }
 

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A listening TCP socket; closed with its owner unless the library has taken it.
+/// A listening TCP socket, closed with its owner unless the library has taken it over.
 struct ListenSocket: ~Copyable {
     private let descriptor: Int32
-    /// The port it listens on, also when the kernel chose it.
+    /// The port, also when the kernel chose it.
     let port: UInt16
 
     private init(owning descriptor: Int32, port: UInt16) {
@@ -13,7 +13,7 @@ struct ListenSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Gives the descriptor away.
+    /// Gives up ownership of the descriptor.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self
@@ -22,7 +22,7 @@ struct ListenSocket: ~Copyable {
 
     static func open(_ address: ListenAddress) throws(HTTPServerError) -> ListenSocket {
         guard let numeric = PeerAddress.reading(address.host) else {
-            throw .unreadableAddress(address.host, reason: "it is no numeric address")
+            throw .unreadableAddress(address.host, reason: "it is not a numeric address")
         }
         let family = address.host.contains(":") ? AF_INET6 : AF_INET
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -38,7 +38,7 @@ struct ListenSocket: ~Copyable {
     private static func bindAndListen(
         _ descriptor: Int32, _ address: PeerAddress, family: Int32, port: UInt16, error: inout Int32,
     ) -> Bool {
-        // A restart must not wait for connections of the process before (TIME_WAIT).
+        // A restart must not wait for connections of the previous process (TIME_WAIT).
         var on: Int32 = 1
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         let result =
@@ -80,7 +80,7 @@ struct ListenSocket: ~Copyable {
         }
     }
 
-    /// Both families keep the port at the same place, behind the family.
+    /// Both families have the port at the same offset, after the family.
     private static func boundPort(of descriptor: Int32) -> UInt16? {
         var address = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)

@@ -1,6 +1,6 @@
 import HTTP
 
-/// The form in which a body goes to the library.
+/// The form in which a body is passed to the library.
 enum OutgoingBody {
     case bytes([UInt8])
     case pieces([SharedBytes], byteCount: Int)
@@ -8,8 +8,8 @@ enum OutgoingBody {
     case stream(any HTTPBodySource, length: UInt64?)
     /// No body, but the length that GET would announce.
     case announced(UInt64)
-    /// No body and no length: the connection has to close, since this library version announces one otherwise
-    /// (304, RFC 9110 §8.6) or ends the body that is not there (HEAD of a stream).
+    /// No body and no length. The connection has to close, because this version of the library announces a
+    /// length (304, RFC 9110 §8.6) or ends a body that is not there (HEAD of a stream).
     case unannounced
 
     init(_ response: HTTPResponse, isHead: Bool) {
@@ -25,7 +25,7 @@ enum OutgoingBody {
         }
     }
 
-    /// Bytes of the body that are known before it is sent; a stream counts while it is read.
+    /// Bytes of the body that are known in advance; a stream is counted while it is read.
     var knownByteCount: UInt64 {
         switch self {
         case .bytes(let bytes): UInt64(bytes.count)

@@ -13,17 +13,17 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
         self.low = low
     }
 
-    /// Takes `a` to `d` of a.b.c.d as one number.
+    /// Creates an address from a.b.c.d as one number.
     init(fourBytes: UInt32) {
         self.init(high: 0, low: Self.mappedPrefix << 32 | UInt64(fourBytes))
     }
 
     var isIPv4: Bool { high == 0 && low >> 32 == Self.mappedPrefix }
 
-    /// What connections are counted by: an IPv4 address, or the /64 network that one IPv6 host commonly owns.
+    /// The unit of the connection limit: an IPv4 address, or the /64 network of an IPv6 host.
     var countingKey: PeerAddress { isIPv4 ? self : PeerAddress(high: high, low: 0) }
 
-    /// Reads a numeric address; nil when it is none.
+    /// Reads a numeric address; nil for anything else.
     package static func reading(_ text: String) -> PeerAddress? {
         var four = in_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 {

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// An open connection as the server keeps count of it.
+/// The server's record of an open connection.
 final class PeerConnection: Sendable {
-    /// The socket; valid as long as the connection is in the table.
+    /// The socket; valid while the connection is in the table.
     let descriptor: Int32
     let address: PeerAddress
     /// The address as text, made once for all requests of the connection.
     let addressText: String
-    /// When the connection is shut down unless it has moved on; `never` while an answer is made or sent.
+    /// When the connection is shut down unless the deadline moves; `never` while an answer is made or sent.
     private let deadline: Atomic<Int64>
-    /// Whether a request of it is being read or answered.
+    /// Whether a request is being read or answered.
     private let busy = Atomic<Bool>(false)
 
     static let never = Int64.max
@@ -32,12 +32,12 @@ final class PeerConnection: Sendable {
         busy.store(false, ordering: .relaxed)
     }
 
-    /// Moves the deadline; a point of the monotonic clock.
+    /// Sets the deadline, a time of the monotonic clock.
     func mustMove(by point: Int64) {
         deadline.store(point, ordering: .relaxed)
     }
 
-    /// Moves the deadline nearer, never further.
+    /// Moves the deadline to an earlier time, never to a later one.
     func mustMove(atLatestBy point: Int64) {
         if point < deadline.load(ordering: .relaxed) { deadline.store(point, ordering: .relaxed) }
     }

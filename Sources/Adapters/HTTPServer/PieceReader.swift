@@ -1,9 +1,9 @@
 import HTTP
 
-/// Pieces of a body that live as long as the library reads from them.
+/// The pieces of a body, which exist as long as the library reads from them.
 final class PieceReader: Sendable {
     let pieces: [SharedBytes]
-    /// Where each piece begins in the body.
+    /// The offset of each piece in the body.
     private let starts: [Int]
 
     init(_ pieces: [SharedBytes]) {
@@ -15,7 +15,7 @@ final class PieceReader: Sendable {
         }
     }
 
-    /// Copies from `position` on, at most to the end of a piece; the number of bytes, 0 behind the last one.
+    /// Copies from `position` to at most the end of a piece; returns the number of bytes, 0 after the last.
     func read(at position: Int, into target: UnsafeMutableRawBufferPointer) -> Int {
         guard let index = index(of: position) else { return 0 }
         let bytes = pieces[index].bytes
@@ -25,7 +25,7 @@ final class PieceReader: Sendable {
         return count
     }
 
-    /// The piece that holds `position`: the last one beginning at or before it, empty ones apart.
+    /// The piece that contains `position`: the last one that begins at or before it, except empty ones.
     private func index(of position: Int) -> Int? {
         var low = 0
         var high = starts.count

@@ -2,11 +2,11 @@ import CMicrohttpd
 import Glibc
 import HTTP
 
-/// A request whose header is read and found in order.
+/// A request whose header has been read and validated.
 struct RequestHead {
     var request: HTTPRequest
     var body: BodyLength
-    /// Bytes of the connection's memory the library has spent on it.
+    /// Bytes of the connection's memory that the library uses for it.
     var memoryUse: Int
 
     enum BodyLength: Equatable {
@@ -16,7 +16,7 @@ struct RequestHead {
     }
 }
 
-/// A request that is answered without being handed on; its connection is closed.
+/// A request that is answered without the handler; its connection is closed.
 struct Refusal: Error {
     var response: HTTPResponse
 
@@ -25,18 +25,18 @@ struct Refusal: Error {
     }
 }
 
-/// The pointers the library hands over with a request; they lie in the connection's memory.
+/// The pointers of a request from the library, into the connection's memory.
 @safe struct RawRequest {
     let connection: ConnectionHandle
     let method: UnsafePointer<CChar>
     let url: UnsafePointer<CChar>
     let version: UnsafePointer<CChar>
-    /// The target as it was sent; the library has taken its own copy apart.
+    /// The target as sent; the library has modified its own copy.
     let target: [UInt8]
 }
 
 extension RawRequest {
-    /// Checks and reads the request line and header: the library itself is lax (RFC 9112 §2.2, §3.2, §6).
+    /// Reads and validates the request line and header, because the library is lax (RFC 9112 §2.2, §3.2, §6).
     func head(limits: Limits, remoteAddress: String) throws(Refusal) -> RequestHead {
         let method = try requestMethod()
         guard let target = RequestTarget.reading(target, isOptions: method == .options) else {
@@ -59,13 +59,13 @@ extension RawRequest {
 
     private var isHTTP10: Bool { unsafe strcmp(version, "HTTP/1.0") == 0 }
 
-    /// Where the header has to begin: behind the version and its CR LF.
+    /// Where the header has to begin: after the version and its CR LF.
     private var lineEnd: UInt { unsafe UInt(bitPattern: version) + 8 + 2 }
 
     private func requestMethod() throws(Refusal) -> HTTPMethod {
         let name = unsafe UnsafeRawBufferPointer(start: method, count: strlen(method))
         guard unsafe !name.isEmpty, unsafe name.allSatisfy({ isTokenByte($0) }) else {
-            throw .bad("the method is no token")
+            throw .bad("the method is not a token")
         }
         let start = unsafe UInt(bitPattern: url)
         let isWhole =
@@ -78,13 +78,13 @@ extension RawRequest {
     private func check(_ block: HeaderBlock) throws(Refusal) {
         if let fault = block.fault { throw .bad(fault) }
         let end = unsafe UInt(bitPattern: method) + UInt(connection.headerByteCount)
-        guard block.next + 2 == end else { throw .bad("the header has a folded or a hidden line") }
+        guard block.next + 2 == end else { throw .bad("the header has a folded or hidden line") }
     }
 
     private func memoryUse(_ block: HeaderBlock) -> Int {
         let arguments = target.count { $0 == UInt8(ascii: "&") } + 1
         let records = (block.count + arguments) * Limits.fieldOverhead
-        // The library copies cookies and keeps a record for each; none is shorter than three bytes ("a=;").
+        // The library copies cookies and keeps a record for each, of at least three bytes ("a=;").
         let cookies = block.cookieByteCount + block.cookieByteCount / 3 * Limits.fieldOverhead
         return connection.headerByteCount + records + cookies
     }
@@ -95,9 +95,9 @@ extension RawRequest {
         if count == 0 && !isHTTP10 { throw .bad("the Host field is missing") }
     }
 
-    /// How long the body is (RFC 9112 §6.3).
+    /// The length of the body (RFC 9112 §6.3).
     ///
-    /// Whatever two readers could take differently is refused.
+    /// Anything that two implementations could read differently is refused.
     private func bodyLength(_ fields: HTTPHeaders) throws(Refusal) -> RequestHead.BodyLength {
         let codings = fields.values(of: "Transfer-Encoding")
         let lengths = fields.values(of: "Content-Length")
@@ -114,7 +114,7 @@ extension RawRequest {
         }
         guard let text = lengths.first else { return .none }
         guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let length = UInt64(text) else {
-            throw .bad("Content-Length is no number")
+            throw .bad("Content-Length is not a number")
         }
         return length == 0 ? .none : .exactly(length)
     }

@@ -1,6 +1,6 @@
 import HTTP
 
-/// A request target taken apart (RFC 9112 §3.2); nothing is decoded.
+/// A parsed request target (RFC 9112 §3.2); nothing is decoded.
 struct RequestTarget: Equatable {
     var path: String
     var query: String?
@@ -9,7 +9,7 @@ struct RequestTarget: Equatable {
 
     /// Reads origin-form, absolute-form and, for OPTIONS, the asterisk; nil for anything else.
     static func reading(_ bytes: [UInt8], isOptions: Bool) -> RequestTarget? {
-        // A target is visible ASCII: everything else has to be percent-encoded (RFC 3986 §2).
+        // A target is visible ASCII; everything else has to be percent-encoded (RFC 3986 §2).
         guard !bytes.isEmpty, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         if bytes[0] == slash { return origin(bytes[...]) }
         if bytes == [asterisk] { return isOptions ? RequestTarget(path: "*") : nil }

@@ -2,12 +2,12 @@ import CMicrohttpd
 import Glibc
 import HTTP
 
-// Each form of body as an answer of the library. What the library gets to keep is retained here and released in the
-// callback named beside it.
+// Each form of body as an answer of the library. Whatever the library keeps is retained here and released in
+// the callback named beside it.
 extension ResponseHandle {
-    /// Makes the answer; nil when memory or descriptors are used up.
+    /// Creates the answer; nil without memory or descriptors.
     ///
-    /// A vector of pieces may take `memoryLeft` bytes.
+    /// A vector of pieces may use `memoryLeft` bytes.
     static func make(_ body: OutgoingBody, memoryLeft: Int, for exchange: Exchange) -> ResponseHandle? {
         switch body {
         case .bytes(let bytes): made(of: bytes)
@@ -26,15 +26,16 @@ extension ResponseHandle {
 
     private static func copied(_ bytes: [UInt8]) -> ResponseHandle? {
         let response = unsafe bytes.withUnsafeBytes { buffer in
-            // The library only reads from what it copies.
+            // The library only reads what it copies.
             let start = unsafe UnsafeMutableRawPointer(mutating: buffer.baseAddress)
             return unsafe MHD_create_response_from_buffer(buffer.count, start, .RESPMEM_MUST_COPY)
         }
         return unsafe owning(response)
     }
 
-    /// The elements of an array lie in its own heap object: they stay where they are while the owner lives, since
-    /// nobody can change a `SharedBytes`.
+    /// The elements of an array are in its own heap object.
+    ///
+    /// They do not move while the owner exists, because a `SharedBytes` is immutable.
     private static func shared(_ owner: SharedBytes) -> ResponseHandle? {
         let start = unsafe owner.bytes.withUnsafeBytes {
             unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress)
@@ -84,7 +85,8 @@ extension ResponseHandle {
         return unsafe owning(response)
     }
 
-    /// A large range is sent by the kernel from a descriptor of its own: the library closes the one it gets.
+    /// The kernel sends a large range from a descriptor of its own, because the library closes the one it
+    /// gets.
     private static func sent(_ slice: FileSlice) -> ResponseHandle? {
         guard isWithin(slice) else { return nil }
         let descriptor = fcntl(slice.file.descriptor, F_DUPFD_CLOEXEC, 3)
@@ -95,7 +97,7 @@ extension ResponseHandle {
         return unsafe owning(response)
     }
 
-    /// A small range is read here, from the page cache as a rule, and leaves in one packet with its header.
+    /// A small range is read here, usually from the page cache, and sent in one packet with its header.
     private static func read(_ slice: FileSlice) -> ResponseHandle? {
         let count = Int(slice.byteCount)
         guard isWithin(slice), let bytes = try? slice.file.read(at: slice.offset, upTo: count),
@@ -104,7 +106,7 @@ extension ResponseHandle {
         return made(of: bytes)
     }
 
-    /// A range beyond the file would leave the client waiting for bytes that never come.
+    /// A range beyond the file would make the client wait for bytes that never come.
     private static func isWithin(_ slice: FileSlice) -> Bool {
         let (end, overflow) = slice.offset.addingReportingOverflow(slice.byteCount)
         return !overflow && end <= slice.file.byteCount && end <= UInt64(Int64.max)
@@ -119,7 +121,7 @@ extension ResponseHandle {
         return unsafe owning(response)
     }
 
-    /// The library's mark for a length that is not known.
+    /// The library's value for an unknown length.
     private static let unknownLength = UInt64.max
 
     private static func owning(_ pointer: OpaquePointer?) -> ResponseHandle? {

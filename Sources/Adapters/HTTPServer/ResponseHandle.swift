@@ -2,7 +2,7 @@ import CMicrohttpd
 import HTTP
 import Logging
 
-/// An answer as the library holds it; this owner's share of it ends with `deinit`, the library keeps its own.
+/// An answer of the library; `deinit` ends this owner's reference, the library keeps its own.
 @safe struct ResponseHandle: ~Copyable {
     private let pointer: OpaquePointer
 
@@ -14,20 +14,20 @@ import Logging
 
     /// Adds the fields that may be sent.
     ///
-    /// The framing is the library's; what could end a line is dropped and reported.
+    /// The library writes the framing fields; a field that could end a line is dropped and logged.
     func add(_ headers: HTTPHeaders, logger: Logger) {
         for field in headers.fields where !Self.isFraming(field.name) {
             guard Self.isSendable(field),
                 unsafe MHD_add_response_header(pointer, field.name, field.value) == .YES
             else {
                 logger.error(
-                    "a response field was not sent", metadata: ["name": "\(field.name.debugDescription)"])
+                    "Dropped an invalid response field", metadata: ["name": "\(field.name.debugDescription)"])
                 continue
             }
         }
     }
 
-    /// The connection is closed after this answer.
+    /// Closes the connection after this answer.
     func closeConnection() {
         unsafe MHD_add_response_header(pointer, "Connection", "close")
     }

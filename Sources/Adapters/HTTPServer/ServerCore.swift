@@ -2,7 +2,7 @@ import HTTP
 import Logging
 import Synchronization
 
-/// What the library's callbacks, the tasks and the sweeper share.
+/// The state that the library's callbacks, the tasks and the sweeper share.
 final class ServerCore: Sendable {
     let handler: any HTTPHandler
     let limits: Limits
@@ -31,7 +31,7 @@ final class ServerCore: Sendable {
         stopping.store(true, ordering: .relaxed)
     }
 
-    /// Requests whose answer is not yet sent.
+    /// Requests whose answer has not been sent completely.
     var exchangeCount: Int { exchanges.load(ordering: .relaxed) }
 
     func exchangeStarted() {
@@ -42,10 +42,10 @@ final class ServerCore: Sendable {
         exchanges.subtract(1, ordering: .relaxed)
     }
 
-    /// Whether one more answer may be made later.
+    /// Whether another answer may be made later.
     ///
-    /// It counts until its task has ended, not until it is answered, so
-    /// that work that hangs cannot pile up.
+    /// Its task counts until it has ended, not until the request is answered, so that hanging work cannot
+    /// accumulate.
     func admitLaterAnswer() -> Bool {
         let (_, count) = later.add(1, ordering: .relaxed)
         if count <= limits.laterAnswers { return true }
@@ -62,10 +62,10 @@ final class ServerCore: Sendable {
         let now = monotonicNanoseconds()
         let slow = connections.shutDownOverdue(at: now)
         if slow > 0 {
-            logger.debug("connections closed: request not sent in time", metadata: ["count": "\(slow)"])
+            logger.debug("Closed connections: request not received in time", metadata: ["count": "\(slow)"])
         }
         let late = suspended.resumeOverdue(at: now)
-        if late > 0 { logger.warning("answers took too long", metadata: ["count": "\(late)"]) }
+        if late > 0 { logger.warning("Answers took too long", metadata: ["count": "\(late)"]) }
         suspended.resumeAbandoned()
     }
 }

@@ -3,7 +3,7 @@ import HTTP
 import Logging
 import Synchronization
 
-/// A body made while it is sent: pulled from its source by a task, read by the library's thread.
+/// A body that is produced while it is sent: a task pulls it from its source, the library's thread reads it.
 final class StreamBody: Sendable {
     private let source: any HTTPBodySource
     private let exchange: Exchange
@@ -12,7 +12,7 @@ final class StreamBody: Sendable {
 
     private struct State {
         var pieces: [[UInt8]] = []
-        /// Bytes of the first piece that are read already.
+        /// Bytes of the first piece that have been read.
         var offset = 0
         var readByteCount: UInt64 = 0
         var end = End.open
@@ -46,7 +46,7 @@ extension StreamBody {
 
     /// Copies what is ready; suspends the connection when nothing is.
     ///
-    /// Returns what the library's reader returns.
+    /// Returns the value for the library's reader callback.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int {
         if exchange.isAbandoned { return Self.endWithError }
         switch unsafe step(into: target) {
@@ -76,7 +76,7 @@ extension StreamBody {
         return step
     }
 
-    /// A source that ends before its announced length has failed: the client must see that the body is not whole.
+    /// A source that ends before its announced length has failed: the client must see an incomplete body.
     private func nextStep(_ state: State) -> Step {
         switch state.end {
         case .open: .nothing
@@ -88,13 +88,13 @@ extension StreamBody {
     private func wait() -> Int {
         guard exchange.suspend() else { return 0 }
         pull()
-        // The piece may have come between looking and suspending.
+        // The piece may have arrived between the check and the suspension.
         let isReady = state.withLock { !$0.pieces.isEmpty || $0.end != .open }
         if isReady { exchange.core.suspended.resume(exchange) { nil } }
         return 0
     }
 
-    /// Starts the task that fetches ahead, unless it runs or has fetched enough.
+    /// Starts the task that reads ahead, unless it runs or has read enough.
     private func pull() {
         let isNeeded = state.withLock { state in
             let isNeeded =
@@ -125,10 +125,10 @@ extension StreamBody {
         }
     }
 
-    /// Takes a piece or the end; true while more should be fetched.
+    /// Stores a piece or the end; returns whether to read on.
     private func take(_ result: Result<[UInt8]?, any Error>) -> Bool {
         if case .failure(let error) = result {
-            exchange.core.logger.debug("a streamed body ended early", metadata: ["error": "\(error)"])
+            exchange.core.logger.debug("A streamed body ended early", metadata: ["error": "\(error)"])
         }
         let isAbandoned = exchange.isAbandoned || Task.isCancelled
         return state.withLock { state in

@@ -2,8 +2,8 @@ import CMicrohttpd
 import HTTP
 import Synchronization
 
-// How a connection waits without holding a server thread. The same dance serves answers made later and pieces of a
-// streamed body; `resume` below is whoever takes the exchange out of the table first.
+// How a connection waits without occupying a server thread. Answers made later and pieces of a streamed body
+// use the same sequence; whoever takes the exchange out of the table first calls `resume` below.
 //
 //      server thread                        task                          sweeper, stop
 //      requestArrived or read
@@ -18,12 +18,12 @@ import Synchronization
 //      requestArrived or read again
 //        queue the answer, copy the piece, or cut the connection
 //
-// Suspending comes before entering, so nobody resumes a connection that is not yet suspended. What is stored is stored
-// before resuming, so the next call finds it. A task that comes second finds the table without the exchange: its
-// result is dropped. An answer that is ready before the exchange is in the table is only stored: the server's thread,
-// which is on its way there, finds it.
+// The connection is suspended before it enters the table, so it is never resumed before it is suspended. A
+// result is stored before resuming, so the next call finds it. A task that comes second does not find the
+// exchange in the table: its result is dropped. An answer that is ready before the exchange is in the table
+// is only stored, and the server's thread finds it when it enters the exchange.
 extension Exchange {
-    /// Lets a task make the answer; the connection is suspended if that has to wait for anything.
+    /// Lets a task make the answer; suspends the connection if the task has to wait.
     func answerLater(_ work: @escaping @Sendable () async -> HTTPResponse) -> MHD_Result {
         guard core.admitLaterAnswer() else { return send(ServerAnswers.busy) }
         state.withLock { $0.stage = .making }
@@ -46,7 +46,7 @@ extension Exchange {
         return .YES
     }
 
-    /// Keeps an answer that is ready while the server's thread has not yet parked the exchange; false when it has.
+    /// Stores an answer while the server's thread has not yet parked the exchange; false when it has.
     private func isLeftToServerThread(_ response: HTTPResponse) -> Bool {
         state.withLock { state in
             guard case .making = state.stage else { return false }
@@ -63,7 +63,7 @@ extension Exchange {
         }
     }
 
-    /// The exchange is in the table: from now on the task resumes it; it has perhaps made its answer by now.
+    /// The exchange is in the table: from now on the task resumes it, unless its answer is ready already.
     private func parked() {
         let isAnswered = state.withLock { state in
             if case .answered = state.stage { return true }
@@ -75,8 +75,8 @@ extension Exchange {
 
     /// Suspends the connection until `suspended.resume`.
     ///
-    /// False when the server is stopping: then it is resumed
-    /// already, and the next call finds the exchange abandoned.
+    /// False when the server is stopping: the connection is then already resumed, and the next call finds the
+    /// exchange abandoned.
     func suspend() -> Bool {
         connection.suspend()
         let deadline = monotonicNanoseconds() + core.limits.answer.nanoseconds
@@ -86,7 +86,7 @@ extension Exchange {
         return false
     }
 
-    /// Keeps the task that is waited for, to cancel it when nobody waits any more.
+    /// Stores the task that makes the answer, to cancel it when the exchange is given up.
     func keep(_ work: Task<Void, Never>) {
         let isWanted = state.withLock { state in
             if state.isAbandoned { return false }
@@ -100,9 +100,9 @@ extension Exchange {
         if !isWanted { work.cancel() }
     }
 
-    /// The answer took too long: the client is told so, or a body that has begun is cut.
+    /// The answer took too long: the client gets 503, or a body that has begun is aborted.
     ///
-    /// Returns the task that is now for nothing.
+    /// Returns the task, which is no longer needed.
     func deadlinePassed() -> Task<Void, Never>? {
         state.withLock { state in
             switch state.stage {
@@ -114,9 +114,9 @@ extension Exchange {
         }
     }
 
-    /// Nobody waits for the rest: the client left or the server stops.
+    /// Gives up the exchange: the client disconnected or the server stops.
     ///
-    /// Returns the task that is now for nothing.
+    /// Returns the task, which is no longer needed.
     func abandon() -> Task<Void, Never>? {
         state.withLock { state in
             state.isAbandoned = true

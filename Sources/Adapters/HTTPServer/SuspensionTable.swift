@@ -3,10 +3,10 @@ import Synchronization
 
 /// The suspended exchanges.
 ///
-/// Who takes one out resumes it, so each is resumed exactly once.
+/// Only whoever removes an exchange resumes it, so each is resumed exactly once.
 ///
-/// Resuming happens under the lock: a server that stops must find no connection still suspended. The library calls
-/// nothing back from it.
+/// Resuming happens under the lock, because a server that stops must not find a suspended connection. The
+/// library does not call back from it.
 final class SuspensionTable: Sendable {
     private struct Entry {
         let exchange: Exchange
@@ -20,7 +20,8 @@ final class SuspensionTable: Sendable {
 
     private let state = Mutex(State())
 
-    /// Enters an exchange whose connection is suspended; false when the server stops, then the caller resumes it.
+    /// Inserts an exchange whose connection is suspended; false when the server stops, and then the caller
+    /// resumes it.
     func enter(_ exchange: Exchange, deadline: Int64) -> Bool {
         state.withLock {
             if $0.isClosed { return false }
@@ -29,9 +30,9 @@ final class SuspensionTable: Sendable {
         }
     }
 
-    /// Resumes the exchange after `change`; does nothing when another has done so.
+    /// Removes and resumes the exchange after `change`; does nothing when it has been removed.
     ///
-    /// The task that `change` returns is cancelled after the lock is given back: cancelling runs foreign code.
+    /// The task that `change` returns is cancelled outside the lock, because cancellation runs foreign code.
     func resume(_ exchange: Exchange, after change: () -> Task<Void, Never>?) {
         let work: Task<Void, Never>? = state.withLock {
             guard $0.entries.removeValue(forKey: ObjectIdentifier(exchange)) != nil else { return nil }
@@ -42,18 +43,19 @@ final class SuspensionTable: Sendable {
         work?.cancel()
     }
 
-    /// Lets every exchange go that waits for longer than it may; how many these were.
+    /// Resumes every exchange past its deadline; returns their number.
     func resumeOverdue(at now: Int64) -> Int {
         resume(where: { $0.deadline < now }, after: { $0.deadlinePassed() })
     }
 
-    /// Lets every exchange go whose client is no longer there: the library does not look while it is suspended.
+    /// Resumes every exchange whose client has disconnected: the library does not check while it is
+    /// suspended.
     func resumeAbandoned() {
         let gone = state.withLock { Self.vanished($0.entries.values.map(\.exchange)) }
         for exchange in gone { resume(exchange) { exchange.abandon() } }
     }
 
-    /// Lets all go and takes no more.
+    /// Resumes all exchanges and accepts no more.
     func close() {
         state.withLock { $0.isClosed = true }
         _ = resume(where: { _ in true }, after: { $0.abandon() })
@@ -80,8 +82,7 @@ final class SuspensionTable: Sendable {
 
     /// Asks the kernel, in one call, which peers have closed or reset.
     ///
-    /// A peer that only closed its sending side counts
-    /// as gone, as it does for the library.
+    /// A peer that closed only its sending side counts as disconnected, as it does for the library.
     private static func vanished(_ exchanges: [Exchange]) -> [Exchange] {
         if exchanges.isEmpty { return [] }
         var polls = exchanges.map { pollfd(fd: $0.peer.descriptor, events: peerHasClosed, revents: 0) }

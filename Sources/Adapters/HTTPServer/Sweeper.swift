@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// A thread that looks for late and vanished clients, in even intervals, until it is stopped.
+/// A thread that checks for deadlines and disconnected clients at regular intervals until it is stopped.
 ///
-/// A thread and not a task: deadlines must also pass when tasks have taken all of the runtime's threads.
+/// A thread and not a task, because deadlines must also be kept when tasks occupy all threads of the runtime.
 @safe struct Sweeper: ~Copyable {
     private let thread: pthread_t
-    /// The writing end of a pipe; closing it ends the thread.
+    /// The write end of a pipe; closing it ends the thread.
     private let stopDescriptor: Int32
 
-    /// What the thread takes over; released by it.
+    /// The state of the thread, which releases it.
     fileprivate final class Round: Sendable {
         let core: ServerCore
         let descriptor: Int32

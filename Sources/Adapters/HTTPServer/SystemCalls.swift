@@ -1,6 +1,6 @@
 import Glibc
 
-/// The system's words for an error number.
+/// The system's message for an error number.
 func systemMessage(_ number: Int32) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
         guard let start = text.baseAddress, unsafe strerror_r(number, start, 128) == 0 else {
@@ -10,7 +10,7 @@ func systemMessage(_ number: Int32) -> String {
     }
 }
 
-/// Nanoseconds of the clock that never jumps; the server's deadlines are points of it.
+/// Nanoseconds of the monotonic clock, which all of the server's deadlines use.
 func monotonicNanoseconds() -> Int64 {
     var now = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &now)
@@ -18,7 +18,7 @@ func monotonicNanoseconds() -> Int64 {
 }
 
 extension Duration {
-    /// Nanoseconds; what does not fit is the largest that does.
+    /// Nanoseconds, saturated at the largest value.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -37,7 +37,7 @@ struct ConnectionLimitTests {
         #expect(try await answered(5, proxies: ["10.0.0.0/8"]) == 3)
     }
 
-    @Test("A closed connection frees its place") func freed() async throws {
+    @Test("A closed connection no longer counts") func freed() async throws {
         let configure: (inout HTTPServer.Configuration) -> Void = {
             $0.threadCount = 1
             $0.limits.connectionsPerAddress = 1

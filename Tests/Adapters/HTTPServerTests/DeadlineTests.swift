@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Slow clients")
 struct DeadlineTests {
-    @Test("A header that trickles in is cut, however busy the client looks", arguments: [0, 1])
+    @Test("A slow header ends the connection, even while bytes arrive", arguments: [0, 1])
     func header(requestsBefore: Int) async throws {
         let configure: (inout HTTPServer.Configuration) -> Void = {
             $0.limits.header = .milliseconds(200)
@@ -28,7 +28,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A body that trickles in is cut") func body() async throws {
+    @Test("A slow request body ends the connection") func body() async throws {
         let configure: (inout HTTPServer.Configuration) -> Void = {
             $0.limits.requestBody = .milliseconds(100)
         }
@@ -46,7 +46,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A connection that says nothing is closed") func silent() async throws {
+    @Test("A silent connection is closed") func silent() async throws {
         try await withServer(configure: { $0.limits.header = .milliseconds(50) }, respond: { .text($0.path) })
         { server in
             let client = try TestConnection(port: server.port)

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What a request leaves behind")
+@Suite("Resources after a request")
 struct DescriptorTests {
     private static let content = pattern(100_000)
 

@@ -92,7 +92,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test("An address that is not of this machine is refused with the system's words")
+    @Test("An address of another machine is refused with the system's message")
     func foreign() throws {
         let address = ListenAddress(host: "192.0.2.1", port: 0)
         let error = #expect(throws: HTTPServerError.self) {

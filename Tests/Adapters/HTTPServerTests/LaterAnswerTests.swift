@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Answers made later")
 struct LaterAnswerTests {
-    @Test("Two hundred connections wait at once and all are answered") func many() async throws {
+    @Test("Two hundred connections wait concurrently, and all are answered") func many() async throws {
         let count = 200
         let arrived = Mutex(0)
         let gate = Signal()
@@ -36,7 +36,7 @@ struct LaterAnswerTests {
         }
     }
 
-    @Test("What waits for nothing is answered on the thread that asked") func immediately() async throws {
+    @Test("An answer that does not wait is made on the calling thread") func immediately() async throws {
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
             let thread = pthread_self()
             return .later {
@@ -78,7 +78,7 @@ struct LaterAnswerTests {
         }
     }
 
-    @Test("An answer that takes too long is a 503, its task is cancelled, and the connection goes on")
+    @Test("An answer that takes too long becomes 503, its task is cancelled, and the connection stays open")
     func deadline() async throws {
         let cancelled = Signal()
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
@@ -102,7 +102,7 @@ struct LaterAnswerTests {
         }
     }
 
-    @Test("More answers than may be waited for are told to come back") func bound() async throws {
+    @Test("Answers beyond the limit of waiting ones are refused with 503") func bound() async throws {
         let release = Signal()
         let waiting = Task { await release.wait() }
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
@@ -126,7 +126,7 @@ struct LaterAnswerTests {
         }
     }
 
-    @Test("When the client leaves, the task is cancelled") func left() async throws {
+    @Test("When the client disconnects, the task is cancelled") func left() async throws {
         let started = Signal()
         let cancelled = Signal()
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in

@@ -8,7 +8,8 @@ struct RequestBodyTests {
         .now(HTTPResponse(status: .ok, body: .bytes($0.body)))
     }
 
-    @Test("A body up to the limit arrives whole, and the connection goes on", arguments: [0, 1, 999, 1_000])
+    @Test(
+        "A body up to the limit arrives whole, and the connection stays open", arguments: [0, 1, 999, 1_000])
     func whole(count: Int) async throws {
         try await withServer(respond: echo) { server in
             let client = try TestConnection(port: server.port)
@@ -51,7 +52,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A body over the limit that is sent at once is read out, so that its sender sees the refusal")
+    @Test("A body over the limit is read to its end, so that its sender sees the refusal")
     func sentAtOnce() async throws {
         try await withServer(respond: echo) { server in
             for count in [1_001, 2_000_000] {
@@ -63,7 +64,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A length that no number holds is refused") func overflowing() async throws {
+    @Test("A length beyond 64 bits is refused") func overflowing() async throws {
         try await withServer(respond: echo) { server in
             let client = try TestConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999999\r\n\r\n")
@@ -84,7 +85,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A chunked body without end is cut") func endless() async throws {
+    @Test("A chunked body without end ends the connection") func endless() async throws {
         try await withServer(configure: { $0.limits.droppedBody = 50_000 }, respond: echo) { server in
             let client = try TestConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -97,7 +98,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("Who waits for 100 gets it, or the refusal instead") func expectation() async throws {
+    @Test("A client that waits for 100 gets it, or a refusal") func expectation() async throws {
         try await withServer(respond: echo) { server in
             let client = try TestConnection(port: server.port)
             client.send("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")

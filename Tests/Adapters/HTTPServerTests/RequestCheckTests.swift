@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-@Suite("Requests that two readers could take differently are refused (RFC 9112)")
+@Suite("Ambiguous requests are refused (RFC 9112)")
 struct RequestCheckTests {
     @Test(
         "refused with 400 and closed",
@@ -52,7 +52,7 @@ struct RequestCheckTests {
             ("a relative target", "GET a HTTP/1.1\r\nHost: a\r\n\r\n"),
             ("an authority as target", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"),
             ("an asterisk for GET", "GET * HTTP/1.1\r\nHost: a\r\n\r\n"),
-            ("a method that is no token", "G(T / HTTP/1.1\r\nHost: a\r\n\r\n"),
+            ("a method that is not a token", "G(T / HTTP/1.1\r\nHost: a\r\n\r\n"),
             ("no version", "GET /\r\nHost: a\r\n\r\n"),
         ])
     func refused(name: String, request: String) async throws {
@@ -81,7 +81,7 @@ struct RequestCheckTests {
 
     /// Refused by the library before the server sees it.
     @Test(
-        "a length that is no number is refused with 400 and closed",
+        "a length that is not a number is refused with 400 and closed",
         arguments: ["+3", "3, 3", "3x", "-1", "0x3"])
     func malformedLength(length: String) async throws {
         try await withServer(respond: { _ in .text("reached") }) { server in
@@ -135,7 +135,7 @@ struct RequestCheckTests {
 
     /// The library takes request, header records, response header and the vector of a body from one memory; where it
     /// runs out it cuts the connection.
-    @Test("A header of any size is answered or refused, not cut", arguments: ["X", "Cookie"])
+    @Test("A header of any size is answered or refused, not truncated", arguments: ["X", "Cookie"])
     func headerSizes(name: String) async throws {
         let pieces = (0..<120).map { _ in SharedBytes(pattern(500)) }
         let answer = HTTPResponse(

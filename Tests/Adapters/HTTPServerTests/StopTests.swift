@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Stopping")
 struct StopTests {
-    @Test("Answers under way are finished, and close their connections") func drained() async throws {
+    @Test("Running answers are finished, and close their connections") func drained() async throws {
         let started = Signal()
         let release = Signal()
         let released = Task { await release.wait() }
@@ -34,7 +34,8 @@ struct StopTests {
         }
     }
 
-    @Test("Answers that do not come in time are cut, and their tasks cancelled") func cut() async throws {
+    @Test("Answers that are not ready in time are aborted, and their tasks cancelled") func cut() async throws
+    {
         let gone = Signal()
         let cancelled = Signal()
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
@@ -65,7 +66,7 @@ struct StopTests {
         }
     }
 
-    @Test("Running ends with its task, and stopping twice is stopping once") func run() async throws {
+    @Test("Running ends with its task, and a second stop has no effect") func run() async throws {
         try await withServer(respond: { .text($0.path) }) { server in
             let running = Task { await server.run(drain: .zero) }
             let client = try TestConnection(port: server.port)

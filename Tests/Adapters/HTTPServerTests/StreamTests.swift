@@ -49,7 +49,7 @@ struct StreamTests {
         }
     }
 
-    @Test("HTTP/1.0 gets an unknown length up to the end of the connection") func http10() async throws {
+    @Test("With HTTP/1.0 a body of unknown length ends with the connection") func http10() async throws {
         try await withServer(respond: Self.answer([5_000, 5_000], length: nil)) { server in
             let client = try TestConnection(port: server.port)
             client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
@@ -61,7 +61,7 @@ struct StreamTests {
     }
 
     @Test(
-        "HEAD has the length that is known, no byte of the body, and lets the source go",
+        "HEAD has the known length and no body, and releases the source",
         arguments: [nil, 7 as UInt64])
     func head(length: UInt64?) async throws {
         let gone = Signal()
@@ -85,7 +85,7 @@ struct StreamTests {
     struct Broken: Error {}
 
     @Test(
-        "An error cuts the connection: the client sees that the body is not whole",
+        "An error closes the connection: the client sees an incomplete body",
         arguments: [nil, 100_000 as UInt64])
     func error(length: UInt64?) async throws {
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
@@ -102,7 +102,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A source that ends before its length cuts the connection; one that has more is cut off")
+    @Test("A source shorter than its length closes the connection; a longer one is cut off")
     func wrongLength() async throws {
         try await withServer(respond: Self.answer([1_000], length: 2_000)) { server in
             let client = try TestConnection(port: server.port)
@@ -118,7 +118,8 @@ struct StreamTests {
         }
     }
 
-    @Test("When the client leaves while the body is sent, the source is let go") func leftWhileSending()
+    @Test("When the client disconnects while the body is sent, the source is released")
+    func leftWhileSending()
         async throws
     {
         let gone = Signal()
@@ -136,7 +137,7 @@ struct StreamTests {
         }
     }
 
-    @Test("When the client leaves while the source is waited for, the source is let go")
+    @Test("When the client disconnects while the source is waited for, the source is released")
     func leftWhileWaiting() async throws {
         let gone = Signal()
         let asked = Signal()
@@ -159,7 +160,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A source that gives nothing in time is cut") func stalled() async throws {
+    @Test("A source without data in time closes the connection") func stalled() async throws {
         let gone = Signal()
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
             let source = TestSource(gone: gone) { call, _ in
@@ -178,7 +179,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A slow reader holds the source back: no more is fetched than is held ready") func bounded()
+    @Test("A slow reader limits the source: no more than the read-ahead is fetched") func bounded()
         async throws
     {
         let most = Counter()
