@@ -1,6 +1,6 @@
 import Logging
 
-/// Transactions and sessions: a connection kept for one caller over several statements.
+/// Transactions and sessions: several statements of one caller on the same connection.
 extension Connection {
     /// Opens a transaction with the text of its BEGIN.
     func begin(_ text: String, _ interruption: Interruption) throws(PostgresError) -> Int {
@@ -9,7 +9,7 @@ extension Connection {
         return startLease()
     }
 
-    /// Opens a session, whose statements may take the time given.
+    /// Opens a session with this statement timeout.
     func startSession(
         statementTimeout: Duration?, _ interruption: Interruption
     ) throws(PostgresError) -> Int {
@@ -36,7 +36,7 @@ extension Connection {
         return try run(script: script, interruption)
     }
 
-    /// Ends a transaction for good; cannot be cancelled.
+    /// Commits a transaction; cannot be cancelled.
     func commit(lease: Int) throws(PostgresError) {
         try check(lease)
         defer { endLease() }
@@ -46,7 +46,7 @@ extension Connection {
         }
     }
 
-    /// Undoes a transaction; a connection that cannot even do that is closed.
+    /// Rolls a transaction back; a connection on which that fails is closed.
     func rollback(lease: Int) {
         guard isLeased, lease == self.lease else { return }
         defer { endLease() }
@@ -55,12 +55,12 @@ extension Connection {
             statementTimeout = Limits.tidyingTime
             _ = try run(script: "ROLLBACK", nil)
         } catch {
-            logger.debug("closing a connection that did not roll back: \(error)")
+            logger.debug("Closing a connection that did not roll back", metadata: ["error": "\(error)"])
             close()
         }
     }
 
-    /// Ends a session; its connection goes with it, and so do its locks and settings.
+    /// Ends a session and closes its connection, which releases its locks and settings.
     func endSession(lease: Int) {
         guard isLeased, lease == self.lease else { return }
         close()

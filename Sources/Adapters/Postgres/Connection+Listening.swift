@@ -1,4 +1,4 @@
-/// Waiting for notifications on a connection that does nothing else.
+/// Waiting for notifications on a dedicated connection.
 extension Connection {
     func listen(to channels: [String], _ interruption: Interruption) throws(PostgresError) {
         try open(interruption)
@@ -7,9 +7,9 @@ extension Connection {
         }
     }
 
-    /// Blocks the connection's thread until something is heard.
+    /// Blocks the connection's thread until a notification arrives.
     func nextNotification(_ interruption: Interruption) throws(PostgresError) -> PostgresNotification {
-        let patience = Patience(pipe: pipe, interruption: interruption, deadline: nil)
-        return try exchange { (handle) throws(PostgresError) in try handle.nextNotification(patience) }
+        let wait = SocketWait(pipe: pipe, interruption: interruption, deadline: nil)
+        return try exchange { (handle) throws(PostgresError) in try handle.nextNotification(wait) }
     }
 }

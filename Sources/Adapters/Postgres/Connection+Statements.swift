@@ -1,14 +1,14 @@
 /// Single statements on an open connection.
 extension Connection {
-    /// Runs a statement, prepared under its text: the second time the server need not plan it again.
+    /// Runs a statement, which is prepared by its text: the second time the server does not plan it again.
     func run(_ statement: Statement, _ interruption: Interruption?) throws(PostgresError) -> Rows {
         try Self.check(statement)
         do throws(PostgresError) {
-            let patience = patience(interruption)
-            let name = try prepared(statement, patience)
+            let wait = wait(interruption)
+            let name = try prepared(statement, wait)
             return Rows(
                 try exchange { (handle) throws(PostgresError) in
-                    try handle.execute(prepared: name, statement.parameters, patience)
+                    try handle.execute(prepared: name, statement.parameters, wait)
                 })
         } catch {
             if error.isStalePlan { try forget(statement) }
@@ -16,42 +16,44 @@ extension Connection {
         }
     }
 
-    /// Runs text as it is; only COMMIT can leave a transaction's fate unknown.
+    /// Runs text as it is; only for COMMIT can the outcome be unknown.
     func run(
         script: String, _ interruption: Interruption?, isCommit: Bool = false
     ) throws(PostgresError) -> Rows {
-        let patience = patience(interruption)
+        let wait = wait(interruption)
         do throws(PostgresError) {
             return Rows(
                 try exchange(isCommit: isCommit) { (handle) throws(PostgresError) in
-                    try handle.execute(script: script, patience)
+                    try handle.execute(script: script, wait)
                 })
         } catch {
             throw error.with(statement: script)
         }
     }
 
-    private func prepared(_ statement: Statement, _ patience: Patience) throws(PostgresError) -> String {
+    private func prepared(_ statement: Statement, _ wait: SocketWait) throws(PostgresError) -> String {
         if let name = statements.name(of: statement) { return name }
         let name = statements.freshName()
-        try exchange { (handle) throws(PostgresError) in try handle.prepare(name, statement, patience) }
-        if let evicted = statements.insert(statement, as: name) { try deallocate(evicted, patience) }
+        try exchange { (handle) throws(PostgresError) in try handle.prepare(name, statement, wait) }
+        if let evicted = statements.insert(statement, as: name) { try deallocate(evicted, wait) }
         return name
     }
 
-    /// Forgets a plan; in a failed transaction the server forgets nothing, so the name is simply not used again.
+    /// Removes a plan.
+    ///
+    /// In a failed transaction the server cannot, so the name is not used again.
     private func forget(_ statement: Statement) throws(PostgresError) {
         guard let name = statements.remove(statement), handle?.isIdle ?? false else { return }
-        try deallocate(name, patience(nil))
+        try deallocate(name, wait(nil))
     }
 
-    private func deallocate(_ name: String, _ patience: Patience) throws(PostgresError) {
+    private func deallocate(_ name: String, _ wait: SocketWait) throws(PostgresError) {
         _ = try exchange { (handle) throws(PostgresError) in
-            try handle.execute(script: "DEALLOCATE \(name)", patience)
+            try handle.execute(script: "DEALLOCATE \(name)", wait)
         }
     }
 
-    /// Gives the handle to one exchange; a connection that broke is dropped at once.
+    /// Passes the handle to one exchange; a broken connection is closed at once.
     func exchange<Answer: ~Copyable>(
         isCommit: Bool = false,
         _ body: (inout ConnectionHandle) throws(PostgresError) -> Answer

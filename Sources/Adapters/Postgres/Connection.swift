@@ -1,9 +1,9 @@
 import Concurrency
 import Logging
 
-/// One connection of a pool: it connects when first used and again after a loss, on a thread of its own.
+/// One connection of a pool, on a thread of its own; it connects on first use and after a loss.
 ///
-/// Every method blocks that thread and has no suspension inside, so calls never interleave.
+/// Every method blocks that thread and never suspends, so calls do not interleave.
 actor Connection {
     private let executor = BlockingExecutor(label: "postgres")
     nonisolated let pipe: WakePipe
@@ -11,10 +11,10 @@ actor Connection {
     let logger: Logger
     var handle: ConnectionHandle?
     var statements = StatementCache(capacity: Limits.preparedStatements)
-    /// Counts transactions and sessions, so that one that is over cannot reach into the next.
+    /// Counts transactions and sessions, so that a finished one cannot use the connection of the next.
     var lease = 0
     var isLeased = false
-    /// How long a statement may take in the present lease; nil for as long as it wants.
+    /// The statement timeout of the current lease; nil for none.
     var statementTimeout: Duration?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -26,9 +26,9 @@ actor Connection {
         statementTimeout = configuration.statementTimeout
     }
 
-    /// Runs one statement by itself.
+    /// Runs one statement outside a transaction.
     ///
-    /// A plan that a change of the schema outdated is made anew once.
+    /// A plan that a change of the schema invalidated is prepared again, once.
     func query(_ statement: Statement, _ interruption: Interruption) throws(PostgresError) -> Rows {
         try open(interruption)
         defer { tidy() }
@@ -39,7 +39,7 @@ actor Connection {
         }
     }
 
-    /// Closes the connection; the next use opens another.
+    /// Closes the connection; the next use opens a new one.
     func close() {
         handle = nil
         statements = StatementCache(capacity: Limits.preparedStatements)
@@ -47,15 +47,15 @@ actor Connection {
 }
 
 extension Connection {
-    /// Makes sure of a live connection before anything is sent over it.
+    /// Opens the connection if it is not open, before anything is sent.
     func open(_ interruption: Interruption) throws(PostgresError) {
         if interruption.isRequested { throw .cancelled }
         if isReady { return }
         close()
         let deadline = ContinuousClock.now + configuration.connectTimeout
-        let patience = Patience(pipe: pipe, interruption: interruption, deadline: deadline)
-        var opened = try ConnectionHandle.open(configuration, patience, logger: logger)
-        _ = try opened.execute(script: configuration.sessionSettings, patience)
+        let wait = SocketWait(pipe: pipe, interruption: interruption, deadline: deadline)
+        var opened = try ConnectionHandle.open(configuration, wait, logger: logger)
+        _ = try opened.execute(script: configuration.sessionSettings, wait)
         handle = consume opened
     }
 
@@ -64,14 +64,15 @@ extension Connection {
         return handle?.isQuiet ?? false
     }
 
-    /// A connection in doubt is not kept: one in a transaction, or one that a cancel request may still hit.
+    /// Closes a connection in an unclear state: inside a transaction, or with a cancel request that may still
+    /// arrive.
     func tidy() {
         guard handle != nil else { return }
         if !(handle?.isIdle ?? false) || (handle?.hasStrayCancel ?? false) { close() }
     }
 
-    func patience(_ interruption: Interruption?) -> Patience {
+    func wait(_ interruption: Interruption?) -> SocketWait {
         let limit = statementTimeout.map { ContinuousClock.now + $0 + Limits.answerGrace }
-        return Patience(pipe: pipe, interruption: interruption, deadline: limit)
+        return SocketWait(pipe: pipe, interruption: interruption, deadline: limit)
     }
 }

@@ -1,31 +1,31 @@
 import CLibpq
 import Glibc
 
-/// One request and its whole answer; each call blocks the thread.
+/// One request and its complete response; each call blocks the thread.
 extension ConnectionHandle {
-    /// Runs text of one or more statements without values; the last one's result.
-    mutating func execute(script: String, _ patience: Patience) throws(PostgresError) -> ResultHandle {
-        if patience.isInterrupted { throw .cancelled }
+    /// Runs text of one or more statements without values and returns the last result.
+    mutating func execute(script: String, _ wait: SocketWait) throws(PostgresError) -> ResultHandle {
+        if wait.isInterrupted { throw .cancelled }
         try sent(unsafe PQsendQuery(pointer, script))
-        return try answer(patience)
+        return try answer(wait)
     }
 
     /// Prepares a statement under a name.
     mutating func prepare(
-        _ name: String, _ statement: Statement, _ patience: Patience
+        _ name: String, _ statement: Statement, _ wait: SocketWait
     ) throws(PostgresError) {
-        if patience.isInterrupted { throw .cancelled }
+        if wait.isInterrupted { throw .cancelled }
         let types = statement.parameters.types.map(\.rawValue)
         let count = Int32(clamping: types.count)
         try sent(unsafe PQsendPrepare(pointer, name, statement.sql, count, types))
-        _ = try answer(patience)
+        _ = try answer(wait)
     }
 
     /// Runs a prepared statement; values and results in binary form.
     mutating func execute(
-        prepared name: String, _ parameters: Parameters, _ patience: Patience
+        prepared name: String, _ parameters: Parameters, _ wait: SocketWait
     ) throws(PostgresError) -> ResultHandle {
-        if patience.isInterrupted { throw .cancelled }
+        if wait.isInterrupted { throw .cancelled }
         let lengths = parameters.places.map { Int32(clamping: $0?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: parameters.count)
         let wasSent = unsafe parameters.bytes.withUnsafeBytes { bytes in
@@ -37,19 +37,19 @@ extension ConnectionHandle {
             return unsafe PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1)
         }
         try sent(wasSent)
-        return try answer(patience)
+        return try answer(wait)
     }
 
     private func sent(_ result: Int32) throws(PostgresError) {
         if result != 1 { throw lost(errorMessage) }
     }
 
-    /// Takes results until there are no more; the first failure counts, else the last result.
-    private mutating func answer(_ patience: Patience) throws(PostgresError) -> ResultHandle {
+    /// Reads results to the end; throws the first failure, else returns the last result.
+    private mutating func answer(_ wait: SocketWait) throws(PostgresError) -> ResultHandle {
         var failure: PostgresError?
         var answer: ResultHandle?
-        var patience = patience
-        while let result = try nextResult(&patience) {
+        var wait = wait
+        while let result = try nextResult(&wait) {
             let found = self.failure(in: result)
             failure = failure ?? found
             if found?.isConnectionLost == true { break }
@@ -60,14 +60,14 @@ extension ConnectionHandle {
         return answer
     }
 
-    private mutating func nextResult(_ patience: inout Patience) throws(PostgresError) -> ResultHandle? {
+    private mutating func nextResult(_ wait: inout SocketWait) throws(PostgresError) -> ResultHandle? {
         // After a failure to read, PQisBusy stays true and PQgetResult tells what happened.
         waiting: while unsafe PQisBusy(pointer) != 0 {
-            switch patience.wait(for: POLLIN, on: socket) {
+            switch wait.untilReady(for: POLLIN, on: socket) {
             case .ready: if unsafe PQconsumeInput(pointer) != 1 { break waiting }
             case .interrupted:
                 requestCancel()
-                patience.cancelWasSent()
+                wait.cancelWasSent()
             case .expired: throw lost("the server did not answer in time")
             }
         }
@@ -75,9 +75,9 @@ extension ConnectionHandle {
         return unsafe ResultHandle(owning: result)
     }
 
-    /// Asks the server, over a connection of its own, to end the statement.
+    /// Asks the server, over another connection, to end the statement.
     ///
-    /// A failure to ask leaves the statement to its timeout.
+    /// If that fails, the statement runs until its timeout.
     private mutating func requestCancel() {
         guard let cancel = unsafe PQgetCancel(pointer) else { return }
         defer { unsafe PQfreeCancel(cancel) }
@@ -87,14 +87,14 @@ extension ConnectionHandle {
 }
 
 extension ConnectionHandle {
-    /// What is wrong with a result; a cancel request that was felt is no longer under way.
+    /// The error of a result; a cancel request that took effect is no longer pending.
     private mutating func failure(in result: borrowing ResultHandle) -> PostgresError? {
         switch result.status {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
             guard result.rowCount > Limits.rows else { return nil }
             return PostgresError(.tooLarge, "more than \(Limits.rows) rows")
         case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
-            return lost("COPY is not for this client")
+            return lost("COPY is not supported")
         default:
             return failure(reportedBy: result)
         }
@@ -107,7 +107,7 @@ extension ConnectionHandle {
             return .cancelled
         }
         let text = (result.errorField("M") ?? errorMessage).prefix(Limits.messageByteCount)
-        // The server closes the connection behind a message of such severity (field V is never translated).
+        // The server closes the connection after a message of this severity (field V is never translated).
         let isLast = isBroken || ["FATAL", "PANIC"].contains(result.errorField("V"))
         var error = isLast ? lost(String(text)) : PostgresError(.refused, String(text))
         error.sqlState = sqlState
@@ -116,7 +116,7 @@ extension ConnectionHandle {
         return error
     }
 
-    /// The connection is of no more use; whether the statement took effect is not known here.
+    /// The connection cannot be used further; whether the statement took effect is unknown.
     private func lost(_ message: String) -> PostgresError {
         PostgresError(.connectionLost(mayHaveExecuted: true), "the connection broke: \(message)")
     }

@@ -3,10 +3,10 @@ import Glibc
 
 extension ConnectionHandle {
     /// Waits for the next notification; blocks the thread.
-    func nextNotification(_ patience: Patience) throws(PostgresError) -> PostgresNotification {
+    func nextNotification(_ wait: SocketWait) throws(PostgresError) -> PostgresNotification {
         while true {
             if let notification = takeNotification() { return notification }
-            guard patience.wait(for: POLLIN, on: socket) == .ready else { throw .cancelled }
+            guard wait.untilReady(for: POLLIN, on: socket) == .ready else { throw .cancelled }
             guard unsafe PQconsumeInput(pointer) == 1 else {
                 throw PostgresError(.connectionLost(mayHaveExecuted: false), errorMessage)
             }

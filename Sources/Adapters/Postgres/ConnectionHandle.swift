@@ -2,11 +2,11 @@ import CLibpq
 import Glibc
 import Logging
 
-/// The owner of a `PGconn`; used on its connection's thread alone.
+/// The owner of a `PGconn`; used only on its connection's thread.
 @safe struct ConnectionHandle: ~Copyable {
     let pointer: OpaquePointer
     private let notices: Unmanaged<NoticeSink>
-    /// Whether a cancel request is under way that no statement has felt yet: it could hit the next one.
+    /// Whether a cancel request is pending that has not ended a statement: it could hit the next one.
     var hasStrayCancel = false
 
     private init(owning pointer: OpaquePointer, logger: Logger) {
@@ -20,15 +20,15 @@ import Logging
         unsafe notices.release()
     }
 
-    /// Connects and signs in; blocks the thread, the resolver's time included.
+    /// Connects and authenticates; blocks the thread, also while resolving.
     static func open(
-        _ configuration: PoolConfiguration, _ patience: Patience, logger: Logger
+        _ configuration: PoolConfiguration, _ wait: SocketWait, logger: Logger
     ) throws(PostgresError) -> ConnectionHandle {
         guard let pointer = unsafe start(configuration.libpqParameters) else {
             throw PostgresError(.unreachable, "no memory for a connection")
         }
         let handle = unsafe ConnectionHandle(owning: pointer, logger: logger)
-        try handle.finishConnecting(configuration, patience)
+        try handle.finishConnecting(configuration, wait)
         return handle
     }
 
@@ -40,7 +40,7 @@ import Logging
     }
 
     private func finishConnecting(
-        _ configuration: PoolConfiguration, _ patience: Patience
+        _ configuration: PoolConfiguration, _ wait: SocketWait
     ) throws(PostgresError) {
         var progress = PGRES_POLLING_WRITING
         while progress != PGRES_POLLING_OK {
@@ -48,7 +48,7 @@ import Logging
                 throw failureToConnect(configuration)
             }
             let events = progress == PGRES_POLLING_READING ? POLLIN : POLLOUT
-            switch unsafe patience.wait(for: events, on: PQsocket(pointer)) {
+            switch unsafe wait.untilReady(for: events, on: PQsocket(pointer)) {
             case .ready: progress = unsafe PQconnectPoll(pointer)
             case .interrupted: throw .cancelled
             case .expired:
@@ -67,20 +67,20 @@ extension ConnectionHandle {
     var isIdle: Bool { unsafe PQtransactionStatus(pointer) == PQTRANS_IDLE }
     var socket: Int32 { unsafe PQsocket(pointer) }
 
-    /// libpq's last complaint on one line.
+    /// libpq's last error message on one line.
     var errorMessage: String {
         let text = unsafe String(cString: PQerrorMessage(pointer))
         return text.split(separator: "\n").joined(separator: " ")
     }
 
-    /// Whether nothing has come from the server unasked: an end of the connection would show here.
+    /// Whether the server has sent nothing unexpected: the end of the connection would show here.
     var isQuiet: Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return unsafe !isBroken && poll(&descriptor, 1, 0) == 0
     }
 }
 
-/// Where the server's notices go, instead of standard error.
+/// The receiver of the server's notices, instead of standard error.
 private final class NoticeSink: Sendable {
     let logger: Logger
 
@@ -93,5 +93,6 @@ private final class NoticeSink: Sendable {
 private func receiveNotice(_ sink: UnsafeMutableRawPointer?, _ message: UnsafePointer<CChar>?) {
     guard let sink = unsafe sink, let message = unsafe message else { return }
     let text = unsafe String(cString: message).split(separator: "\n").joined(separator: " ")
-    unsafe Unmanaged<NoticeSink>.fromOpaque(sink).takeUnretainedValue().logger.notice("PostgreSQL: \(text)")
+    let logger = unsafe Unmanaged<NoticeSink>.fromOpaque(sink).takeUnretainedValue().logger
+    logger.notice("Notice of PostgreSQL: \(text)")
 }

@@ -1,15 +1,16 @@
 import CLibpq
 
-/// Where the database is and who asks: a libpq URI or keyword string, a secret that does not print.
+/// The address of the database and the credentials: a libpq URI or keyword string, which is secret and never
+/// printed.
 package struct ConnectionString: Sendable {
-    /// The whole text, password included: for libpq alone.
+    /// The whole text with the password, for libpq only.
     let secret: String
-    /// The password by itself, so that no message repeats it.
+    /// The password, which is removed from every message.
     private let password: String?
-    /// Host and database, for people.
+    /// Host and database, for messages.
     package let place: String
 
-    /// Checks the form only; nothing is connected to.
+    /// Checks the form only, without connecting.
     package init(_ text: String) throws(PostgresError) {
         let options = try Self.options(of: text)
         secret = text
@@ -17,15 +18,15 @@ package struct ConnectionString: Sendable {
         place = "\(options["host"] ?? "local")/\(options["dbname"] ?? options["user"] ?? "")"
     }
 
-    /// Takes the password out of what a library has to say.
+    /// Removes the password from a message of the library.
     func redacted(_ message: String) -> String {
         guard let password, !password.isEmpty else { return message }
         return message.split(separator: password, omittingEmptySubsequences: false).joined(separator: "…")
     }
 
-    /// What the text says, by keyword.
+    /// The options of the text by keyword.
     ///
-    /// libpq's own complaint may repeat the text, so it is not passed on.
+    /// libpq's error message may repeat the text, so it is not passed on.
     private static func options(of text: String) throws(PostgresError) -> [String: String] {
         guard !text.utf8.contains(0), let first = unsafe PQconninfoParse(text, nil) else {
             throw PostgresError(.configuration, "the connection string is not one that libpq understands")

@@ -1,4 +1,4 @@
-/// A column of integers read in place: the type is checked once, no value is allocated.
+/// A column of integers that is read in place: the type is checked once, nothing is allocated.
 package struct IntegerColumn: Sendable {
     private let storage: ResultStorage
     private let column: Int
@@ -12,20 +12,22 @@ package struct IntegerColumn: Sendable {
         self.column = column
     }
 
-    /// The value in a row below the count of rows; nil for NULL.
+    /// The value in a row; nil for NULL.
+    ///
+    /// The row must exist.
     @inline(__always)
     package subscript(row: Int) -> Int64? {
         storage.result.withValue(row: row, column: column) { $0?.bigEndianInteger }
     }
 
-    /// The value in a row, or what stands for NULL.
+    /// The value in a row, or the default for NULL.
     @inline(__always)
     package subscript(row: Int, default value: Int64) -> Int64 {
         storage.result.withValue(row: row, column: column) { $0?.bigEndianInteger ?? value }
     }
 }
 
-/// A column of bytes (`bytea`) read in place.
+/// A column of bytes (`bytea`) that is read in place.
 package struct ByteColumn: Sendable {
     private let storage: ResultStorage
     private let column: Int

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A pair of sockets, used as a pipe, that ends a connection's wait for its socket from any thread.
+/// A pair of sockets, used as a pipe, by which any thread ends a connection's wait for its socket.
 final class WakePipe: Sendable {
     let readEnd: Int32
     private let writeEnd: Int32
@@ -20,7 +20,7 @@ final class WakePipe: Sendable {
         close(writeEnd)
     }
 
-    /// Ends the present wait or the next; a full pipe already does, so the result says nothing.
+    /// Ends the current wait or the next one; a full pipe does so already, so the result is ignored.
     func wake() {
         var byte: UInt8 = 1
         _ = unsafe write(writeEnd, &byte, 1)
@@ -32,7 +32,7 @@ final class WakePipe: Sendable {
     }
 }
 
-/// The wish of one caller that its statement end: asked on any thread, noticed on the connection's.
+/// The request of one caller to end its statement: made on any thread, checked on the connection's.
 final class Interruption: Sendable {
     private let requested = Atomic(false)
     private let pipe: WakePipe

@@ -1,29 +1,29 @@
 /// Every bound of this module, with its unit and its reason.
 enum Limits {
-    /// Connections of one pool; a PostgreSQL of stock settings takes 100 from everybody together.
+    /// Connections of one pool; a PostgreSQL with default settings accepts 100 in total.
     static let poolSize = 64
-    /// Tasks that may wait for a free connection; more means the database is not keeping up, and says so.
+    /// Tasks that may wait for a free connection; more means that the database is overloaded.
     static let waiters = 1_024
-    /// Rows of one result: a window of 24 hours at 4 s is 21,600; this is a list of all segments of some months.
+    /// Rows of one result: a window of 24 hours at 4 s has 21,600; this is all segments of some months.
     static let rows = 2_000_000
-    /// Statements kept prepared on one connection; the catalogue has fewer than a hundred.
+    /// Prepared statements per connection; the catalogue has fewer than a hundred.
     static let preparedStatements = 256
-    /// Bytes of one statement's text and values; a batch of 100 facts is some 30 kB.
+    /// Bytes of one statement's text and values; a batch of 100 facts has about 30 kB.
     static let statementByteCount = 64 << 20
     /// Values of one statement: the protocol counts them in 16 bits.
     static let parameters = 65_535
     /// Bytes of one migration file.
     static let migrationByteCount = 1 << 20
-    /// Bytes of a server's message kept in an error.
+    /// Bytes of a server message that are kept in an error.
     static let messageByteCount = 4_096
-    /// Time given to the server beyond the statement timeout before the connection counts as lost.
+    /// Additional time for the server after the statement timeout, before the connection counts as lost.
     static let answerGrace = Duration.seconds(5)
-    /// Time given to ROLLBACK and other tidying of a connection; a slower one is closed instead.
+    /// Time for ROLLBACK and other cleanup of a connection; a slower connection is closed instead.
     static let tidyingTime = Duration.seconds(5)
     /// Pause before a cancel request is repeated.
     static let cancelPause = Duration.milliseconds(100)
-    /// First and longest pause between attempts of a listener to connect again.
+    /// First and longest pause between attempts of a listener to reconnect.
     static let reconnectPause = (first: Duration.milliseconds(100), longest: Duration.seconds(2))
-    /// Pause between attempts to become the one that migrates.
+    /// Pause between attempts to get the lock for migrating.
     static let migrationLockPause = Duration.milliseconds(100)
 }

@@ -1,7 +1,7 @@
 extension Migrations {
-    /// Applies what the database has not had, each file in its own transaction; the names of those applied.
+    /// Applies the missing migrations, each file in its own transaction, and returns their names.
     ///
-    /// Of several runners one works and the others wait for it, then find nothing to do.
+    /// Of several concurrent runners one works; the others wait and then find nothing to do.
     package func apply(on pool: PostgresPool) async throws -> [String] {
         try await pool.withConnection(statementTimeout: nil) { session in
             try await takeLock(session)
@@ -15,14 +15,15 @@ extension Migrations {
         }
     }
 
-    /// Refuses a database whose schema is not exactly the one of these files, naming the first difference.
+    /// Throws when the database's schema is not exactly that of these files; the error names the first
+    /// difference.
     package func check(on pool: PostgresPool) async throws(PostgresError) {
         do throws(PostgresError) {
             let comparison = try Self.comparison(from: try await pool.query(comparing))
             if let difference = comparison.difference { throw difference }
         } catch  where error.isUndefinedTable {
             guard let first = all.first else { return }
-            throw PostgresError(.schema, "the database has not had migration \(first.name)")
+            throw PostgresError(.schema, "the database does not have migration \(first.name)")
         }
     }
 
@@ -44,15 +45,15 @@ extension Migrations {
         }
     }
 
-    /// A file that ended the transaction itself has been applied by halves at best: better to hear of it.
+    /// A file that ends the transaction itself may be applied partially, so it fails.
     private func commit(_ session: PostgresSession) async throws(PostgresError) {
         guard try await session.query("COMMIT").commandTag == "COMMIT" else {
             throw PostgresError(.schema, "its transaction did not commit")
         }
     }
 
-    /// Asks again and again rather than waiting in the server: a waiting statement would hold a snapshot that
-    /// CREATE INDEX CONCURRENTLY of the other runner waits for.
+    /// Polls instead of waiting in the server: a waiting statement would hold a snapshot for which another
+    /// runner's CREATE INDEX CONCURRENTLY waits.
     private func takeLock(_ session: PostgresSession) async throws {
         let statement: Statement = "SELECT pg_try_advisory_lock(hashtextextended('applied_migration', 0))"
         while try await session.query(statement).first?.decode(0, as: Bool.self) != true {

@@ -1,9 +1,9 @@
-/// The values of a statement in binary form, one behind the other.
+/// The values of a statement in binary form, in sequence.
 struct Parameters: Sendable {
-    /// Where a value lies in `bytes`; nil for NULL.
+    /// The position of each value in `bytes`; nil for NULL.
     private(set) var places: [Range<Int>?] = []
     private(set) var types: [PostgresType] = []
-    /// The first byte belongs to no value: so a value always has an address, also an empty one.
+    /// The first byte is unused, so that even an empty value has an address.
     private(set) var bytes: [UInt8] = [0]
 
     var count: Int { types.count }

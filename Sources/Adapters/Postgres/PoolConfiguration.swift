@@ -1,15 +1,15 @@
-/// How a pool connects and how long anything may take.
+/// The parameters of a pool: how it connects, and its timeouts.
 package struct PoolConfiguration: Sendable {
     package var connection: ConnectionString
-    /// Most connections open at once.
+    /// The largest number of open connections.
     package var size: Int
-    /// The server ends a statement that takes longer.
+    /// The time after which the server ends a statement.
     package var statementTimeout: Duration
-    /// Longest time to make one connection, all addresses together.
+    /// The longest time to make one connection, including all addresses.
     package var connectTimeout: Duration
-    /// Longest wait for a connection to become free.
+    /// The longest wait for a free connection.
     package var acquireTimeout: Duration
-    /// How the connections call themselves in `pg_stat_activity`, unless the connection string says.
+    /// The name of the connections in `pg_stat_activity`, unless the connection string has one.
     package var applicationName: String
 
     package init(
@@ -27,9 +27,10 @@ package struct PoolConfiguration: Sendable {
 }
 
 extension PoolConfiguration {
-    /// What libpq is told, in order: a later entry wins, so the connection string may override what is before it.
+    /// The options for libpq in order; a later entry overrides an earlier one, so the connection string may
+    /// override these defaults.
     ///
-    /// A peer that is gone is noticed after a minute at most (keepalives for reading, user timeout for writing).
+    /// A lost peer is detected within a minute (keepalives for reading, user timeout for writing).
     var libpqParameters: [(keyword: String, value: String)] {
         [
             ("application_name", applicationName),
@@ -40,9 +41,9 @@ extension PoolConfiguration {
         ]
     }
 
-    /// What each session is told first.
+    /// The first statements of each session.
     ///
-    /// A transaction left open by a lost program must not hold its locks.
+    /// A transaction that a lost program left open must not keep its locks.
     var sessionSettings: String {
         """
         SET statement_timeout = \(statementTimeout.wholeMilliseconds); SET jit = off; SET timezone = 'UTC'; \
@@ -52,7 +53,7 @@ extension PoolConfiguration {
 }
 
 extension Duration {
-    /// Milliseconds as PostgreSQL's settings take them, at most what fits 32 bits.
+    /// Milliseconds for PostgreSQL's settings, at most 32 bits.
     var wholeMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         let milliseconds = seconds.multipliedReportingOverflow(by: 1_000)

@@ -1,11 +1,11 @@
-/// Who has which connection and who waits: decisions only, made under the pool's lock.
+/// The connections of a pool and their waiters: decisions only, made under the pool's lock.
 struct PoolState<Connection, Waiter> {
-    /// What a caller that wants a connection is told.
+    /// The decision for a caller that needs a connection.
     enum Decision {
         case use(Connection)
-        /// Make a connection: the place is reserved.
+        /// Make a connection: it is already counted.
         case make
-        /// Wait under this number.
+        /// Wait with this number.
         case wait
         case refuse(PostgresError)
     }
@@ -15,7 +15,7 @@ struct PoolState<Connection, Waiter> {
     private var made = 0
     private var idle: [Connection] = []
     private var waiters: [Int: Waiter] = [:]
-    /// Numbers in order of arrival; some may have left.
+    /// Numbers in order of arrival; some waiters may have left.
     private var queue: [Int] = []
     private var isClosed = false
 
@@ -24,7 +24,7 @@ struct PoolState<Connection, Waiter> {
         self.waiterLimit = waiterLimit
     }
 
-    /// The connection used last comes first: it is warm, and the others may rest.
+    /// The connection used last is reused first, so that others become idle.
     mutating func connectionWanted() -> Decision {
         if isClosed { return .refuse(PostgresError(.closed, "the pool is closed")) }
         if let connection = idle.popLast() { return .use(connection) }
@@ -36,7 +36,7 @@ struct PoolState<Connection, Waiter> {
         return .refuse(PostgresError(.exhausted, "\(waiterLimit) tasks wait for a connection already"))
     }
 
-    /// Notes a waiter; false when it need not wait any more: ask again.
+    /// Adds a waiter; false when it has to ask again instead of waiting.
     mutating func waiterArrived(_ number: Int, _ waiter: Waiter) -> Bool {
         guard !isClosed, idle.isEmpty, made >= size, waiters.count < waiterLimit else { return false }
         waiters[number] = waiter
@@ -44,28 +44,28 @@ struct PoolState<Connection, Waiter> {
         return true
     }
 
-    /// A waiter gave up; nil when it was served before.
+    /// A waiter gave up; nil when it has been served already.
     mutating func waiterLeft(_ number: Int) -> Waiter? {
         defer { if queue.count > 2 * waiterLimit { queue.removeAll { waiters[$0] == nil } } }
         return waiters.removeValue(forKey: number)
     }
 
-    /// A connection is free: the waiter that gets it, else it rests.
+    /// A connection is free: returns the waiter that gets it; without one it becomes idle.
     ///
-    /// After closing it is let go.
+    /// After closing the connection is released.
     mutating func connectionReturned(_ connection: Connection) -> Waiter? {
         if let waiter = nextWaiter() { return waiter }
         if !isClosed { idle.append(connection) }
         return nil
     }
 
-    /// No connection could be made: its place is free, for the waiter that is told to ask again.
-    mutating func makingFailed() -> Waiter? {
+    /// A connection could not be made: returns the waiter that may try instead.
+    mutating func connectingFailed() -> Waiter? {
         made -= 1
         return nextWaiter()
     }
 
-    /// Closes: the connections to close and the waiters to turn away.
+    /// Closes: returns the connections to close and the waiters to refuse.
     mutating func close() -> (connections: [Connection], waiters: [Waiter]) {
         isClosed = true
         defer { (idle, waiters, queue) = ([], [:], []) }

@@ -1,4 +1,5 @@
-/// A value whose array can be bound: an array of bytes is one `bytea`, of anything else an array of one dimension.
+/// A value of which arrays can be bound; an array of bytes is one `bytea`, any other an array of one
+/// dimension.
 package protocol PostgresArrayElement: Sendable {
     /// The type of the whole array.
     static var postgresArrayType: PostgresType { get }
@@ -8,8 +9,8 @@ package protocol PostgresArrayElement: Sendable {
 }
 
 extension PostgresArrayElement where Self: PostgresEncodable {
-    /// The layout of `array_send` in PostgreSQL: dimensions, whether it holds NULL, element type, then the one
-    /// dimension's length and lower bound, then each element behind its length, −1 for NULL.
+    /// The layout of `array_send` in PostgreSQL: dimensions, whether it contains NULL, element type, length
+    /// and lower bound of the dimension, then each element after its length, −1 for NULL.
     package static func encode(array: [Self], into bytes: inout [UInt8]) {
         bytes.append(bigEndian: Int32(array.isEmpty ? 0 : 1))
         bytes.append(bigEndian: Int32(array.contains { $0.isNull } ? 1 : 0))

@@ -1,6 +1,6 @@
-/// A value whose array can be read.
+/// A value of which arrays can be read.
 package protocol PostgresDecodableElement {
-    /// Reads a whole array, or answers nil when the column is not one of these.
+    /// Reads a whole array; nil when the column has another type.
     static func decode(array bytes: Span<UInt8>, of type: PostgresType) -> [Self]?
 }
 

@@ -1,9 +1,9 @@
 /// A value that can be read from a column in the binary form of the protocol.
 package protocol PostgresDecodable {
-    /// Reads a value, or answers nil when a value of that type cannot be one of these.
+    /// Reads a value; nil when the type does not fit.
     static func decode(_ bytes: Span<UInt8>, of type: PostgresType) -> Self?
 
-    /// What NULL is read as; nil where there is no such thing.
+    /// The value for NULL; nil when there is none.
     static var null: Self? { get }
 }
 
@@ -21,7 +21,7 @@ extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
 }
 
 extension PostgresDecodable where Self: FixedWidthInteger {
-    /// Any integer column is read if its value fits: the width of a column is no trap for the reader.
+    /// Any integer column is read if its value fits, whatever its width.
     package static func decode(_ bytes: Span<UInt8>, of type: PostgresType) -> Self? {
         bytes.integer(of: type).flatMap { Self(exactly: $0) }
     }
@@ -50,7 +50,7 @@ extension Double: PostgresDecodable {
 }
 
 extension Span<UInt8> {
-    /// The signed integer, highest byte first, that fills the whole span of at most 8 bytes.
+    /// A signed integer of at most 8 bytes, most significant first, that fills the span.
     var bigEndianInteger: Int64 {
         guard !isEmpty else { return 0 }
         var value = Int64(Int8(bitPattern: self[0]))

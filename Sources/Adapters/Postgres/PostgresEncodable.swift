@@ -1,9 +1,9 @@
 /// A value that a statement can bind, in the binary form of the protocol.
 package protocol PostgresEncodable: Sendable {
-    /// The type that the server is told.
+    /// The type that is declared to the server.
     static var postgresType: PostgresType { get }
 
-    /// Whether the value is NULL; then nothing is encoded.
+    /// Whether the value is NULL, which is not encoded.
     var isNull: Bool { get }
 
     /// Appends the binary form.
@@ -71,7 +71,7 @@ extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
 }
 
 extension [UInt8] {
-    /// Appends an integer, highest byte first.
+    /// Appends an integer, most significant byte first.
     mutating func append(bigEndian value: some FixedWidthInteger) {
         for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
             append(UInt8(truncatingIfNeeded: value >> shift))

@@ -1,5 +1,6 @@
 extension PostgresError {
-    /// A prepared statement whose tables have changed, or that the server no longer knows.
+    /// Whether the error is that of a prepared statement whose tables have changed, or that the server does
+    /// not know.
     var isStalePlan: Bool {
         sqlState == "26000" || (sqlState == "0A000" && message.contains("cached plan"))
     }
@@ -14,7 +15,7 @@ extension PostgresError {
         PostgresError(kind, message).with(origin: self)
     }
 
-    /// Takes over what the server said in another error.
+    /// Copies the server's fields of another error.
     func with(origin: PostgresError) -> PostgresError {
         var error = self
         (error.sqlState, error.detail) = (origin.sqlState, origin.detail)

@@ -1,35 +1,35 @@
-/// Why the database did not do what was asked, and whether asking again can help.
+/// Why the database did not execute a request, and whether a retry can help.
 package struct PostgresError: Error, Hashable, Sendable {
-    /// What went wrong, in the terms a caller decides by.
+    /// The category of the error, which callers act on.
     package enum Kind: Hashable, Sendable {
-        /// The connection string or a bound of the pool makes no sense.
+        /// The connection string or a bound of the pool is invalid.
         case configuration
         /// No connection could be made.
         case unreachable
-        /// The connection broke; `mayHaveExecuted` when the statement may have taken effect nevertheless.
+        /// The connection broke; `mayHaveExecuted` when the statement may still have taken effect.
         case connectionLost(mayHaveExecuted: Bool)
         /// The server refused the statement; `sqlState` says why.
         case refused
         /// The task was cancelled.
         case cancelled
-        /// No connection became free in time, or too many tasks wait already.
+        /// No connection became free in time, or too many tasks are waiting.
         case exhausted
-        /// The pool, the transaction or the session is over.
+        /// The pool, the transaction or the session has ended.
         case closed
-        /// A value is not of the type asked for.
+        /// A value does not have the requested type.
         case undecodable
-        /// A bound of this module was passed.
+        /// A bound of this module was exceeded.
         case tooLarge
-        /// The schema is not the one this program was made for.
+        /// The schema is not the one of this program.
         case schema
     }
 
     package let kind: Kind
-    /// What happened, in words; without values of the statement and without the password.
+    /// What happened, in words, without values of the statement and without the password.
     package let message: String
-    /// PostgreSQL's five characters (appendix A of its manual), when the server said something.
+    /// PostgreSQL's code of five characters (appendix A of its manual), when the server sent one.
     package var sqlState: String?
-    /// The server's detail; may hold values, so it is not part of the description.
+    /// The server's detail; may contain values, so the description does not include it.
     package var detail: String?
     /// The constraint that was violated.
     package var constraint: String?
@@ -43,7 +43,7 @@ package struct PostgresError: Error, Hashable, Sendable {
 }
 
 extension PostgresError {
-    /// Whether the same request can succeed later without anybody changing anything.
+    /// Whether the same request can succeed later without a change.
     package var isTransient: Bool {
         switch kind {
         case .unreachable, .connectionLost, .exhausted: true
@@ -60,14 +60,11 @@ extension PostgresError {
     }
 
     package var isCancelled: Bool { kind == .cancelled }
-    package var isUniqueViolation: Bool { sqlState == "23505" }
-    package var isForeignKeyViolation: Bool { sqlState == "23503" }
     package var isCheckViolation: Bool { sqlState == "23514" }
-    package var isNotNullViolation: Bool { sqlState == "23502" }
     package var isUndefinedTable: Bool { sqlState == "42P01" }
-    package var isStatementTimeout: Bool { kind == .refused && sqlState == "57014" }
 
-    /// Connection trouble, lost races, missing resources, a lock not available, a server that starts or stops.
+    /// Connection failures, lost races, missing resources, an unavailable lock, a server that starts or
+    /// stops.
     private static func isTransient(sqlState: String) -> Bool {
         sqlState.hasPrefix("08") || sqlState.hasPrefix("53") || sqlState.hasPrefix("57P0")
             || ["40001", "40P01", "55P03"].contains(sqlState)

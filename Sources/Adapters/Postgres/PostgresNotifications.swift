@@ -1,22 +1,23 @@
 package import Logging
 
-/// A word that another session sent with NOTIFY.
+/// A notification that another session sent with NOTIFY.
 package struct PostgresNotification: Hashable, Sendable {
     package let channel: String
     package let payload: String
 }
 
-/// What a listener hears.
+/// An event of a listener.
 package enum PostgresListenerEvent: Hashable, Sendable {
-    /// Listening has begun, the first time or after a loss: what was sent before is not heard, so look for yourself.
+    /// Listening has started, initially or after a loss: earlier notifications are missing, so read the state
+    /// yourself.
     case reconnected
     case notification(PostgresNotification)
 }
 
-/// Hears notifications over a connection of its own, for as long as somebody asks for the next one.
+/// Receives notifications over a connection of its own while the next one is requested.
 ///
-/// Nothing is buffered here: what nobody takes waits in the server. A lost connection is made again with growing
-/// pauses; the sequence ends only when its task is cancelled.
+/// Nothing is buffered here: unread notifications wait in the server. A lost connection is opened again after
+/// increasing pauses; the sequence ends only when its task is cancelled.
 package struct PostgresListener: AsyncSequence, Sendable {
     package typealias Element = PostgresListenerEvent
     package typealias Failure = Never
@@ -56,7 +57,7 @@ package struct PostgresListener: AsyncSequence, Sendable {
                 } catch {
                     connection = nil
                     if error.isCancelled { return nil }
-                    logger.warning("listening again in \(pause): \(error)")
+                    logger.warning("Listening again in \(pause)", metadata: ["error": "\(error)"])
                     try? await Task.sleep(for: pause)
                     pause = Swift.min(pause * 2, Limits.reconnectPause.longest)
                 }
@@ -83,7 +84,7 @@ package struct PostgresListener: AsyncSequence, Sendable {
 }
 
 extension PostgresPool {
-    /// Hears what is sent to the channels; its connection is beside those of the pool.
+    /// Listens to these channels, on a connection outside the pool.
     package func notifications(channels: [String]) -> PostgresListener {
         PostgresListener(configuration, channels: channels, logger: logger)
     }

@@ -2,14 +2,14 @@ package import Logging
 import Dispatch
 import Synchronization
 
-/// A bounded set of connections, made when first needed and again after a loss.
+/// A bounded set of connections, opened on first use and after a loss.
 ///
-/// No call blocks a thread of Swift's pool. A cancelled task's statement is cancelled on the server too; while the
-/// database is away every call fails with a transient error.
+/// No call blocks a thread of Swift's pool. Cancelling a task also cancels its statement on the server. While
+/// the database is unavailable every call fails with a transient error.
 package final class PostgresPool: Sendable {
     typealias Waiter = CheckedContinuation<Turn, Never>
 
-    /// What a waiter is told.
+    /// The answer to a waiter.
     enum Turn {
         case use(Connection)
         case askAgain
@@ -34,7 +34,7 @@ package final class PostgresPool: Sendable {
         }
     }
 
-    /// Closes what rests and turns waiters away; a connection in use is closed when it comes back.
+    /// Closes idle connections and refuses waiters; a connection in use is closed when it returns.
     package func close() async {
         let (connections, waiters) = state.withLock { $0.close() }
         for waiter in waiters {
@@ -43,7 +43,7 @@ package final class PostgresPool: Sendable {
         for connection in connections { await connection.close() }
     }
 
-    /// Takes a connection for one interruptible request and gives it back.
+    /// Uses a connection for one interruptible request.
     private func withLease<Answer: Sendable>(
         _ body: @Sendable (Connection, Interruption) async throws(PostgresError) -> Answer
     ) async throws(PostgresError) -> Answer {
@@ -80,7 +80,7 @@ extension PostgresPool {
         do {
             return try Connection(configuration, logger: logger)
         } catch {
-            state.withLock { $0.makingFailed() }?.resume(returning: .askAgain)
+            state.withLock { $0.connectingFailed() }?.resume(returning: .askAgain)
             throw error
         }
     }
@@ -92,11 +92,11 @@ extension PostgresPool {
                 guard state.withLock({ $0.waiterArrived(number, waiter) }) else {
                     return waiter.resume(returning: .askAgain)
                 }
-                if Task.isCancelled { turnAway(number, .cancelled) }
+                if Task.isCancelled { refuse(number, .cancelled) }
                 startWaitingTime(of: number)
             }
         } onCancel: {
-            turnAway(number, .cancelled)
+            refuse(number, .cancelled)
         }
     }
 
@@ -104,12 +104,12 @@ extension PostgresPool {
         let limit = configuration.acquireTimeout
         let deadline = DispatchTime.now() + .milliseconds(Int(limit.wholeMilliseconds))
         DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in
-            self?.turnAway(number, PostgresError(.exhausted, "no connection became free within \(limit)"))
+            self?.refuse(number, PostgresError(.exhausted, "no connection became free within \(limit)"))
         }
     }
 
-    /// Tells a waiter to go; one that was served already is not there any more.
-    private func turnAway(_ number: Int, _ reason: PostgresError) {
+    /// Refuses a waiter; one that has been served is not in the list any more.
+    private func refuse(_ number: Int, _ reason: PostgresError) {
         state.withLock { $0.waiterLeft(number) }?.resume(returning: .leave(reason))
     }
 }

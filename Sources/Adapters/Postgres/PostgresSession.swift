@@ -1,4 +1,4 @@
-/// A connection kept for one caller: advisory locks and settings last as long as it does.
+/// One connection for one caller: advisory locks and settings last as long as the session.
 package final class PostgresSession: Sendable {
     private let connection: Connection
     private let lease: Int
@@ -26,9 +26,9 @@ package final class PostgresSession: Sendable {
 }
 
 extension PostgresPool {
-    /// Runs a body on one connection, which is closed afterwards with all it holds.
+    /// Runs a body on one connection, which is closed afterwards.
     ///
-    /// Without a `statementTimeout` a statement may take as long as it wants.
+    /// Without a `statementTimeout` a statement may run without limit.
     package func withConnection<T: Sendable>(
         statementTimeout: Duration?, _ body: @Sendable (PostgresSession) async throws -> T
     ) async throws -> T {

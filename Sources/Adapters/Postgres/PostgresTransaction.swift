@@ -1,4 +1,4 @@
-/// A transaction under way; of no use once the body that got it has returned.
+/// A running transaction; unusable after its body has returned.
 package final class PostgresTransaction: Sendable {
     private let connection: Connection
     private let lease: Int
@@ -8,7 +8,7 @@ package final class PostgresTransaction: Sendable {
         self.lease = lease
     }
 
-    /// Runs one statement of the transaction; statements asked for at once run one after the other.
+    /// Runs one statement of the transaction; concurrent ones run one after the other.
     package func query(_ statement: Statement) async throws(PostgresError) -> Rows {
         let (connection, lease) = (connection, lease)
         return try await connection.interruptible { (interruption) async throws(PostgresError) in
@@ -21,15 +21,15 @@ package final class PostgresTransaction: Sendable {
 package enum TransactionMode: String, Sendable {
     /// Each statement sees what was committed before it.
     case readWrite = "BEGIN"
-    /// All statements see the same moment; nothing is written.
+    /// All statements see the same state; writing fails.
     case snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 }
 
 extension PostgresPool {
     /// Runs a body between BEGIN and COMMIT, or ROLLBACK when it throws.
     ///
-    /// A connection lost at COMMIT leaves the outcome unknown: `PostgresError.mayHaveExecuted`. A body that swallows a
-    /// failed statement's error gets an error at the end, for nothing was committed.
+    /// A connection lost at COMMIT leaves the outcome unknown: `PostgresError.mayHaveExecuted`. A body that
+    /// ignores a failed statement's error gets an error at the end, because nothing was committed.
     package func transaction<T: Sendable>(
         _ mode: TransactionMode = .readWrite,
         _ body: @Sendable (PostgresTransaction) async throws -> T

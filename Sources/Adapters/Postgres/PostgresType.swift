@@ -1,4 +1,4 @@
-/// A type of PostgreSQL by its object identifier (`pg_type.dat` of PostgreSQL: identifiers below 10,000 never change).
+/// A PostgreSQL type by its object identifier (`pg_type.dat`: identifiers below 10,000 never change).
 package struct PostgresType: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32
 

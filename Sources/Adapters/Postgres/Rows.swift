@@ -1,4 +1,4 @@
-/// The rows that a statement answered, still in the form they came in.
+/// The rows of a result, in the received form.
 package struct Rows: Sendable {
     let storage: ResultStorage
 
@@ -10,7 +10,7 @@ package struct Rows: Sendable {
     package var isEmpty: Bool { count == 0 }
     package var first: Row? { isEmpty ? nil : self[0] }
 
-    /// Rows inserted, updated, deleted or selected, as the command's tag says; 0 for other commands.
+    /// Rows inserted, updated, deleted or selected, from the command tag; 0 for other commands.
     package var affectedRows: Int { storage.result.affectedRows }
 
     var commandTag: String { storage.result.commandTag }
@@ -23,7 +23,7 @@ package struct Rows: Sendable {
 }
 
 extension Rows: Sequence {
-    /// Walks over the rows.
+    /// Iterates over the rows.
     package struct Iterator: IteratorProtocol {
         fileprivate let rows: Rows
         fileprivate var position = 0
@@ -39,7 +39,7 @@ extension Rows: Sequence {
     package var underestimatedCount: Int { count }
 }
 
-/// Shares the owner of a result among rows and columns.
+/// Shares the owner of a result between rows and columns.
 final class ResultStorage: Sendable {
     let result: ResultHandle
     let rowCount: Int

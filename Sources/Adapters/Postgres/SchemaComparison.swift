@@ -1,6 +1,6 @@
-/// The program's migrations beside those the database has.
+/// Compares the program's migrations with those of the database.
 struct SchemaComparison: Sendable {
-    /// One number, as the program and as the database know it; the digests are equal if the texts are.
+    /// One number in the program and in the database; the digests are equal if the texts are.
     struct Entry: Sendable {
         var number: Int32
         var wanted: String?
@@ -10,12 +10,12 @@ struct SchemaComparison: Sendable {
 
     private let entries: [Entry]
 
-    /// Takes the entries in order of number.
+    /// Compares entries in order of their numbers.
     init(_ entries: [Entry]) {
         self.entries = entries
     }
 
-    /// What an applied migration has that the program's has not: then nothing may be applied on top.
+    /// An applied migration that the program does not have or has changed: nothing may be applied after it.
     var conflict: PostgresError? {
         let first = entries.first { $0.applied != nil && ($0.wanted == nil || !$0.isSameText) }
         guard let first, let applied = first.applied else { return nil }
@@ -27,15 +27,15 @@ struct SchemaComparison: Sendable {
             .schema, "migration \(wanted) was changed after the database had applied it as \(applied)")
     }
 
-    /// The numbers still to apply.
+    /// The numbers that are missing in the database.
     var pending: [Int32] {
         entries.compactMap { $0.applied == nil ? $0.number : nil }
     }
 
-    /// The first thing by which the database's schema is another than the program's.
+    /// The first difference between the database's schema and the program's.
     var difference: PostgresError? {
         if let conflict { return conflict }
         guard let missing = entries.first(where: { $0.applied == nil })?.wanted else { return nil }
-        return PostgresError(.schema, "the database has not had migration \(missing)")
+        return PostgresError(.schema, "the database does not have migration \(missing)")
     }
 }

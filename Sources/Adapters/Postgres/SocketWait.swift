@@ -1,8 +1,8 @@
 import Glibc
 
-/// How long and how stubbornly a connection waits for its socket.
-struct Patience {
-    /// How a wait ended.
+/// How long a connection waits for its socket, and what can interrupt it.
+struct SocketWait {
+    /// The result of a wait.
     enum Outcome {
         case ready
         case expired
@@ -10,12 +10,12 @@ struct Patience {
     }
 
     let pipe: WakePipe
-    /// The caller's wish to stop; nil for what must not be stopped, such as COMMIT.
+    /// The caller's interruption; nil for what must not be interrupted, such as COMMIT.
     let interruption: Interruption?
-    /// When to give up; nil for never.
+    /// The deadline; nil for none.
     let deadline: ContinuousClock.Instant?
 
-    /// When a cancel request that was sent counts as lost: one that comes before its statement has no effect.
+    /// When a cancel request counts as lost: one that arrives before its statement has no effect.
     private var cancelsAgain: ContinuousClock.Instant?
 
     init(pipe: WakePipe, interruption: Interruption?, deadline: ContinuousClock.Instant?) {
@@ -26,13 +26,13 @@ struct Patience {
 
     var isInterrupted: Bool { interruption?.isRequested ?? false }
 
-    /// Notes that a cancel request was sent.
+    /// Records that a cancel request was sent.
     mutating func cancelWasSent() {
         cancelsAgain = ContinuousClock.now + Limits.cancelPause
     }
 
     /// Blocks the thread until the socket is ready.
-    func wait(for events: Int32, on socket: Int32) -> Outcome {
+    func untilReady(for events: Int32, on socket: Int32) -> Outcome {
         while true {
             if isInterrupted && cancelsAgain.map({ ContinuousClock.now >= $0 }) ?? true {
                 return .interrupted
@@ -48,9 +48,9 @@ struct Patience {
         }
     }
 
-    /// What `poll` takes: −1 is for ever.
+    /// The timeout for `poll`; −1 is infinite.
     ///
-    /// One more than the whole milliseconds, so as not to spin at the end.
+    /// One more than the whole milliseconds, which avoids a busy loop at the end.
     private var remainingMilliseconds: Int32 {
         guard let next = [deadline, cancelsAgain].compactMap({ $0 }).min() else { return -1 }
         let milliseconds = ContinuousClock.now.duration(to: next).wholeMilliseconds

@@ -1,13 +1,14 @@
-/// A statement of SQL whose values can only be bound: `"SELECT * FROM channel WHERE slug = \(slug)"`.
+/// An SQL statement whose values can only be bound: `"SELECT * FROM channel WHERE slug = \(slug)"`.
 ///
-/// Each interpolated value becomes `$1`, `$2` …; text of SQL goes in by `\(verbatim:)` alone, names of tables by
-/// `\(identifier:)`. A `String` is bound as `text`: write `\(id)::uuid`, `\(settings)::jsonb` for other types.
+/// Each interpolated value becomes `$1`, `$2` …; SQL text is inserted only by `\(verbatim:)`, table names by
+/// `\(identifier:)`. A `String` is bound as `text`: write `\(id)::uuid`, `\(settings)::jsonb` for other
+/// types.
 package struct Statement: Sendable {
     /// The text with `$n` in place of the values.
     package private(set) var sql: String
     private(set) var parameters = Parameters()
 
-    /// Makes a statement without values; the text is taken as it is.
+    /// Creates a statement without values from text as it is.
     package init(verbatim sql: String) {
         self.sql = sql
     }
@@ -48,12 +49,12 @@ extension Statement: ExpressibleByStringInterpolation {
             sql += "$\(parameters.count)"
         }
 
-        /// Takes text as SQL: never anything that came from outside.
+        /// Inserts SQL text, which must never come from outside.
         package mutating func appendInterpolation(verbatim text: String) {
             sql += text
         }
 
-        /// Takes a name of a table, column or channel, quoted.
+        /// Inserts the quoted name of a table, column or channel.
         package mutating func appendInterpolation(identifier name: String) {
             sql += quoted(identifier: name)
         }

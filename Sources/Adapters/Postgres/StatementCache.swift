@@ -1,6 +1,6 @@
-/// Which statements a connection holds prepared: the least recently used makes room.
+/// The prepared statements of a connection; the least recently used is removed first.
 struct StatementCache {
-    /// What makes two statements the same: text and types.
+    /// Statements are the same when text and types are.
     private struct Key: Hashable {
         let sql: String
         let types: [PostgresType]
@@ -29,10 +29,10 @@ struct StatementCache {
         return entries[key]?.name
     }
 
-    /// A name that no statement had before.
+    /// A name that has not been used before.
     func freshName() -> String { "s\(clock)" }
 
-    /// Notes a statement as prepared; the name that has to go, if any.
+    /// Adds a prepared statement and returns the name of the one to remove, if any.
     mutating func insert(_ statement: Statement, as name: String) -> String? {
         let key = Key(sql: statement.sql, types: statement.parameters.types)
         entries[key] = Entry(name: name, lastUse: clock)
@@ -42,7 +42,7 @@ struct StatementCache {
         return oldest.value.name
     }
 
-    /// Forgets a statement; the name it had.
+    /// Removes a statement and returns its name.
     mutating func remove(_ statement: Statement) -> String? {
         entries.removeValue(forKey: Key(sql: statement.sql, types: statement.parameters.types))?.name
     }

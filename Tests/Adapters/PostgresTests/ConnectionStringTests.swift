@@ -17,7 +17,7 @@ struct ConnectionStringTests {
     }
 
     @Test(
-        "What libpq does not understand is refused without repeating it",
+        "A connection string that libpq cannot parse is refused and not repeated",
         arguments: ["postgresql://me:hush@[db/", "hush", "host='hush", "a\0b", "colour=hush"])
     func malformed(text: String) async {
         let error = await failure { try ConnectionString(text) }

@@ -29,7 +29,7 @@ struct IntegerColumnTests {
         }
     }
 
-    @Test("NULL is nil, or what stands for it, and negative numbers keep their sign")
+    @Test("NULL is nil or the default, and negative numbers keep their sign")
     func nulls() async throws {
         try await withPool { pool in
             let rows = try await pool.query(

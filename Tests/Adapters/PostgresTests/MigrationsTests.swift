@@ -13,7 +13,7 @@ struct MigrationsTests {
             texts.enumerated().map { try .init(name: "000\($0.offset + 1)-step.sql", text: $0.element) })
     }
 
-    @Test("Files are read in the order of their numbers, others are left alone")
+    @Test("Files are read in the order of their numbers, others are ignored")
     func reading() throws {
         let folder = try TemporaryFolder()
         for name in ["0002-b.sql", "0001-a.sql", "notes.txt"] { try folder.write("SELECT 1", to: name) }
@@ -31,7 +31,7 @@ struct MigrationsTests {
         #expect(await failure { try Migrations.reading(folder: folder.path) }?.kind == .schema)
     }
 
-    @Test("What is new is applied once, in order")
+    @Test("New migrations are applied once, in order")
     func applying() async throws {
         try await withPool { pool in
             #expect(try await migrations([Self.first]).apply(on: pool) == ["0001-step.sql"])
@@ -75,7 +75,7 @@ struct MigrationsTests {
         }
     }
 
-    @Test("A file that fails half way leaves nothing and is named")
+    @Test("A file that fails half way leaves nothing, and the error names it")
     func failing() async throws {
         try await withPool { pool in
             let broken = try migrations([Self.first, "CREATE TABLE b (n int); SELECT 1 / 0;"])
@@ -87,7 +87,7 @@ struct MigrationsTests {
         }
     }
 
-    @Test("Two runners at once apply each file once")
+    @Test("Two concurrent runners apply each file once")
     func together() async throws {
         try await withPool(size: 2) { pool in
             let both = try migrations([

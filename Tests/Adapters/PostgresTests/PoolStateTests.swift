@@ -2,7 +2,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite("Who gets which connection")
+@Suite("Assignment of connections")
 struct PoolStateTests {
     private typealias State = PoolState<String, Int>
 
@@ -26,7 +26,7 @@ struct PoolStateTests {
         #expect(says(state.connectionWanted()) == "refuse: exhausted")
     }
 
-    @Test("The one who waits longest is served first; the connection used last is used again")
+    @Test("The longest waiter is served first; the connection used last is reused")
     func order() {
         var state = State(size: 2, waiterLimit: 9)
         _ = (state.connectionWanted(), state.connectionWanted())
@@ -39,7 +39,7 @@ struct PoolStateTests {
         #expect(says(state.connectionWanted()) == "use a")
     }
 
-    @Test("A waiter that comes as a connection returns is told to ask again")
+    @Test("A waiter that arrives as a connection returns tries again")
     func lateWaiter() {
         var state = State(size: 1, waiterLimit: 9)
         _ = state.connectionWanted()
@@ -49,15 +49,15 @@ struct PoolStateTests {
         #expect(!isWaiting)
     }
 
-    @Test("A place whose connection could not be made goes to the next")
+    @Test("When a connection cannot be made, the next waiter tries")
     func failure() {
         var state = State(size: 1, waiterLimit: 9)
         _ = (state.connectionWanted(), state.waiterArrived(1, 10))
-        #expect(state.makingFailed() == 10)
+        #expect(state.connectingFailed() == 10)
         #expect(says(state.connectionWanted()) == "make")
     }
 
-    @Test("After closing nobody gets anything")
+    @Test("After closing every request is refused")
     func closing() {
         var state = State(size: 2, waiterLimit: 9)
         _ = (state.connectionWanted(), state.connectionWanted(), state.waiterArrived(1, 10))

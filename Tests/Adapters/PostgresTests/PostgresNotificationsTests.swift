@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Notifications")
 struct PostgresNotificationsTests {
-    @Test("What is sent after listening began is heard in order, on the channels asked for")
+    @Test("Notifications after the start are received in order, for the listed channels")
     func hearing() async throws {
         try await withPool { pool in
             var events = pool.notifications(channels: ["one", "Two\""]).makeAsyncIterator()
@@ -20,7 +20,7 @@ struct PostgresNotificationsTests {
         }
     }
 
-    @Test("A notification that comes while somebody waits is heard; cancelling ends the wait")
+    @Test("A waiting listener receives a notification; cancelling ends the wait")
     func waiting() async throws {
         try await withPool { pool in
             let (heard, listener) = (
@@ -39,7 +39,7 @@ struct PostgresNotificationsTests {
         }
     }
 
-    @Test("A listener whose connection broke says so and hears again")
+    @Test("A listener reports a broken connection and reconnects")
     func reconnecting() async throws {
         try await withPool { pool in
             var events = pool.notifications(channels: ["c"]).makeAsyncIterator()

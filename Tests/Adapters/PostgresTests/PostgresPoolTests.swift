@@ -35,7 +35,7 @@ struct PostgresPoolTests {
         }
     }
 
-    @Test("Cancelling a task ends its statement on the server, and the pool goes on")
+    @Test("Cancelling a task ends its statement on the server, and the pool keeps working")
     func cancellation() async throws {
         try await withPool(size: 2) { pool in
             let mark = "SELECT pg_sleep(60) /* to be cancelled */"

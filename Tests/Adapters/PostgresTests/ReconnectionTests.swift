@@ -3,9 +3,9 @@ import Testing
 
 @testable import Postgres
 
-@Suite("A server that goes and comes back")
+@Suite("A server that stops and starts again")
 struct ReconnectionTests {
-    @Test("A statement under way is lost, the rest waits out the restart, then all is as before")
+    @Test("A running statement is lost, others wait for the restart, then everything works again")
     func restart() async throws {
         let cluster = try await PostgresCluster()
         try await withPool(size: 3, on: cluster.uri()) { pool in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite("What is bound comes back")
+@Suite("Bound values are read back")
 struct RoundTripTests {
     private func echo<T: PostgresEncodable & PostgresDecodable & Equatable>(_ values: [T]) async throws {
         try await withPool { pool in
@@ -13,7 +13,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("Whole numbers of every width, at their ends")
+    @Test("Integers of every width, at their limits")
     func integers() async throws {
         try await echo([Int16.min, -1, 0, .max])
         try await echo([Int32.min, -1, 0, .max])
@@ -26,7 +26,7 @@ struct RoundTripTests {
         try await echo([0, -0.5, 1e300, .infinity, .leastNonzeroMagnitude])
     }
 
-    @Test("Truth values, text and bytes, empty and long")
+    @Test("Booleans, text and bytes, empty and long")
     func others() async throws {
         try await echo([true, false])
         try await echo(["", "a", "Größe 🎬", String(repeating: "x", count: 100_000)])
@@ -66,7 +66,7 @@ struct RoundTripTests {
         try await echo([[Bool?](), [true, nil]])
     }
 
-    @Test("Arrays side by side become rows")
+    @Test("Parallel arrays become rows")
     func unnest() async throws {
         try await withPool { pool in
             let rows = try await pool.query(
@@ -76,7 +76,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("Identifiers and JSON go in as text with a cast, and come back as text")
+    @Test("Identifiers and JSON are bound as text with a cast and read as text")
     func casts() async throws {
         try await withPool { pool in
             let id = "0190163d-8694-739b-aea5-966c26f8ad91"

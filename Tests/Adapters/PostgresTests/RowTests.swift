@@ -18,7 +18,9 @@ struct RowTests {
         }
     }
 
-    @Test("What does not fit, is NULL, is another type or not there is an error that names the column")
+    @Test(
+        "A value that does not fit, is NULL, has another type or is missing is an error that names the column"
+    )
     func refusals() async throws {
         try await withPool { pool in
             let row = try #require(
@@ -51,7 +53,7 @@ struct RowTests {
         }
     }
 
-    @Test("The count of affected rows is the command's")
+    @Test("The number of affected rows comes from the command tag")
     func affectedRows() async throws {
         try await withPool { pool in
             let created = try await pool.query("CREATE TABLE t AS SELECT generate_series(1, 5) AS n")

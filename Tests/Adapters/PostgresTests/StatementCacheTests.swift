@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Prepared statements")
 struct StatementCacheTests {
-    @Test("The least recently used statement makes room")
+    @Test("The least recently used statement is removed")
     func eviction() {
         var cache = StatementCache(capacity: 2)
         for statement: Statement in ["a", "b"] {
@@ -27,7 +27,7 @@ struct StatementCacheTests {
         #expect(cache.name(of: "SELECT \(2 as Int64)") == "wide")
     }
 
-    @Test("The server holds no more prepared statements than the bound")
+    @Test("The number of prepared statements on the server is bounded")
     func bound() async throws {
         try await withPool(size: 1) { pool in
             for number in 0..<Limits.preparedStatements + 20 {

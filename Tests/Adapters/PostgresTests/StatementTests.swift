@@ -11,7 +11,7 @@ struct StatementTests {
         #expect(statement.parameters.types == [.int8, .text, .int4])
     }
 
-    @Test("Text goes in only by its label, names only in quotation marks")
+    @Test("SQL text needs its label, names are quoted")
     func verbatim() {
         let statement: Statement = "SELECT \(verbatim: "now()") FROM \(identifier: "a\"b")"
         #expect(statement.sql == "SELECT now() FROM \"a\"\"b\"")
@@ -19,7 +19,7 @@ struct StatementTests {
     }
 
     @Test(
-        "What looks like SQL is bound as a value",
+        "Text that looks like SQL is bound as a value",
         arguments: ["'; DROP TABLE t; --", "$1", "\\'", "a' OR 'a'='a", "\u{1F4A3}\"", "%s"])
     func injection(attempt: String) async throws {
         try await withPool { pool in
