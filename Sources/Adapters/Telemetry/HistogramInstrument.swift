@@ -1,9 +1,9 @@
 import CoreMetrics
 import Synchronization
 
-/// Observations counted in buckets with fixed upper bounds: an aggregating recorder, or a timer in seconds.
+/// Observations in buckets with fixed upper bounds: an aggregating recorder, or a timer in seconds.
 final class HistogramInstrument: Instrument, RecorderHandler, TimerHandler {
-    /// What has been observed; `counts` has one more entry than there are bounds, for what lies above them all.
+    /// The observations; `counts` has one more entry than there are bounds, for values above all of them.
     private struct Observations {
         var counts: [UInt64]
         var sum = 0.0
@@ -12,7 +12,7 @@ final class HistogramInstrument: Instrument, RecorderHandler, TimerHandler {
     private let bounds: [Double]
     private let observations: Mutex<Observations>
 
-    /// Bounds are finite and rise; the infinite one is implied.
+    /// Bounds are finite and increasing; the infinite one is implied.
     init(bounds: [Double]) {
         self.bounds = bounds
         observations = Mutex(Observations(counts: Array(repeating: 0, count: bounds.count + 1)))

@@ -1,14 +1,14 @@
 import CoreMetrics
 import Synchronization
 
-/// Something with a value of its own that can be written as lines of a family.
+/// A metric value that can be written as lines of a family.
 protocol Instrument: AnyObject, Sendable {
-    /// Lines this instrument writes, which is what it costs of the registry's bound.
+    /// Lines that this instrument writes, which count towards the registry's bound.
     var lineCount: Int { get }
     func write(name: String, labels: LabelSet, to text: inout String)
 }
 
-/// A count that only rises; it stays at the largest number instead of overflowing.
+/// A count that only increases; it stays at the largest number instead of overflowing.
 final class CountInstrument: Instrument, CounterHandler {
     private let count = Mutex<Int64>(0)
 
@@ -31,7 +31,7 @@ final class CountInstrument: Instrument, CounterHandler {
     }
 }
 
-/// A sum of fractions that only rises.
+/// A sum of fractions that only increases.
 final class SumInstrument: Instrument, FloatingPointCounterHandler {
     private let sum = Mutex<Double>(0)
 

@@ -41,7 +41,7 @@ enum JSONLine {
         return escaped + (text.unicodeScalars.count > Limits.logTextCharacters ? "…\"" : "\"")
     }
 
-    /// Every unsafe character lies in the basic plane, so four digits are enough.
+    /// Every unsafe character is in the basic plane, so four digits suffice.
     private static func unicodeEscape(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16)
         return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

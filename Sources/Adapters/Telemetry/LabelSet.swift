@@ -1,8 +1,8 @@
-/// The labels of one series as they stand between the braces: escaped, sorted by name, each name once.
+/// The labels of one series in their written form: escaped, sorted by name, each name once.
 struct LabelSet: Hashable, Comparable, Sendable {
     let text: String
 
-    /// The first value given for a name is kept.
+    /// The first value of a name is kept.
     init(_ labels: [(String, String)]) {
         var values: [String: String] = [:]
         for (name, value) in labels {
@@ -12,10 +12,10 @@ struct LabelSet: Hashable, Comparable, Sendable {
         text = values.sorted { $0.key < $1.key }.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: ",")
     }
 
-    /// The braces and what is between them; nothing when there are no labels.
+    /// The labels in braces; empty without labels.
     var braced: String { text.isEmpty ? "" : "{\(text)}" }
 
-    /// The same with a bucket's upper bound as the last label.
+    /// The labels with a bucket's upper bound as the last one.
     func braced(upperBound: String) -> String {
         text.isEmpty ? "{le=\"\(upperBound)\"}" : "{\(text),le=\"\(upperBound)\"}"
     }

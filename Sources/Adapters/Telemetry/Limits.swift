@@ -1,14 +1,15 @@
 /// The bounds of this module.
 package enum Limits {
-    /// Series of one registry: what a scraper of a large installation still takes in one answer.
+    /// Series of one registry: as many as a scraper of a large installation accepts in one answer.
     ///
-    /// A histogram counts once per line it writes.
+    /// A histogram counts once per line that it writes.
     package static let series = 100_000
-    /// Characters of a label's value: ids and reasons are short, anything longer came from outside.
+    /// Characters of a label's value: ids and reasons are short, longer values come from outside.
     package static let labelValueCharacters = 256
-    /// Characters of a log line's message or of one metadata value; the rest is cut, so that a hostile source
-    /// cannot fill the log with one line.
+    /// Characters of a log line's message or of one metadata value.
+    ///
+    /// The rest is cut, so that a hostile source cannot fill the log.
     package static let logTextCharacters = 8192
-    /// Depth of nested log metadata that is still written.
+    /// Depth of nested log metadata.
     package static let logMetadataDepth = 4
 }

@@ -36,7 +36,7 @@ package struct LineLogHandler: LogHandler {
         output.write(line: line)
     }
 
-    /// The event's own values win over the logger's, those over the provider's.
+    /// The event's own values override the logger's, which override the provider's.
     private func merged(_ event: LogEvent) -> Logger.Metadata {
         var merged = metadataProvider?.get() ?? [:]
         merged.merge(metadata) { $1 }

@@ -1,6 +1,6 @@
 package import Logging
 
-/// How a log line looks; the raw values are the words of the setting.
+/// The form of a log line; the raw values are those of the setting.
 package enum LogFormat: String, Sendable, CaseIterable {
     /// `time level label message key=value…`
     case text
@@ -9,8 +9,7 @@ package enum LogFormat: String, Sendable, CaseIterable {
 
     /// One line without its line end.
     ///
-    /// Control characters are escaped, so what is logged can never look like
-    /// another line.
+    /// Control characters are escaped, so that logged text cannot look like another line.
     package func line(
         time: String, level: Logger.Level, label: String, message: String, metadata: Logger.Metadata,
     ) -> String {

@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// A descriptor that log lines go to, one `write` per line.
+/// A descriptor for log lines, one `write` per line.
 package final class LogOutput: Sendable {
     /// The process's standard error.
     package static let standardError = LogOutput(descriptor: STDERR_FILENO)
 
     private let descriptor: Mutex<Int32>
 
-    /// The descriptor stays the caller's and must stay open.
+    /// The caller keeps the descriptor and must keep it open.
     package init(descriptor: Int32) {
         self.descriptor = Mutex(descriptor)
     }
 
-    /// Writes a line and its end; a descriptor that takes nothing loses the line, for there is nowhere to say so.
+    /// Writes a line and its end; a failed write loses the line, because it cannot be reported.
     package func write(line: String) {
         let bytes = Array(line.utf8) + [0x0A]
         descriptor.withLock { descriptor in

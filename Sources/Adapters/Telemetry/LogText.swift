@@ -1,6 +1,6 @@
 import Logging
 
-/// What the line formats share: escaping, and metadata as one text.
+/// Shared parts of the line formats: escaping, and metadata as one text.
 enum LogText {
     /// Control characters, line separators and direction marks as escapes, the backslash doubled; cut at the
     /// module's limit.
@@ -27,7 +27,7 @@ enum LogText {
         }
     }
 
-    /// C0, DEL, C1, the line separators, and the marks that reorder what a terminal shows.
+    /// C0, DEL, C1, the line separators, and marks that reorder text on a terminal.
     static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x200E...0x200F, 0x2066...0x2069: true

@@ -1,17 +1,17 @@
-/// What kind of value a family's series have; the raw value is the word of the TYPE line.
+/// The kind of a family's series; the raw value is the word of the TYPE line.
 package enum MetricKind: String, Sendable {
     case counter
     case gauge
     case histogram
 }
 
-/// What is said about a family beside its values.
+/// The description of a family.
 struct MetricDescription: Sendable {
     var help: String
     var unit: String?
     var bounds: [Double]?
 
-    /// The HELP line's text; the text format has no unit line, so the unit stands in it.
+    /// The text of the HELP line, which includes the unit because the format has no line for it.
     var text: String {
         let text = unit.map { "\(help) (\($0))" } ?? help
         return text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
@@ -33,7 +33,7 @@ struct MetricFamily {
 
 /// Upper bounds of histogram buckets.
 package enum HistogramBounds {
-    /// Seconds: from an answer out of memory to a transfer at its deadline.
+    /// Seconds: from an answer from memory to a transfer at its deadline.
     package static let seconds: [Double] = [
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
     ]

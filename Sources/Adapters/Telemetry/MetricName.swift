@@ -1,17 +1,17 @@
-/// Names as the Prometheus data model wants them.
+/// Names of the Prometheus data model.
 enum MetricName {
     /// A metric name, `[a-zA-Z_:][a-zA-Z0-9_:]*`; every other character becomes "_".
     static func metric(_ text: String) -> String {
         sanitised(text, allowsColon: true)
     }
 
-    /// The name of a counter: sanitised and ending in `_total`.
+    /// The name of a counter: sanitised, with the suffix `_total`.
     static func counter(_ text: String) -> String {
         let name = metric(text)
         return name.hasSuffix("_total") ? name : name + "_total"
     }
 
-    /// A label name, `[a-zA-Z_][a-zA-Z0-9_]*`, never one that the format itself uses.
+    /// A label name, `[a-zA-Z_][a-zA-Z0-9_]*`, except those that the format itself uses.
     static func label(_ text: String) -> String {
         let name = sanitised(text, allowsColon: false)
         return name == "le" || name == "quantile" || name.hasPrefix("__") ? "exported_" + name : name

@@ -15,7 +15,7 @@ extension MetricsRegistry: MetricsFactory {
         instrument(.gauge, MetricName.metric(label), dimensions) { _ in GaugeInstrument() }
     }
 
-    /// One that aggregates is a histogram, another keeps its last value.
+    /// An aggregating recorder is a histogram, another keeps its last value.
     package func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool,
     ) -> any RecorderHandler {
@@ -43,7 +43,7 @@ extension MetricsRegistry: MetricsFactory {
 
     package func destroyTimer(_ handler: any TimerHandler) { destroy(handler) }
 
-    /// Handlers of another backend are not ours to remove.
+    /// Handlers of another backend are not removed.
     private func destroy(_ handler: AnyObject) {
         guard let instrument = handler as? any Instrument else { return }
         remove(instrument)

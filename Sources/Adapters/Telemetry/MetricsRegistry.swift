@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Every metric of the process: the backend of swift-metrics, and what a scrape answers.
+/// Every metric of the process: the backend of swift-metrics, and the answer to a scrape.
 ///
-/// Names are taken as given, so callers write the program's prefix themselves. A handler that was refused
-/// (the bound is reached, or the name already has another kind) works but is never shown.
+/// Names are used as given, so callers add the program's prefix. A handler that was refused (the bound is
+/// reached, or the name already has another kind) works but is not shown.
 package final class MetricsRegistry: Sendable {
     struct State {
         var families: [String: MetricFamily] = [:]
         var descriptions: [String: MetricDescription] = [:]
         var collectors: [String: ScrapeCollector] = [:]
-        /// Where each shown instrument stands, so that removing one costs no search.
+        /// The position of each shown instrument, so that removal does not need a search.
         var places: [ObjectIdentifier: (name: String, labels: LabelSet)] = [:]
         var lineCount = 0
         var refusedCount: UInt64 = 0
@@ -25,9 +25,9 @@ package final class MetricsRegistry: Sendable {
         self.seriesLimit = seriesLimit
     }
 
-    /// Says what a family is for.
+    /// Sets the description of a family.
     ///
-    /// Bounds hold for histograms that are made afterwards; finite and rising.
+    /// Bounds apply to histograms that are created later; they are finite and increasing.
     package func describe(_ name: String, help: String, unit: String? = nil, bounds: [Double]? = nil) {
         let usable = bounds.map { Array(Set($0.filter(\.isFinite))).sorted() }
         state.withLock {
@@ -36,7 +36,7 @@ package final class MetricsRegistry: Sendable {
         }
     }
 
-    /// The instrument of this name and these labels, made when it is new.
+    /// The instrument with this name and these labels, created if it is new.
     func instrument<Made: Instrument>(
         _ kind: MetricKind, _ name: String, _ dimensions: [(String, String)], make: ([Double]?) -> Made,
     ) -> Made {
@@ -49,14 +49,14 @@ package final class MetricsRegistry: Sendable {
         }
     }
 
-    /// Takes an instrument out of the answers; one that is not in them is not an error.
+    /// Removes an instrument from the answers; an unknown one is not an error.
     func remove(_ instrument: any Instrument) {
         state.withLock { $0.leave(instrument) }
     }
 }
 
 extension MetricsRegistry.State {
-    /// Shows a new instrument, or counts it as refused.
+    /// Adds a new instrument, or counts it as refused.
     fileprivate mutating func enter(
         _ instrument: any Instrument, kind: MetricKind, name: String, labels: LabelSet, limit: Int,
     ) {

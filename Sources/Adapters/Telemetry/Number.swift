@@ -1,6 +1,6 @@
-/// Numbers as the text format wants them.
+/// Numbers in the form of the text format.
 enum Number {
-    /// Whole numbers without a fraction, infinities and NaN by their names.
+    /// Whole numbers without a fraction, infinities and NaN by name.
     static func text(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

@@ -6,7 +6,7 @@ extension MetricsRegistry {
 
     /// Every series in the Prometheus text format 0.0.4: families by name, series by labels.
     ///
-    /// Costs the time of sorting all series; call it where waiting is allowed.
+    /// Sorts all series; call it where waiting is allowed.
     package func prometheusText() -> [UInt8] {
         let (families, collectors, lineCount) = state.withLock { ($0.families, $0.collectors, $0.lineCount) }
         var room = seriesLimit - lineCount
@@ -26,7 +26,7 @@ extension MetricsRegistry {
         return text
     }
 
-    /// Nothing when the collector had no values.
+    /// Empty when the collector has no values.
     private func collected(_ name: String, _ collector: ScrapeCollector, room: inout Int) -> String? {
         let (lines, written, refused) = collector.lines(name: name, limit: room)
         room -= written

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Values that are looked up when somebody asks for them.
+/// Values that are read at each scrape.
 struct ScrapeCollector: Sendable {
     let kind: MetricKind
     let collect: @Sendable () -> [(labels: [(String, String)], value: Double)]
 
-    /// Lines in the order of their labels, at most so many, and how many values were left out.
+    /// Lines in the order of their labels, at most `limit`, and the number of omitted values.
     ///
     /// The first of two values with equal labels is kept.
     func lines(name: String, limit: Int) -> (text: String, written: Int, refused: Int) {
@@ -24,9 +24,9 @@ struct ScrapeCollector: Sendable {
 }
 
 extension MetricsRegistry {
-    /// Asks for a family's values at every scrape; a second registration of the name replaces the first.
+    /// Reads a family's values at every scrape; a second registration of the name replaces the first.
     ///
-    /// `collect` runs on the thread that scrapes and must not wait. The kind is `.gauge` or `.counter`.
+    /// `collect` runs on the scraping thread and must not wait. The kind is `.gauge` or `.counter`.
     package func onScrape(
         _ name: String, help: String, unit: String? = nil, kind: MetricKind = .gauge,
         collect: @escaping @Sendable () -> [(labels: [(String, String)], value: Double)],
@@ -34,13 +34,5 @@ extension MetricsRegistry {
         let full = kind == .counter ? MetricName.counter(name) : MetricName.metric(name)
         describe(full, help: help, unit: unit)
         state.withLock { $0.collectors[full] = ScrapeCollector(kind: kind, collect: collect) }
-    }
-
-    /// Stops asking; an unknown name is not an error.
-    package func removeScrape(_ name: String) {
-        state.withLock {
-            $0.collectors[MetricName.metric(name)] = nil
-            $0.collectors[MetricName.counter(name)] = nil
-        }
     }
 }

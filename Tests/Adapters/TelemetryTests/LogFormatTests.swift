@@ -9,7 +9,7 @@ struct LogFormatTests {
         format.line(time: "T", level: .warning, label: "recorder", message: message, metadata: metadata)
     }
 
-    @Test("Text: metadata sorted by key, quoted where a word would not stay one")
+    @Test("Text: metadata sorted by key, quoted where needed")
     func text() {
         let metadata: Logger.Metadata = [
             "b": "two words", "a": "plain", "c": "", "d": "x=y", "e": ["1", "2"], "f": ["k": "v"],
@@ -30,7 +30,7 @@ struct LogFormatTests {
     }
 
     @Test(
-        "Nothing logged can begin another line or steer a terminal",
+        "Logged text cannot begin another line or control a terminal",
         arguments: [
             "\n", "\r", "\u{0}", "\u{1B}", "\u{7F}", "\u{85}", "\u{9B}", "\u{2028}", "\u{2029}", "\u{202E}",
         ])
@@ -42,7 +42,7 @@ struct LogFormatTests {
         }
     }
 
-    @Test("An endless text is cut")
+    @Test("A long text is cut")
     func length() {
         let endless = String(repeating: "x", count: Limits.logTextCharacters * 3)
         #expect(line(.text, endless).count < Limits.logTextCharacters + 100)

@@ -16,7 +16,7 @@ struct PrometheusTextTests {
         String(decoding: registry.prometheusText(), as: UTF8.self)
     }
 
-    @Test("An empty registry says only how many series it refused")
+    @Test("An empty registry has only the number of refused series")
     func empty() {
         #expect(text(MetricsRegistry()) == ownLines + "backcast_metrics_series_dropped_total 0\n")
     }
@@ -39,7 +39,7 @@ struct PrometheusTextTests {
                 """))
     }
 
-    @Test("A label's value is escaped and its name made lawful")
+    @Test("A label's value is escaped and its name made valid")
     func labels() {
         let registry = MetricsRegistry()
         registry.makeMeter(label: "0 bad-name", dimensions: [("le", "x"), ("a-b", "q\"\\\n")]).set(1.5)
@@ -69,7 +69,7 @@ struct PrometheusTextTests {
     }
 
     @Test(
-        "Numbers are written as the format wants them",
+        "Numbers are written in the form of the format",
         arguments: [
             (Double.nan, "NaN"), (.infinity, "+Inf"), (-.infinity, "-Inf"), (3, "3"), (-0.25, "-0.25"),
             (9e18, "9e+18"),
