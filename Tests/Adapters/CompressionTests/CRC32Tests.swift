@@ -10,7 +10,7 @@ struct CRC32Tests {
         #expect(CRC32.checksum([]) == 0)
     }
 
-    @Test("Two pieces, one after the other or combined, give that of the whole", arguments: 0...9)
+    @Test("Two pieces, in sequence or combined, give the checksum of the whole", arguments: 0...9)
     func pieces(cut: Int) {
         let whole = Array("123456789".utf8)
         let (head, tail) = (Array(whole.prefix(cut)), Array(whole.dropFirst(cut)))

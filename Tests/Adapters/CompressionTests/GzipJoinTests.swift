@@ -9,7 +9,7 @@ struct GzipJoinTests {
         (0..<225).map { "#EXTINF:4.000,\n\(quarter * 900_000 + $0 * 4_000).ts\n" }.joined()
     }
 
-    @Test("Pieces of any level, in any choice and order, are one stream", arguments: [1, 6, 9])
+    @Test("Pieces of any level, in any selection and order, form one stream", arguments: [1, 6, 9])
     func joining(level: Int) throws {
         let blocks = try Self.quarters.map { try DeflateBlock.compressing(Array($0.utf8), level: level) }
         for order in [Array(0..<12), [11, 3, 3, 0], [5], []] {
@@ -26,7 +26,7 @@ struct GzipJoinTests {
         #expect(joined.reduce(0, +) * 10 <= whole * 11)
     }
 
-    @Test("Empty pieces take no room, and pieces larger than zlib's buffer are whole")
+    @Test("Empty pieces need no bytes, and pieces larger than zlib's buffer are complete")
     func extremes() throws {
         #expect(try DeflateBlock.compressing([]).bytes == [])
         var generator = SystemRandomNumberGenerator()

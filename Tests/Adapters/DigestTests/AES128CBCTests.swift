@@ -46,7 +46,7 @@ struct AES128CBCTests {
     }
 
     // 0x77 is no padding's length (RFC 5652, 6.3: 1 to 16), so a cut at any block is seen.
-    @Test("Missing bytes are noticed by the padding")
+    @Test("Missing bytes are detected by the padding")
     func corruption() throws {
         let encrypted = try transform(.encrypt, [UInt8](repeating: 0x77, count: 32))
         #expect(throws: DigestError.corrupt) { try transform(.decrypt, Array(encrypted.dropLast())) }

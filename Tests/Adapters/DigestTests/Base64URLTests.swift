@@ -14,14 +14,14 @@ struct Base64URLTests {
         #expect(Base64URL.decode(text) == Array(plain.utf8))
     }
 
-    @Test("The last two letters are those that need no escape")
+    @Test("The last two letters need no escaping")
     func alphabet() {
         #expect(Base64URL.encode([0xfb, 0xff]) == "-_8")
         #expect(Base64URL.decode("-_8") == [0xfb, 0xff])
     }
 
     @Test(
-        "Padding, other letters, a letter too many and bits left over are refused",
+        "Padding, other letters, extra letters and spare bits are refused",
         arguments: ["Zg==", "+/8", "Z", "Zm9vY", "Zh", "Zm9", "Z g"])
     func refusal(text: String) {
         #expect(Base64URL.decode(text) == nil)

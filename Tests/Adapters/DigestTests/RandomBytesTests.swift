@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Random bytes")
 struct RandomBytesTests {
-    @Test("As many as asked for, and never the same")
+    @Test("The requested number of bytes, never the same")
     func difference() throws {
         #expect(try randomBytes(0) == [])
         let values = Set(try (0..<100).map { _ in try randomBytes(16) })
@@ -11,7 +11,7 @@ struct RandomBytesTests {
         #expect(values.allSatisfy { $0.count == 16 })
     }
 
-    @Test("Counts out of bounds are refused", arguments: [-1, 1 << 20])
+    @Test("Counts beyond the bounds are refused", arguments: [-1, 1 << 20])
     func bounds(count: Int) {
         #expect(throws: DigestError.tooLarge(count)) { try randomBytes(count) }
     }

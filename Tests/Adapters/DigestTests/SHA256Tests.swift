@@ -18,7 +18,7 @@ struct SHA256Tests {
         #expect(Hexadecimal.encode(try SHA256.digest(of: Array(text.utf8))) == expected)
     }
 
-    @Test("Pieces give the digest of the whole: a million times the letter a")
+    @Test("Pieces give the digest of the whole: a million letters a")
     func pieces() throws {
         var digest = try SHA256()
         let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000)

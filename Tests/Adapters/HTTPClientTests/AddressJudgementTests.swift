@@ -11,7 +11,7 @@ struct AddressJudgementTests {
     /// 127.0.0.1 counts as a public address, everything else as private.
     private let firstIsPublic = AddressPolicy { $0 == IPAddress("127.0.0.1") ? .public : .private }
 
-    @Test("A public source is not redirected to a private address, a private one is")
+    @Test("A public source is not redirected to a private address, a private source is")
     func redirects() async throws {
         let inside = try ScriptedServer(on: "127.0.0.2") { $1.respond(body: [9]) }
         defer { inside.stop() }
@@ -27,7 +27,7 @@ struct AddressJudgementTests {
         }
     }
 
-    @Test("A public source does not name a private segment either, by name or by number")
+    @Test("A public source cannot refer to a private segment, by name or by address")
     func segments() async throws {
         let inside = try ScriptedServer(on: "127.0.0.2") { $1.respond() }
         defer { inside.stop() }
@@ -50,7 +50,7 @@ struct AddressJudgementTests {
         }
     }
 
-    @Test("A connection that another session has opened is judged again before it is used")
+    @Test("A connection that another session opened is checked again before it is used")
     func reuse() async throws {
         try await withServer(answer: { $1.respond() }) { client, server in
             #expect(try await client.makeLocalSession().get(server.url("/"), .small).status == .ok)
@@ -66,7 +66,7 @@ struct AddressJudgementTests {
         }
     }
 
-    @Test("The service does not record from itself")
+    @Test("A source cannot be the service itself")
     func ownPort() async throws {
         try await withServer(answer: { $1.respond() }) { client, server in
             let session = try client.makeSession(
@@ -100,7 +100,7 @@ struct AddressJudgementTests {
         }
     }
 
-    @Test("A source that wants the other family does not get an open connection of this one")
+    @Test("A source that requires one address family does not reuse connections of the other")
     func families() async throws {
         let server = try ScriptedServer { $1.respond() }
         defer { server.stop() }

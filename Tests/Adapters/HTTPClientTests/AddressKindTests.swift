@@ -30,7 +30,7 @@ struct AddressKindTests {
     }
 
     @Test(
-        "IPv4 inside IPv6 is judged as the IPv4 address that it is",
+        "IPv4 inside IPv6 is checked as an IPv4 address",
         arguments: [
             ("::ffff:127.0.0.1", AddressKind.loopback), ("::ffff:7f00:1", .loopback),
             ("::127.0.0.1", .loopback),
@@ -44,7 +44,7 @@ struct AddressKindTests {
     }
 
     @Test(
-        "What is not a numeric address is none",
+        "Text that is not a numeric address gives nil",
         arguments: [
             "", "localhost", "1.2.3", "256.1.1.1", "2130706433", "0x7f.1", "1.2.3.4.5", ":::1", "[::1]",
         ])

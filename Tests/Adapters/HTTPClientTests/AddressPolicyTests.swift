@@ -26,7 +26,8 @@ struct AddressPolicyTests {
         #expect(try refusal(AddressPolicy(), "a.example", address) == expected)
     }
 
-    @Test("A name whose address only a proxy knows is held to the list of names") func proxied() throws {
+    @Test("A name whose address only a proxy knows is checked against the listed names") func proxied() throws
+    {
         #expect(AddressPolicy().allows(name: "a.example"))
         let policy = AddressPolicy(allowList: try AllowList.reading("*.example,10.0.0.0/8"))
         #expect(policy.allows(name: "a.example") && !policy.allows(name: "metadata.internal"))
@@ -57,7 +58,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "With a list only what it names is allowed",
+        "With a list only its entries are allowed",
         arguments: [
             ("tv.example", "8.8.8.8", nil), ("TV.example.", "8.8.8.8", nil),
             ("a.cdn.example", "8.8.4.4", nil),
@@ -72,7 +73,7 @@ struct AddressPolicyTests {
         #expect(try refusal(AddressPolicy(allowList: list), host, address) == expected)
     }
 
-    @Test("A named host is still held to the rule on private addresses, a named network is not")
+    @Test("A listed host is still checked for private addresses, a listed network is not")
     func namesAreNotAddresses() throws {
         let policy = AddressPolicy(allowList: try AllowList.reading("tv.example,192.168.7.0/24"))
         #expect(try refusal(policy, "tv.example", "192.168.8.1", fromPublic: true) == .privateFromPublic)
@@ -91,7 +92,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "A bad entry of a list is named",
+        "An invalid entry of a list is named in the error",
         arguments: [
             "a.*.example", "*", "*.", "10.0.0.0/40", "http://a/", "%%%", "host:80", "a..b", ".a", "-a", "a-",
             "10.0.0.300", "1.2.3", "*.10.0.0.1", "user@host", "a\u{E9}.example", "10.0.0.0/", "::g",

@@ -14,7 +14,7 @@ struct BrokenBodyTests {
     }
 
     @Test(
-        "A body that ends early is truncated, whatever announced its length",
+        "A body that ends early is truncated, however its length was announced",
         arguments: [
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
@@ -37,7 +37,7 @@ struct BrokenBodyTests {
         }
     }
 
-    @Test("What came before the break is delivered, then the error")
+    @Test("Data before the break is delivered, then the error")
     func prefix() async throws {
         let answer = closing("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
         try await withServer(answer: answer) { client, server in
@@ -65,7 +65,7 @@ struct BrokenBodyTests {
         }
     }
 
-    @Test("A server that closes without an answer is a failed connection, worth another try")
+    @Test("A server that closes without an answer is a transient connection failure")
     func noAnswer() async throws {
         try await withServer(answer: { $1.interrupt() }) { client, server in
             let session = try client.makeLocalSession()
@@ -80,7 +80,7 @@ struct BrokenBodyTests {
     }
 
     @Test(
-        "What is not HTTP is said to be so",
+        "A response that is not HTTP is a protocol error",
         arguments: [
             "SSH-2.0-OpenSSH_9\r\n\r\n", "<html>hello</html>\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
@@ -132,7 +132,7 @@ struct BrokenBodyTests {
         }
     }
 
-    @Test("A compressed body is decoded when that was asked for, and left alone when not")
+    @Test("A compressed body is decoded only on request")
     func compressed() async throws {
         let text = Array("#EXTM3U\n".utf8)
         let encoded = try await output(of: "/bin/gzip", [], input: text)
@@ -166,7 +166,7 @@ struct BrokenBodyTests {
         }
     }
 
-    @Test("A head that never ends is cut off")
+    @Test("A head without end is cut off")
     func endlessHead() async throws {
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { _, connection in
             connection.send("HTTP/1.1 200 OK\r\n")

@@ -31,7 +31,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("A transfer that is dropped is cancelled")
+    @Test("A released transfer is cancelled")
     func dropped() async throws {
         let (asked, gone) = (Event(), Event())
         try await withServer(answer: silent(asked, gone)) { client, server in
@@ -42,7 +42,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("A task that is cancelled already asks nothing")
+    @Test("A cancelled task does not send a statement")
     func cancelledBefore() async throws {
         let (asked, gone) = (Event(), Event())
         try await withServer(answer: silent(asked, gone)) { client, server in
@@ -94,7 +94,7 @@ struct CancellationTests {
     }
 
     @Test(
-        "A server that is too slow is left, and the error says how far it came",
+        "A transfer from a slow server ends, and the error says at which stage",
         arguments: [("/none", TransferStage.head), ("/half", .body)])
     func timeouts(path: String, stage: TransferStage) async throws {
         let (asked, gone) = (Event(), Event())
@@ -106,7 +106,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("A body that trickles below the low-speed limit is left before the total time is up")
+    @Test("A body below the low-speed limit is aborted before the total timeout")
     func trickle() async throws {
         let (asked, gone) = (Event(), Event())
         try await withServer(answer: silent(asked, gone)) { client, server in
@@ -117,7 +117,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("Waiting for a turn counts against the total time")
+    @Test("Time in the queue counts towards the total timeout")
     func waitingTimeout() async throws {
         let (asked, gone) = (Event(), Event())
         try await withServer(answer: silent(asked, gone)) { client, server in

@@ -35,7 +35,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("A session with one connection takes turns")
+    @Test("A session with one connection runs its transfers in turn")
     func turns() async throws {
         let busy = Mutex((now: 0, most: 0))
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { _, connection in
@@ -83,7 +83,7 @@ struct ConcurrencyTests {
         #expect(try openDescriptorCount() < before + 100)
     }
 
-    @Test("A reader that waits stops the sender, and gets everything when it goes on")
+    @Test("A paused reader stops the sender, and gets everything when it continues")
     func backPressure() async throws {
         let size = 16 << 20
         let sent = Mutex(0)

@@ -25,7 +25,7 @@ struct CookieTests {
         }
     }
 
-    @Test("Another session does not have it, though it may use the same connection")
+    @Test("Another session does not have it, even on the same connection")
     func separate() async throws {
         try await withServer(answer: guarded) { client, server in
             _ = try await client.makeLocalSession().get(server.url("/enter"), .small)
@@ -34,7 +34,7 @@ struct CookieTests {
         }
     }
 
-    @Test("Another host does not get it")
+    @Test("Another host does not receive it")
     func hosts() async throws {
         let foreign = try ScriptedServer(on: "127.0.0.2") { $1.respond() }
         defer { foreign.stop() }
@@ -46,7 +46,7 @@ struct CookieTests {
         }
     }
 
-    @Test("Configured cookies and those of the jar go out in one field")
+    @Test("Configured cookies and those of the jar are sent in one field")
     func joined() async throws {
         try await withServer(answer: guarded) { client, server in
             let session = try client.makeSession(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPSessionTests {
-    @Test("A body arrives as it was sent, with status, headers and times")
+    @Test("A body arrives unchanged, with status, headers and times")
     func wholeBody() async throws {
         let body = pattern(1_000_000)
         try await withServer(answer: { $1.respond("200 OK", ["X-A: 1", "x-a: 2"], body: body) }) {
@@ -64,7 +64,7 @@ struct HTTPSessionTests {
         }
     }
 
-    @Test("A range is asked for in bytes, both ends included (RFC 9110 §14.1.2)")
+    @Test("A range is requested in bytes, both ends included (RFC 9110 §14.1.2)")
     func range() async throws {
         try await withServer(answer: { $1.respond("206 Partial Content", body: [1, 2]) }) { client, server in
             let session = try client.makeLocalSession()
@@ -78,7 +78,7 @@ struct HTTPSessionTests {
         }
     }
 
-    @Test("A connection is used again, also after the server has closed it, unless a fresh one is asked for")
+    @Test("A connection is reused unless a new one is required; one that the server closed is replaced")
     func connections() async throws {
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
             connection.respond()
@@ -105,7 +105,7 @@ struct HTTPSessionTests {
         }
     }
 
-    @Test("The user agent is the session's, and a configured header wins")
+    @Test("The session has a user agent, which a configured header overrides")
     func userAgent() async throws {
         try await withServer(answer: { $1.respond() }) { client, server in
             let plain = try client.makeSession(SessionOptions(host: "127.0.0.1", userAgent: "Test/1"))
@@ -117,7 +117,7 @@ struct HTTPSessionTests {
         }
     }
 
-    @Test("Nobody listens: no connection, worth another try")
+    @Test("A port without listener is a transient connection failure")
     func refusedConnection() async throws {
         let server = try ScriptedServer { $1.respond() }
         let url = server.url("/")
@@ -133,7 +133,7 @@ struct HTTPSessionTests {
         }
     }
 
-    @Test("A configured proxy is used, and numeric addresses behind it are still judged")
+    @Test("A configured proxy is used, and numeric addresses are still checked")
     func proxy() async throws {
         let proxy = try ScriptedServer { $1.respond(body: Array("proxied".utf8)) }
         defer { proxy.stop() }

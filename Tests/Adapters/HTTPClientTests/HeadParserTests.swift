@@ -42,12 +42,12 @@ struct HeadParserTests {
         #expect(head.headers == ["B": "2"])
     }
 
-    @Test("Trailers do not make a second head")
+    @Test("Trailers are not a second head")
     func trailers() {
         #expect(answers(["HTTP/1.1 200 OK", "", "Digest: x", ""]).suffix(2) == [.more, .more])
     }
 
-    @Test("A head that never ends is cut at the limit")
+    @Test("A head without end is cut at the limit")
     func bound() {
         let line = "X: " + String(repeating: "a", count: 1019)
         let answers = answers(["HTTP/1.1 200 OK"] + Array(repeating: line, count: 64))
@@ -56,7 +56,7 @@ struct HeadParserTests {
     }
 
     @Test(
-        "Only a redirect with a Location sends the request elsewhere",
+        "Only a redirect with a Location is followed",
         arguments: [
             (301, "/b", "/b"), (302, "/b", "/b"), (303, "/b", "/b"), (307, "/b", "/b"), (308, "/b", "/b"),
             (300, "/b", nil), (304, "/b", nil), (200, "/b", nil), (201, "/b", nil), (302, "", nil),

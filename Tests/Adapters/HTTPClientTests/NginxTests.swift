@@ -19,7 +19,7 @@ struct NginxTests {
         }
     }
 
-    @Test("A trusted server is spoken to in HTTP/2, and transfers at once share a connection")
+    @Test("HTTP/2 is used with a trusted server, and concurrent transfers share a connection")
     func version2() async throws {
         try await withNginx { nginx in
             try await withClient(certificateFile: nginx.certificateFile) { client in
@@ -38,7 +38,7 @@ struct NginxTests {
         }
     }
 
-    @Test("A certificate that nobody has signed is refused, and accepted by the session that says so")
+    @Test("A self-signed certificate is refused, and accepted by a session that allows it")
     func unsigned() async throws {
         try await withNginx { nginx in
             try await withClient { client in
@@ -75,7 +75,7 @@ struct NginxTests {
         }
     }
 
-    @Test("Plain text where TLS is expected is a failed handshake, worth another try")
+    @Test("Plain text instead of TLS is a transient handshake failure")
     func noTLS() async throws {
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { $1.respond() }
         let server = try ScriptedServer(answer: answer)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectTests {
-    @Test("A redirect is followed to the answer, whose URL is the base of what it names")
+    @Test("A redirect is followed, and its target is the base for relative URLs")
     func followed() async throws {
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
             switch request.target {
@@ -21,7 +21,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("Five redirects are followed and not six, a loop neither", arguments: [5, 6, Int.max])
+    @Test("Five redirects are followed, but not six and not a loop", arguments: [5, 6, Int.max])
     func count(redirects: Int) async throws {
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
             let left = Int(request.target.dropFirst()) ?? 0
@@ -43,7 +43,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("Headers of the source go to its own host and to named ones, not where a redirect leads")
+    @Test("Headers of the source are sent to its own host and listed ones, not to a redirect's target")
     func headersPerHost() async throws {
         let foreign = try ScriptedServer(on: "127.0.0.2") { $1.respond() }
         defer { foreign.stop() }
@@ -64,7 +64,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("User info does not follow to another host")
+    @Test("User info is not sent to another host")
     func userInfo() async throws {
         let foreign = try ScriptedServer(on: "127.0.0.2") { $1.respond() }
         defer { foreign.stop() }
@@ -88,7 +88,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("A redirect's own body is neither delivered nor held against the limit, even when it is endless")
+    @Test("A redirect's own body is not delivered and does not count towards the limit")
     func redirectBody() async throws {
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
             switch request.target {
@@ -107,7 +107,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("A redirect without a Location is an answer like another")
+    @Test("A redirect without a Location is an ordinary answer")
     func noLocation() async throws {
         try await withServer(answer: { $1.respond("302 Found", body: [3]) }) { client, server in
             let fetched = try await client.makeLocalSession().get(server.url("/"), .small)

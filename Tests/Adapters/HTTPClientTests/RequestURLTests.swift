@@ -40,7 +40,7 @@ struct RequestURLTests {
     }
 
     @Test(
-        "What is no absolute URL is refused without being repeated",
+        "Text that is not an absolute URL is refused and not repeated",
         arguments: [
             "", "data:text/plain,x", "a/b", "/b", "//a/b", "http://", "http://a:99999/", "http://a:x/",
             "http://a/\0b",
@@ -61,7 +61,7 @@ struct RequestURLTests {
     }
 
     @Test(
-        "Other ways to write an IPv4 address come out as the address",
+        "Other notations of an IPv4 address give the same address",
         arguments: ["http://2130706433/", "http://0x7f.1/", "http://017700000001/"])
     func numericHosts(text: String) throws {
         #expect(try RequestURL.reading(text).host == "127.0.0.1")

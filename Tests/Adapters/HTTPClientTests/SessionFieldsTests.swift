@@ -11,7 +11,7 @@ struct SessionFieldsTests {
     }
 
     @Test(
-        "A session's fields go to its own host and to the named ones, never to others",
+        "A session's fields are sent to its own host and the listed ones, never to others",
         arguments: [
             ("tv.example", true), ("TV.EXAMPLE", true), ("cdn.example", true), ("a.edge.example", true),
             ("edge.example", false), ("x.tv.example", false), ("other.example", false),
@@ -31,7 +31,7 @@ struct SessionFieldsTests {
         #expect(other == SessionFields.Request(lines: [], cookies: nil))
     }
 
-    @Test("A range and conditions go to every host, and win over the session's")
+    @Test("A range and conditions are sent to every host, and override the session's")
     func transferFields() throws {
         let fields = try fields(["If-None-Match": "old", "Range": "bytes=0-"])
         let options = TransferOptions(byteLimit: 1, range: 5..<10, headers: ["If-None-Match": "new"])

@@ -4,7 +4,7 @@ import Testing
 
 struct TransferErrorTests {
     @Test(
-        "Only what may pass by itself is worth another try",
+        "Only errors that may pass without a change are transient",
         arguments: [
             (TransferError.timedOut(.head), true), (.connectionFailed("x"), true),
             (.truncated(received: 1, expected: 2), true), (.queueFull(limit: 1), true),
@@ -18,7 +18,7 @@ struct TransferErrorTests {
         #expect(error.isTransient == isTransient)
     }
 
-    @Test("An error says what and where in words")
+    @Test("An error describes what happened and where")
     func words() {
         #expect(
             TransferError.addressRefused(host: "a.example", address: "169.254.169.254", .metadata).description

@@ -31,7 +31,7 @@ struct TransferQueueTests {
         queue.enqueue(ticket)
     }
 
-    @Test("A session with a limit takes turns, and does not hold others up")
+    @Test("A session with a limit waits, and does not delay others")
     func turns() {
         var queue = TransferQueue(runningLimit: 10)
         for id: UInt in 1...3 { #expect(limit(&queue, ticket(id, first, limit: 1)) == nil) }
@@ -54,14 +54,14 @@ struct TransferQueueTests {
         #expect(started(&queue) == [3])
     }
 
-    @Test("A limit below one counts as one: a session is never stuck")
+    @Test("A limit below one counts as one, so that a session never stalls")
     func zeroLimit() {
         var queue = TransferQueue(runningLimit: 2)
         _ = queue.enqueue(ticket(1, first, limit: 0))
         #expect(started(&queue) == [1])
     }
 
-    @Test("A session that waits for more than its share is told so, others are not")
+    @Test("A session with too many waiting transfers is refused, others are not")
     func sessionBound() {
         var queue = TransferQueue(runningLimit: 1)
         for id in 0..<Limits.waitingPerSession { #expect(limit(&queue, ticket(UInt(id), first)) == nil) }
@@ -69,7 +69,7 @@ struct TransferQueueTests {
         #expect(limit(&queue, ticket(9999, second)) == nil)
     }
 
-    @Test("Only those leave whose deadline has come")
+    @Test("Only entries past their deadline are removed")
     func deadlines() {
         var queue = TransferQueue(runningLimit: 0)
         _ = queue.enqueue(ticket(1, first, seconds: 5))
@@ -80,7 +80,7 @@ struct TransferQueueTests {
         #expect(queue.nextDeadline == start.advanced(by: .seconds(5)))
     }
 
-    @Test("A waiting transfer can be taken out, a running one is not in the queue")
+    @Test("A waiting transfer can be removed, a running one is not in the queue")
     func removal() {
         var queue = TransferQueue(runningLimit: 1)
         _ = queue.enqueue(ticket(1, first))

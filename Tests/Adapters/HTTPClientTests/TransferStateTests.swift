@@ -25,7 +25,7 @@ struct TransferStateTests {
 
     private func hasNothing(_ state: inout TransferState) -> Bool { state.removeChunk() == nil }
 
-    @Test("A whole answer without a head is an error, not a wait without end") func headless() {
+    @Test("A complete answer without a head is an error") func headless() {
         var state = TransferState(pausesAt: .max)
         #expect(state.headAnswer == nil)
         state.ended(.whole(at: .now))
@@ -35,7 +35,7 @@ struct TransferStateTests {
         }
     }
 
-    @Test("Pieces become chunks; the last one comes with the end")
+    @Test("Pieces become chunks; the last one is delivered at the end")
     func chunks() throws {
         var state = TransferState(pausesAt: .max)
         for _ in 0..<17 { #expect(feed(&state, piece) == .taken) }
@@ -46,7 +46,7 @@ struct TransferStateTests {
         #expect(try next(&state) == .some(nil))
     }
 
-    @Test("A reader that is too slow pauses the transfer, and reading resumes it once")
+    @Test("A slow reader pauses the transfer, and reading resumes it once")
     func pausing() throws {
         var state = TransferState(pausesAt: Limits.bufferedByteCount)
         for _ in 0..<(Limits.bufferedByteCount / piece.count) { #expect(feed(&state, piece) == .taken) }
@@ -60,7 +60,7 @@ struct TransferStateTests {
         #expect(feed(&state, piece) == .taken)
     }
 
-    @Test("What came before an error is delivered, then the error, again and again")
+    @Test("Data before an error is delivered, then the error, repeatedly")
     func errors() throws {
         var state = TransferState(pausesAt: .max)
         _ = feed(&state, piece)
@@ -70,7 +70,7 @@ struct TransferStateTests {
         #expect(throws: TransferError.timedOut(.body)) { try next(&state) }
     }
 
-    @Test("A cancelled transfer delivers nothing more and takes nothing more")
+    @Test("A cancelled transfer delivers and accepts nothing more")
     func cancelled() throws {
         var state = TransferState(pausesAt: .max)
         state.headArrived(head())

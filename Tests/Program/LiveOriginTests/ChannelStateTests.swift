@@ -22,14 +22,14 @@ struct ChannelStateTests {
         state.renditions[rendition]?.listings.map(\.number) ?? []
     }
 
-    @Test("The list slides: never below its length, numbers rise by one")
+    @Test("The playlist slides: never below its length, numbers increase by one")
     func sliding() {
         var state = state()
         for index in 0..<20 { publish(&state, at: Double(index) * 4) }
         #expect(numbers(state) == Array(12..<20))
     }
 
-    @Test("A list is never shorter than three target durations")
+    @Test("A playlist is never shorter than three target durations")
     func leastLength() {
         var options = options()
         options.listSeconds = 1
@@ -38,7 +38,7 @@ struct ChannelStateTests {
         #expect(numbers(state) == [6, 7, 8])
     }
 
-    @Test("What left the list can be fetched for two lists more, then no longer")
+    @Test("A segment that left the playlist can be fetched for two more playlists")
     func retirement() {
         var state = state()
         for index in 0..<9 { publish(&state, at: Double(index) * 4) }
@@ -72,7 +72,7 @@ struct ChannelStateTests {
     }
 
     @Test(
-        "Skipped media leaves the numbers without a step, and a discontinuity if one is wanted",
+        "Skipped media leaves no step in the numbers, and a discontinuity on request",
         arguments: [true, false])
     func skip(hasDiscontinuity: Bool) {
         var state = state()
@@ -85,7 +85,7 @@ struct ChannelStateTests {
         #expect(numbers(state) == [0, 1])
     }
 
-    @Test("After a jump the list begins behind the hole")
+    @Test("After a jump the playlist begins after the hole")
     func jump() {
         var state = state()
         publish(&state)
@@ -97,7 +97,7 @@ struct ChannelStateTests {
         #expect(state.renditions["v0"]?.available["v0/0.ts"] != nil)
     }
 
-    @Test("A gap is listed as one and not served")
+    @Test("A gap is listed as a gap and not served")
     func gap() {
         var state = state()
         state.apply(.gap(rendition: "v0", count: 1), now: 0)
@@ -106,7 +106,7 @@ struct ChannelStateTests {
         #expect(state.renditions["v0"]?.available.keys.sorted() == ["v0/1.ts"])
     }
 
-    @Test("A restart keeps the old list until the new one has a segment, then counts from 0")
+    @Test("A restart keeps the old playlist until there is a new segment, then counts from 0")
     func restart() {
         var state = state()
         for _ in 0..<3 { publish(&state) }
@@ -128,7 +128,7 @@ struct ChannelStateTests {
         #expect(state.renditions["v0"]?.available["v0/1.ts"]?.stamp.feed == 0)
     }
 
-    @Test("Dates jump from the next segment on")
+    @Test("Dates jump with the next segment")
     func dateJump() {
         var state = state()
         publish(&state, at: 104)
@@ -137,7 +137,7 @@ struct ChannelStateTests {
         #expect(state.renditions["v0"]?.listings.map(\.date) == [100, -3496])
     }
 
-    @Test("Keys rotate by number and go with the last segment that needs them")
+    @Test("Keys rotate by number and are removed with the last segment that needs them")
     func keys() {
         var options = options()
         options.encryption = .aes128

@@ -14,7 +14,7 @@ struct ControlRequestTests {
     }
 
     @Test(
-        "Every fault can be asked for by query and by JSON",
+        "Every fault can be requested by query and by JSON",
         arguments: [
             (
                 "fault=hole&rendition=v0&count=3&mode=skip&discontinuity=false",
@@ -49,7 +49,7 @@ struct ControlRequestTests {
     }
 
     @Test(
-        "What cannot be read is refused by name",
+        "An unreadable parameter is refused by name",
         arguments: [
             ("fault=nonsense", "fault"), ("", "fault"), ("fault=hole&count=-1", "count"),
             ("fault=hole&count=99999999999999999999", "count"), ("fault=hole&mode=x", "mode"),
@@ -69,7 +69,7 @@ struct ControlRequestTests {
         #expect(try reading("fault=refuse&seconds=2").action == .refuseConnections(seconds: 2))
     }
 
-    @Test("A channel is named or all are meant")
+    @Test("A command names a channel or applies to all")
     func channel() throws {
         #expect(try reading("fault=clear").channel == nil)
         #expect(try reading("fault=clear&channel=a%2Db").channel == "a-b")

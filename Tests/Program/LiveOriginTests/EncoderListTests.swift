@@ -2,7 +2,7 @@ import Testing
 
 @testable import LiveOrigin
 
-@Suite("The encoder's own lists")
+@Suite("The encoder's own playlists")
 struct EncoderListTests {
     @Test("Entries count on from the media sequence number")
     func entries() {
@@ -16,7 +16,9 @@ struct EncoderListTests {
             ])
     }
 
-    @Test("An empty or strange text has no entries", arguments: ["", "x\n", "#EXTINF:abc,\n5.ts\n"])
+    @Test(
+        "An empty text or one with only separators has no entries",
+        arguments: ["", "x\n", "#EXTINF:abc,\n5.ts\n"])
     func strange(text: String) {
         #expect(EncoderList(text).entries.isEmpty)
     }

@@ -8,7 +8,7 @@ struct MediaPlaylistTextTests {
         Listing(number: number, uri: "v0/\(number).ts", durationSeconds: 4, date: date)
     }
 
-    @Test("A plain list: version 3, six decimals, one date per segment")
+    @Test("A plain playlist: version 3, six decimals, one date per segment")
     func plain() {
         let text = MediaPlaylistText(
             targetDuration: 4, discontinuitySequence: 0,
@@ -30,7 +30,7 @@ struct MediaPlaylistTextTests {
                 """)
     }
 
-    @Test("A discontinuity, a gap and an end; a gap wants version 8")
+    @Test("A discontinuity, a gap and an end; a gap needs version 8")
     func marks() {
         var second = listing(1)
         second.isDiscontinuity = true
@@ -56,7 +56,7 @@ struct MediaPlaylistTextTests {
                 """)
     }
 
-    @Test("Keys and maps stand where they change; a map is never under a key")
+    @Test("Keys and maps are written where they change; no key applies to a map")
     func keysAndMaps() {
         let key = [UInt8](repeating: 1, count: 16)
         var listings = (0..<4).map { listing($0) }

@@ -31,7 +31,7 @@ struct MinuteCacheTests {
     }
 
     @Test(
-        "Repetitions are continuous: no step in audio or picture, and ffmpeg has nothing to say",
+        "Repetitions are continuous: no step in audio or video, and ffmpeg reports nothing",
         arguments: [
             (Container.ts, AudioPlacement.muxed), (.fmp4, .muxed), (.ts, .separate), (.fmp4, .separate),
         ])
@@ -53,7 +53,7 @@ struct MinuteCacheTests {
         }
     }
 
-    @Test("A minute is encoded once and found again")
+    @Test("A minute is encoded once and reused")
     func cache() async throws {
         let folder = try TemporaryFolder()
         var channel = options()
@@ -81,7 +81,7 @@ struct MinuteCacheTests {
     }
 
     @Test(
-        "The minute holds whole frames of audio and picture",
+        "The minute has whole frames of audio and video",
         arguments: [(4.0, 60.0, 15), (2, 60, 30), (2.4, 60, 25), (1.24, 60, 48), (4, 1, 1)])
     func count(segmentSeconds: Double, minuteSeconds: Double, expected: Int) {
         var channel = options()

@@ -34,7 +34,7 @@ struct MovieFragmentsTests {
         #expect(MovieFragments.timescales(of: bytes) == [1: 12_800, 2: 32_000])
     }
 
-    @Test("Decode times move in each track's own scale, fragment numbers by the count")
+    @Test("Decode times move in each track's timescale, fragment numbers by the count")
     func shift() {
         let short = fragment(track: 1, time: number(0xFFFF_FFFF), version: 0)
         let long = fragment(track: 2, time: number(0) + number(7), version: 1)

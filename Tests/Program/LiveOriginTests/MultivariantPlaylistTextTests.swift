@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Multivariant playlists (RFC 8216)")
 struct MultivariantPlaylistTextTests {
-    @Test("Three variants with audio and subtitles beside them")
+    @Test("Three variants with separate audio and subtitles")
     func groups() {
         var options = options(audio: .separate, variants: 3, hasSubtitles: true)
         for (id, peak) in [("v0", 1000), ("v1", 500), ("v2", 250), ("a0", 100)] {

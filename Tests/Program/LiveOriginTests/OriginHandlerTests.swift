@@ -19,7 +19,7 @@ struct OriginHandlerTests {
         #expect(await bench.text("/ch1/index.m3u8") == bench.text("/ch1/v0.m3u8"))
     }
 
-    @Test("Several renditions: a multivariant list above them")
+    @Test("Several renditions: a multivariant playlist")
     func multivariant() async throws {
         let bench = try OriginBench(options(variants: 3))
         try bench.publish(1)
@@ -27,7 +27,7 @@ struct OriginHandlerTests {
         #expect(await bench.text("/ch1/v2.m3u8").hasSuffix("v2/0.ts\n"))
     }
 
-    @Test("What is served is what the ledger says, and the ledger says it before the list does")
+    @Test("Served segments are those of the ledger, which has them before the playlist")
     func ledger() async throws {
         let bench = try OriginBench()
         try bench.publish(2)
@@ -46,14 +46,14 @@ struct OriginHandlerTests {
         #expect(Set(entries.map(\.sha256)).count == 2)
     }
 
-    @Test("A ledger that cannot be written leaves the list as it was")
+    @Test("A ledger that cannot be written leaves the playlist unchanged")
     func ledgerFirst() async throws {
         let channel = Channel(name: "ch1", options: options(), ledger: try Ledger(path: "/dev/full"))
         #expect(throws: (any Error).self) { try channel.publish(source(), now: 0) }
         #expect(channel.state.withLock { $0.playlist(of: "v0") } == nil)
     }
 
-    @Test("Failing requests answer the status, as often as asked")
+    @Test("Failing requests answer the status for the requested number of times")
     func fail() async throws {
         let bench = try OriginBench()
         try bench.publish(1)
@@ -63,7 +63,7 @@ struct OriginHandlerTests {
         #expect(await bench.get("/ch1/v0/0.ts").status == .ok)
     }
 
-    @Test("A silent truncation halves the body, a loud one breaks off")
+    @Test("A silent truncation halves the body, an announced one cuts the connection")
     func truncate() async throws {
         let bench = try OriginBench()
         try bench.publish(1)
@@ -83,7 +83,7 @@ struct OriginHandlerTests {
         await #expect(throws: SlowBody.Cut.self) { try await source.next(limit: 1000) }
     }
 
-    @Test("A channel that is down says 503 until its time is over; so does a web page in its place")
+    @Test("A channel that is down answers 503 until its time is over; a web page in its place does too")
     func downAndHTML() async throws {
         let bench = try OriginBench()
         try bench.publish(1)
@@ -98,7 +98,7 @@ struct OriginHandlerTests {
         #expect(await bench.text("/ch1/index.m3u8").hasPrefix("#EXTM3U"))
     }
 
-    @Test("Keys that are not to be had say 503 until their time is over, and none is forgotten meanwhile")
+    @Test("Unavailable keys answer 503 until their time is over, and none is removed meanwhile")
     func keys() async throws {
         var options = options()
         options.encryption = .aes128

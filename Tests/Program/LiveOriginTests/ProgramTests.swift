@@ -47,7 +47,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "The encoder ends with the origin, whether that is asked to end or killed",
+        "The encoder ends with the origin, also when that is killed",
         arguments: [SIGTERM, SIGKILL])
     func encoder(signal: Int32) async throws {
         let folder = try TemporaryFolder()
@@ -58,7 +58,7 @@ struct ProgramTests {
         #expect(await eventually { !isAlive(encoder) })
     }
 
-    @Test("An encoder that dies is started again, with numbers from 0 and a discontinuity")
+    @Test("An encoder that died is restarted, with numbers from 0 and a discontinuity")
     func restart() async throws {
         let folder = try TemporaryFolder()
         let bench = try ProgramBench(arguments("encode", folder))

@@ -30,7 +30,7 @@ struct ReplayFeedTests {
     }
 
     @Test(
-        "Each repetition moves on; without continuity it begins with a discontinuity instead",
+        "Each repetition continues; without continuity it begins with a discontinuity",
         arguments: [true, false])
     func loops(isContinuous: Bool) {
         var feed = ReplayFeed(minute: minute(), anchor: 0)
@@ -44,7 +44,7 @@ struct ReplayFeedTests {
                 == (isContinuous ? [false, false, false, false, false] : [false, false, true, false, true]))
     }
 
-    @Test("A restart begins the time stamps anew and leaves the wall clock alone")
+    @Test("A restart resets the timestamps and does not change the dates")
     func restart() {
         var feed = ReplayFeed(minute: minute(), anchor: 0)
         for _ in 0..<3 { _ = feed.due(at: 100) }
@@ -54,7 +54,7 @@ struct ReplayFeedTests {
         #expect(next.map { $0.media.shift?.ticks } == [0])
     }
 
-    @Test("A stall and an end are kept, and a restart comes behind the end")
+    @Test("A stall and an end stay in force, and a restart follows the end")
     func publisher() throws {
         let bench = try OriginBench()
         var publisher = ReplayPublisher(channel: bench.channel, feed: ReplayFeed(minute: minute(), anchor: 0))

@@ -20,7 +20,7 @@ struct TransportStreamTests {
         #expect(Array(bytes[21..<31]) == [0x31, 0x00, 0x05, 0xBF, 0x23, 0x11, 0x00, 0x03, 0x5F, 0x93])
     }
 
-    @Test("Moving forth and the rest of the circle gives the same bytes")
+    @Test("Moving forward around the whole cycle gives the same bytes")
     func circle() {
         var bytes = timed
         TransportStream.shift(&bytes, ticks: 123_456_789, counters: [0x100: 5])
@@ -28,7 +28,7 @@ struct TransportStreamTests {
         #expect(bytes == timed)
     }
 
-    @Test("The first time stamp is found behind packets that have none")
+    @Test("The first timestamp is found after packets without one")
     func first() {
         #expect(TransportStream.firstTimestamp(of: packet() + timed) == 90_000)
         #expect(TransportStream.firstTimestamp(of: packet()) == nil)
@@ -49,7 +49,7 @@ struct TransportStreamTests {
         #expect(bytes.prefix(4) == [0x47, 0x1F, 0xFF, 0x10])
     }
 
-    @Test("Damaged packets are passed over", arguments: [UInt8(0), 1, 5, 183, 255])
+    @Test("Damaged packets are skipped", arguments: [UInt8(0), 1, 5, 183, 255])
     func damage(adaptationLength: UInt8) {
         var bytes = timed
         bytes[4] = adaptationLength
