@@ -1,8 +1,8 @@
 /// A row of a Markdown table.
 struct MarkdownRow {
     var line: Int
-    /// The heading of level 2 above the table, empty when there is none.
-    var section: String
+    /// The cells of the table's head.
+    var head: [String]
     var cells: [String]
 
     /// What stands in backticks in one cell; empty when there is no such cell.
@@ -17,29 +17,33 @@ extension TextFile {
     ///
     /// A bar inside a cell is written `\|`.
     var tableRows: [MarkdownRow] {
-        var section = ""
+        var head: [String] = []
         var isInBody = false
         var rows: [MarkdownRow] = []
         for (number, text) in lines {
-            if let match = text.firstMatch(of: /^##\s+(.*)$/) { section = String(match.1) }
-            guard text.hasPrefix("|") else {
+            if !text.hasPrefix("|") {
                 isInBody = false
-                continue
-            }
-            if text.contains(/^\|[\s:|-]+\|$/) {
+            } else if text.contains(/^\|[\s:|-]+\|$/) {
                 isInBody = true
             } else if isInBody {
-                rows.append(MarkdownRow(line: number, section: section, cells: Self.cells(of: text)))
+                rows.append(MarkdownRow(line: number, head: head, cells: Self.cells(of: text)))
+            } else {
+                head = Self.cells(of: text)
             }
         }
         return rows
+    }
+
+    /// The rows of the tables whose head begins with this cell.
+    func tableRows(headed first: String) -> [MarkdownRow] {
+        tableRows.filter { $0.head.first == first }
     }
 
     private static func cells(of line: Substring) -> [String] {
         let bar = "\u{0}"
         let parts = line.replacing("\\|", with: bar).split(separator: "|", omittingEmptySubsequences: false)
         return parts.dropFirst().dropLast().map { cell in
-            String(cell.replacing(bar, with: "|").trimmingPrefix(while: \.isWhitespace))
+            String(cell.replacing(bar, with: "|")).split(separator: " ").joined(separator: " ")
         }
     }
 }

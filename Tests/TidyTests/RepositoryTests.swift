@@ -7,7 +7,7 @@ struct RepositoryTests {
         #expect(findings.isEmpty, "\n\(findings.report)")
     }
 
-    @Test("Modules import what the table gives them, and Vocabulary does without Foundation")
+    @Test("Modules import what the table gives them, and the documented table agrees")
     func imports() async throws {
         let rule = ImportRule(graph: try await .ofPackage())
         let files = Repository.swiftFiles
@@ -16,6 +16,9 @@ struct RepositoryTests {
         expectNone(rule.libraries(in: files))
         expectNone(rule.foundation(in: files))
         expectNone(rule.unused(in: files))
+        let all = Repository.files
+        expectNone(DocumentRule.modules(rule.graph).findings(in: all))
+        expectNone(ModuleTableRule.findings(in: all, graph: rule.graph))
     }
 
     @Test("A dangerous construct stands only where the list says why")
@@ -49,6 +52,20 @@ struct RepositoryTests {
         let files = Repository.files
         #expect(Schema(migrations: files).tables.count > 10)
         expectNone(GlossaryRule(files: files).findings(in: files))
+    }
+
+    @Test("Documents have the parameters, paths, settings, metrics, alerts and tables of the program")
+    func documents() {
+        let files = Repository.files
+        let sources = Repository.swiftFiles
+        let schema = Schema(migrations: files)
+        expectNone(DocumentRule.parameters(in: files).findings(in: files))
+        expectNone(DocumentRule.metrics(MetricRule(sources: sources).known).findings(in: files))
+        expectNone(DocumentRule.tables(schema).findings(in: files))
+        expectNone(ColumnRule.findings(in: files, schema: schema))
+        expectNone(AlertRule.findings(in: files))
+        expectNone(RouteRule.findings(in: files))
+        expectNone(NamedTestRule.findings(in: files))
     }
 
     @Test("Documents and samples name the program's settings, and the sample has them all")

@@ -1,7 +1,7 @@
 /// The settings that documents and samples name are the program's, and the sample has them all.
 struct SettingRule {
     /// Set for building and for scripts; the program does not read them.
-    static let ofScripts: Set<String> = ["BACKCAST_WARNINGS_AS_ERRORS"]
+    static let ofScripts: Set<String> = ["BACKCAST_WARNINGS_AS_ERRORS", "BACKCAST_SUITES"]
 
     static let samplePath = "deploy/backcast.env.sample"
     static let documentFolders = ["deploy/", "docker/", "scripts/", "docs/"]
