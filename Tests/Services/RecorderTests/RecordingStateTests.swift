@@ -1,4 +1,5 @@
 import Catalogue
+import Monitoring
 import Testing
 import Timeline
 

@@ -1,6 +1,7 @@
 import Catalogue
 import HLS
 import Journal
+import Monitoring
 import Timeline
 
 /// What a playlist led to.

@@ -2,6 +2,7 @@ import Catalogue
 import Concurrency
 import Journal
 import Logging
+import Monitoring
 import SegmentStore
 import Timeline
 

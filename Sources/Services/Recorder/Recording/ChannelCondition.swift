@@ -1,4 +1,5 @@
 import Catalogue
+import Monitoring
 import Timeline
 
 /// What is wrong with a channel, as it is told to operators.

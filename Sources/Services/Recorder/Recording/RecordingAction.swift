@@ -1,6 +1,7 @@
 import Catalogue
 import Journal
 import Logging
+import Monitoring
 import Timeline
 
 /// What `RecordingState` wants done.

@@ -1,6 +1,7 @@
 import Catalogue
 import Journal
 import Logging
+import Monitoring
 import Timeline
 
 /// Records one channel under one lease: decides what is fetched, where in time it belongs, what is published and when.

@@ -2,6 +2,7 @@ import Concurrency
 import Catalogue
 import Journal
 import Logging
+import Monitoring
 import Timeline
 
 /// A channel on this node, for as long as it is to be recorded: takes the lease, records, and begins again after

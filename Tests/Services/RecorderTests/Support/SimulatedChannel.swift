@@ -2,6 +2,7 @@
 import HLS
 import HTTP
 @testable import Journal
+import Monitoring
 import SegmentStore
 import Timeline
 
