@@ -70,6 +70,7 @@ struct Composition: Sendable {
                 settings, gate: gate, admin: admin, viewer: role.servesViewers ? viewer : nil),
             settings: settings, descriptors: descriptors, logger: logger,
             onFinished: requests.finished)
+        servers.report(to: requests)
         let recording = try state.map { state in
             try Recording(
                 settings, state: state,

@@ -1,6 +1,8 @@
+import AdminAPI
 import HTTP
 import HTTPServer
 import Logging
+import Telemetry
 import Testing
 
 @testable import Backcast
@@ -36,6 +38,17 @@ struct ServersTests {
         let error = #expect(throws: ProgramError.self) { try open("127.0.0.1:\(port)", .adminListen) }
         #expect(
             error?.description.hasPrefix("BACKCAST_ADMIN_LISTEN: 127.0.0.1 port \(port) is in use") == true)
+    }
+
+    @Test("a scrape says how many connections and requests each server has")
+    func load() throws {
+        let servers = try open("127.0.0.1:0", .listen)
+        let address = try #require(servers.addresses.first)
+        let registry = MetricsRegistry()
+        servers.report(to: RequestMetrics(registry: registry))
+        let text = String(decoding: registry.prometheusText(), as: UTF8.self)
+        #expect(text.contains("backcast_http_open_connections{listen=\"\(address)\"} 0\n"))
+        #expect(text.contains("backcast_http_requests_in_flight{listen=\"\(address)\"} 0\n"))
     }
 
     private func open(_ address: String, _ setting: Setting) throws -> Servers {

@@ -28,7 +28,19 @@ package final class RequestMetrics: Sendable {
             label: "backcast_playlist_request_duration_seconds", dimensions: [])
     }
 
-    /// Takes note of a request without waiting.
+    /// Shows how many connections and requests a server has at a scrape, labelled with its address.
+    package func observe(_ servers: [(address: String, server: HTTPServer)]) {
+        registry.onScrape("backcast_http_open_connections", help: "Connections open now, idle ones too.") {
+            servers.map { ([("listen", $0.address)], Double($0.server.openConnections)) }
+        }
+        registry.onScrape(
+            "backcast_http_requests_in_flight", help: "Requests whose answer is not sent completely."
+        ) {
+            servers.map { ([("listen", $0.address)], Double($0.server.requestsInFlight)) }
+        }
+    }
+
+    /// Counts a request; returns at once.
     package func finished(_ summary: RequestSummary) {
         let route = RequestRoute(path: summary.path)
         counter(Key(route: route, status: summary.status?.rawValue ?? 0))?.increment(by: 1)

@@ -31,6 +31,11 @@ struct Servers: Sendable {
         return Servers(all: all, addresses: addresses)
     }
 
+    /// Shows the load of the servers in the metrics.
+    func report(to metrics: RequestMetrics) {
+        metrics.observe(zip(addresses, all).map { ($0.description, $1) })
+    }
+
     /// Answers until cancelled, then lets running answers finish for a while.
     func run() async {
         await withDiscardingTaskGroup { group in
