@@ -16,6 +16,8 @@ struct Module {
     var uses: [String] = []
     var packages: [Target.Dependency] = []
     var library: (pkgConfig: String, debian: String)?
+    /// Files that are compiled into the module as bytes.
+    var embedded: [String] = []
     var isExecutable = false
     var tests: [String]?
 }
@@ -116,7 +118,8 @@ let modules: [Module] = [
             "Timeline", "Concurrency", "JSON", "HTTP", "HTTPServer", "Digest", "Telemetry", "TimeZones",
             "Catalogue", "Monitoring",
         ],
-        packages: [logging, metrics], tests: ["TestSupport", "DatabaseSupport", "Postgres"],
+        packages: [logging, metrics], embedded: ["OpenAPI/openapi.json"],
+        tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
 
     Module(
@@ -205,7 +208,9 @@ func target(of module: Module) -> Target {
         return .executableTarget(
             name: module.name, dependencies: dependencies, path: path, swiftSettings: settings)
     }
-    return .target(name: module.name, dependencies: dependencies, path: path, swiftSettings: settings)
+    return .target(
+        name: module.name, dependencies: dependencies, path: path,
+        resources: module.embedded.map { .embedInCode($0) }, swiftSettings: settings)
 }
 
 func testTarget(of module: Module) -> Target? {

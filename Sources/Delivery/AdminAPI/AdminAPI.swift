@@ -27,7 +27,7 @@ package final class AdminAPI: Sendable {
         catalogue: Catalogue, board: StatusBoard, registry: MetricsRegistry,
         configuration: AdminConfiguration, archiveIsReachable: @escaping @Sendable () async -> Bool,
         clock: HostClock, logger: Logger,
-    ) {
+    ) throws(Problem) {
         self.catalogue = catalogue
         self.board = board
         self.registry = registry
@@ -40,7 +40,7 @@ package final class AdminAPI: Sendable {
         registry.onScrape("backcast_build_info", help: "Always 1; the labels say what runs.") {
             [([("version", version)], 1)]
         }
-        openAPI = OpenAPIDocument.text(version: configuration.version)
+        openAPI = try OpenAPIDocument.text(version: configuration.version)
     }
 
     /// The largest body of a request, bytes; nil when the path belongs to another part of the server.

@@ -11,8 +11,6 @@ package enum Limits {
 
     /// Characters of a title: a line on a screen.
     package static let titleCharacters = 200
-    /// Characters of a guide's channel id.
-    package static let guideIDCharacters = 200
     package static let sources = 16
     /// Bytes of a source's URL, as HTTP's module has it.
     package static let urlBytes = 8 * 1024

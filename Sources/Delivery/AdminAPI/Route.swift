@@ -50,7 +50,7 @@ enum Route: Sendable, Equatable {
 
 /// A path that begins with a channel's id.
 struct ChannelPath: Sendable, Equatable {
-    enum Part: String, Sendable {
+    enum Part: String, Sendable, CaseIterable {
         case settings
         case status
         case timeline

@@ -1,5 +1,5 @@
 /// A JSON value (RFC 8259); the members of an object keep their order.
-package enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -8,7 +8,7 @@ package enum JSONValue: Sendable, Equatable {
     case array([JSONValue])
     case object([Member])
 
-    package struct Member: Sendable, Equatable {
+    package struct Member: Sendable, Hashable {
         package var name: String
         package var value: JSONValue
 

@@ -32,10 +32,10 @@ import Timeline
     @Test("Every field is read, and the document written reads as the same")
     func roundTrip() throws {
         let text = """
-            {"id":"a","title":"A – one","sources":[{"url":"https://u:p@h:8443/x?y=1","headers":{"X-A":"b\\tc"},\
+            {"id":"a","sources":[{"url":"https://u:p@h:8443/x?y=1","headers":{"X-A":"b\\tc"},\
             "priority":-5,"max_connections":2,"allow_invalid_certificate":true,"inherit_query":true,\
-            "ip_version":6,"header_hosts":["cdn.example"]}],"recording":false,"retention_seconds":null,\
-            "max_bytes":1000,"renditions":["v0","a1"],"guide_id":"g","clock":"source","encryption":"clear",\
+            "ip_version":6,"header_hosts":["cdn.example"]}],"title":"A – one","recording":false,"retention_seconds":null,\
+            "max_bytes":1000,"renditions":["v0","a1"],"clock":"source","encryption":"clear",\
             "time_zone":"Europe/Berlin"}
             """
         let channel = try settings(text)
@@ -79,7 +79,7 @@ import Timeline
             (#"{"id":"a","source_url":"http://h/","renditions":[]}"#, "#/renditions"),
             (#"{"id":"a","source_url":"http://h/","renditions":["v0","v0"]}"#, "#/renditions"),
             (#"{"id":"a","source_url":"http://h/","renditions":["v00"]}"#, "#/renditions"),
-            (#"{"id":"a","source_url":"http://h/","guide_id":""}"#, "#/guide_id"),
+            (#"{"id":"a","source_url":"http://h/","guide_id":null}"#, "#/guide_id"),
             (#"{"id":"a","source_url":"http://h/","clock":"server"}"#, "#/clock"),
             (#"{"id":"a","source_url":"http://h/","encryption":null}"#, "#/encryption"),
             (#"{"id":"a","source_url":"http://h/","time_zone":"Mars/Base"}"#, "#/time_zone"),

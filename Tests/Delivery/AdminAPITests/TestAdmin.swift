@@ -35,7 +35,7 @@ struct TestAdmin: Sendable {
         }
         var clock = HostClock.system
         clock.now = { Self.now }
-        api = AdminAPI(
+        api = try AdminAPI(
             catalogue: Catalogue(pool: pool, logger: silence), board: board, registry: registry,
             configuration: configuration, archiveIsReachable: archiveIsReachable,
             clock: clock, logger: silence)

@@ -2,22 +2,14 @@ import HTTP
 import JSON
 import Timeline
 
-/// The JSON form of a channel: every field, so that what is read can be changed and written back.
+/// The JSON form of a channel: every field, so that a client can read it, change it and write it back.
 enum ChannelDocument {
     static func document(of settings: ChannelSettings) -> JSONValue {
-        [
-            "id": .string(settings.id.text),
-            "title": .string(settings.title),
-            "sources": .array(settings.sources.map(document(of:))),
-            "recording": .bool(settings.recording),
-            "retention_seconds": .optional(settings.retentionSeconds),
-            "max_bytes": .optional(settings.maxBytes),
-            "renditions": document(of: settings.renditions),
-            "guide_id": .optional(settings.guideID),
-            "clock": .string(settings.clock.rawValue),
-            "encryption": .string(settings.encryption.rawValue),
-            "time_zone": .string(settings.timeZone),
+        let required: [JSONValue.Member] = [
+            .init(name: "id", value: .string(settings.id.text)),
+            .init(name: "sources", value: .array(settings.sources.map(document(of:)))),
         ]
+        return .object(required + ChannelField.all.map { .init(name: $0.name, value: $0.value(settings)) })
     }
 
     private static func document(of source: SourceSettings) -> JSONValue {
@@ -32,15 +24,6 @@ enum ChannelDocument {
             "ip_version": .optional(source.ipVersion.map { Int64($0) }),
             "header_hosts": .array(source.headerHosts.map { .string($0) }),
         ]
-    }
-
-    private static func document(of choice: RenditionChoice) -> JSONValue {
-        switch choice {
-        case .all: "all"
-        case .highest: "highest"
-        case .lowest: "lowest"
-        case .named(let ids): .array(ids.map { .string($0.description) })
-        }
     }
 }
 

@@ -1,16 +1,15 @@
 import HTTP
 import JSON
-import TimeZones
 import Timeline
 
-/// Reads the settings of a channel from JSON and names everything that is wrong at once.
+/// Reads the settings of a channel from JSON and reports everything that is wrong together.
 struct ChannelReader {
     let defaultRetentionSeconds: Int64
     let refusalOfAddress: @Sendable (String, UInt16) -> String?
 
-    /// The settings that a document says, defaults where it says nothing.
+    /// The settings of a document, with defaults for absent fields.
     ///
-    /// `path` is the id in the request's path; the document's own must be the same or absent.
+    /// `path` is the id in the request's path; the document's own id must be equal or absent.
     func settings(from document: JSONValue, path: ChannelID? = nil) throws(Problem) -> ChannelSettings {
         var reader = ObjectReader(document, at: .root)
         guard reader.faults.isEmpty else { throw .invalid(reader.faults) }
@@ -20,9 +19,7 @@ struct ChannelReader {
             ChannelSettings(
                 id: $0, title: $0.text, sources: sources, retentionSeconds: defaultRetentionSeconds)
         }
-        readText(&reader, into: &settings)
-        readBounds(&reader, into: &settings)
-        readChoices(&reader, into: &settings)
+        for field in ChannelField.all { field.read(&reader, &settings) }
         reader.refuseTheRest()
         guard let settings, reader.faults.isEmpty else { throw .invalid(reader.faults) }
         return settings
@@ -62,70 +59,6 @@ struct ChannelReader {
             let settings = SourceReader(refusalOfAddress: refusalOfAddress).settings(from: &source)
             reader.add(source.faults)
             return settings
-        }
-    }
-
-    private func readText(_ reader: inout ObjectReader, into settings: inout ChannelSettings?) {
-        if let title = reader.line("title", characters: 1...Limits.titleCharacters) {
-            settings?.title = title
-        }
-        if let zone = reader.string("time_zone") {
-            if NamedZone(zone) != nil {
-                settings?.timeZone = zone
-            } else {
-                reader.fail("time_zone", "must be the name of an IANA time zone, for example Europe/Berlin")
-            }
-        }
-        switch reader.take("guide_id") {
-        case nil, .null?: break
-        case .string(let id)? where isGuideID(id): settings?.guideID = id
-        default:
-            reader.fail(
-                "guide_id",
-                "must be null or 1 to \(Limits.guideIDCharacters) characters without control characters")
-        }
-    }
-
-    private func isGuideID(_ text: String) -> Bool {
-        (1...Limits.guideIDCharacters).contains(text.unicodeScalars.count) && !text.hasControlCharacter
-    }
-
-    private func readBounds(_ reader: inout ObjectReader, into settings: inout ChannelSettings?) {
-        if let seconds = reader.nullableInteger("retention_seconds", in: ChannelSettings.retentionBounds) {
-            settings?.retentionSeconds = seconds
-        }
-        if let bytes = reader.nullableInteger("max_bytes", in: Limits.maxBytes) { settings?.maxBytes = bytes }
-    }
-
-    private func readChoices(_ reader: inout ObjectReader, into settings: inout ChannelSettings?) {
-        if let recording = reader.bool("recording") { settings?.recording = recording }
-        if let clock = reader.choice("clock", of: ClockChoice.self) { settings?.clock = clock }
-        if let encryption = reader.choice("encryption", of: EncryptionChoice.self) {
-            settings?.encryption = encryption
-        }
-        if let value = reader.take("renditions") {
-            if let choice = Self.renditions(value) {
-                settings?.renditions = choice
-            } else {
-                reader.fail(
-                    "renditions",
-                    "must be \"all\", \"highest\", \"lowest\" or an array of 1 to \(Limits.renditions) different ids such as \"v0\""
-                )
-            }
-        }
-    }
-
-    private static func renditions(_ value: JSONValue) -> RenditionChoice? {
-        switch value {
-        case "all": return .all
-        case "highest": return .highest
-        case "lowest": return .lowest
-        case .array(let items) where (1...Limits.renditions).contains(items.count):
-            let ids = items.compactMap { item -> RenditionID? in
-                if case .string(let text) = item { RenditionID(text) } else { nil }
-            }
-            return ids.count == items.count && Set(ids).count == ids.count ? .named(ids) : nil
-        default: return nil
         }
     }
 }
