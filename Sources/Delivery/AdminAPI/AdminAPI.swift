@@ -7,7 +7,7 @@ package import Monitoring
 package import Telemetry
 import Timeline
 
-/// The operators' side of the server: channels, their state, health and metrics.
+/// The API for operators: channels, their state, health and metrics.
 package final class AdminAPI: Sendable {
     let catalogue: Catalogue
     let board: StatusBoard
@@ -21,8 +21,8 @@ package final class AdminAPI: Sendable {
 
     /// Prepares the answers.
     ///
-    /// The board is that of this process's recorder, an empty one in a process that records nothing.
-    /// `archiveIsReachable` says whether segment bytes can be read; it is given two seconds.
+    /// The board is that of this process's recorder; it is empty in a process that does not record.
+    /// `archiveIsReachable` says whether segment bytes can be read; its time limit is `Limits.probeSeconds`.
     package init(
         catalogue: Catalogue, board: StatusBoard, registry: MetricsRegistry,
         configuration: AdminConfiguration, archiveIsReachable: @escaping @Sendable () async -> Bool,
@@ -48,7 +48,7 @@ package final class AdminAPI: Sendable {
         Route(path: request.path) == nil ? nil : Limits.bodyBytes
     }
 
-    /// Answers, on a server thread; nil when the path belongs to another part of the server.
+    /// The answer to a request, on a server thread; nil when the path belongs to another part of the server.
     package func answer(_ request: HTTPRequest) -> HTTPAnswer? {
         guard let route = Route(path: request.path) else { return nil }
         do throws(Problem) {
@@ -59,7 +59,8 @@ package final class AdminAPI: Sendable {
         }
     }
 
-    /// Refuses who may not ask, what is not there, methods that a resource does not have, and bodies over the limit.
+    /// Refuses requests without the token, unknown paths, methods that a resource lacks, and bodies over the
+    /// limit.
     private func admit(_ request: HTTPRequest, to route: Route) throws(Problem) {
         if route.needsToken { try configuration.token.check(request.headers) }
         if route == .unknown { throw .notFound("there is nothing at this path; see /api/v1/openapi.json") }
@@ -107,7 +108,7 @@ package final class AdminAPI: Sendable {
         .bytes(openAPI, type: MediaType.json.fieldValue, headers: ["Cache-Control": "no-cache"])
     }
 
-    /// Thousands of lines take their time: not on a thread of the server.
+    /// Writes thousands of lines, which takes too long for a server thread.
     private func metricsResponse() async -> HTTPResponse {
         await Task.yield()
         return .bytes(registry.prometheusText(), type: MetricsRegistry.contentType)
@@ -126,11 +127,11 @@ extension AdminAPI {
         }
     }
 
-    /// What a failure means for the one who asked; a failure of the program's own is logged and not explained.
+    /// The problem for the client; a failure of the program itself is logged and not explained.
     private func problem(for error: any Error) -> Problem {
         if let problem = error as? Problem { return problem }
         if let problem = (error as? CatalogueError).flatMap(Problem.init) { return problem }
-        logger.error("A request of the admin API failed", metadata: ["cause": "\(error)"])
-        return Problem(.internalServerError, "the request failed; the log has the cause")
+        logger.error("A request of the admin API failed", metadata: ["error": "\(error)"])
+        return Problem(.internalServerError, "the request failed; the server's log has the details")
     }
 }

@@ -1,16 +1,15 @@
-/// What the program's settings say to the admin API.
+/// The settings of the admin API.
 package struct AdminConfiguration: Sendable {
     package var token: AdminToken
     /// The program's version, as `/`, the metrics and the OpenAPI document name it.
     package var version: String
-    /// Retention of a channel that says none, seconds.
+    /// Retention of a channel that does not set one, seconds.
     package var defaultRetentionSeconds: Int64
-    /// Seconds that bytes outlive their fact.
+    /// Seconds that bytes outlive their entry in the catalogue.
     package var deleteGraceSeconds: Int
-    /// Why a source may not be on a host and port, in words that follow "the address"; nil when it may.
+    /// Why a source may not use a host and port, as words that follow "the address"; nil when it may.
     ///
-    /// Sees what the
-    /// URL says, without looking a name up; an IPv6 address comes in its brackets.
+    /// Receives the host as in the URL, an IPv6 address in brackets; names are not resolved.
     package var refusalOfAddress: @Sendable (_ host: String, _ port: UInt16) -> String?
 
     package init(

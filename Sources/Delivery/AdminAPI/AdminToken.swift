@@ -1,12 +1,12 @@
 package import Digest
 import HTTP
 
-/// The bearer token of the admin API: a secret that does not print.
+/// The bearer token of the admin API: a secret that is never printed.
 package struct AdminToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
     private let digest: [UInt8]
 
-    /// Keeps the digest alone; throws when the library cannot make it.
+    /// Keeps only the token's digest; throws when the library cannot compute it.
     package init(_ text: String) throws(DigestError) {
         digest = try SHA256.digest(of: Array(text.utf8))
     }
@@ -15,7 +15,7 @@ package struct AdminToken: Sendable, CustomStringConvertible, CustomDebugStringC
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether a text is the token, in a time that says nothing of where or in which length they differ.
+    /// Whether a text is the token, compared in constant time.
     func matches(_ text: some StringProtocol) -> Bool {
         guard let other = try? SHA256.digest(of: Array(text.utf8)) else { return false }
         return constantTimeEqual(digest, other)
@@ -25,11 +25,11 @@ package struct AdminToken: Sendable, CustomStringConvertible, CustomDebugStringC
     func check(_ headers: HTTPHeaders) throws(Problem) {
         let values = headers.values(of: "Authorization")
         guard values.count == 1, let value = values.first else {
-            throw Self.refusal("this needs an Authorization header with the admin token", challenge: "")
+            throw Self.refusal("an Authorization header with the admin token is required", challenge: "")
         }
         let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
-            throw Self.refusal("the Authorization header is not \"Bearer\" and a token", challenge: "")
+            throw Self.refusal("the Authorization header is not of the form \"Bearer TOKEN\"", challenge: "")
         }
         guard matches(parts[1]) else {
             throw Self.refusal("this is not the admin token", challenge: ", error=\"invalid_token\"")

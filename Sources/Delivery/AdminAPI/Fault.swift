@@ -1,6 +1,6 @@
 import JSON
 
-/// One part of a request that is wrong: a field of its body, a parameter of its query or a header.
+/// A wrong part of a request: a field of its body, a parameter of its query or a header.
 struct Fault: Sendable, Hashable {
     enum Place: Sendable, Hashable {
         case field(JSONPointer)
@@ -9,7 +9,7 @@ struct Fault: Sendable, Hashable {
     }
 
     let place: Place
-    /// What is wrong, in words that follow the name of the place.
+    /// What is wrong, as words that follow the name of the place.
     let detail: String
 
     init(_ pointer: JSONPointer, _ detail: String) {

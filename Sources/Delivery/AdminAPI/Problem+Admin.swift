@@ -5,7 +5,7 @@ import Timeline
 
 /// The problems of this API, and the one place where failures become status codes.
 extension Problem {
-    /// The answer to a program: never taken for another type than it says.
+    /// The answer, which browsers must not interpret as another type.
     var answer: HTTPResponse { response(["X-Content-Type-Options": "nosniff"]) }
 
     static func unreadable(_ detail: String) -> Problem {
@@ -37,7 +37,7 @@ extension Problem {
     init?(_ error: CatalogueError) {
         switch error {
         case .noSuchChannel(let id): self = .noChannel(id)
-        case .channelExists(let id): self = Problem(.conflict, "channel \(id) exists already")
+        case .channelExists(let id): self = Problem(.conflict, "channel \(id) already exists")
         case .staleVersion: self = Problem(.preconditionFailed, "the channel has changed since that version")
         case .notInTime: self = .catalogueAway
         case .database where error.isTransient: self = .catalogueAway

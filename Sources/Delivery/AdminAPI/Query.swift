@@ -23,7 +23,7 @@ struct Query: Sendable {
         guard let text = self[name] else { return value }
         guard let number = Int64(text), range.contains(number), text.utf8.first != UInt8(ascii: "+") else {
             throw .invalid([
-                Fault(parameter: name, "is no integer from \(range.lowerBound) to \(range.upperBound)")
+                Fault(parameter: name, "is not an integer from \(range.lowerBound) to \(range.upperBound)")
             ])
         }
         return number

@@ -2,7 +2,7 @@ import HTTP
 import JSON
 
 extension HTTPResponse {
-    /// An answer in JSON; what the admin API says is never stored by caches.
+    /// An answer in JSON; caches never store answers of the admin API.
     static func json(
         _ value: JSONValue, status: HTTPStatus = .ok, type: MediaType = .json, headers: HTTPHeaders = [:],
     ) -> HTTPResponse {

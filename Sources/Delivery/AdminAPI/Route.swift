@@ -1,7 +1,7 @@
 import HTTP
 import Timeline
 
-/// Which resource a path names.
+/// The resource that a path names.
 enum Route: Sendable, Equatable {
     case frontPage
     case health
@@ -10,7 +10,7 @@ enum Route: Sendable, Equatable {
     case document
     case channels
     case channel(ChannelPath)
-    /// Below `/api` and nothing that is known.
+    /// An unknown path below `/api`.
     case unknown
 
     /// Nil when the path belongs to another part of the server.
@@ -28,7 +28,7 @@ enum Route: Sendable, Equatable {
         }
     }
 
-    /// Whether only the holder of the token may ask.
+    /// Whether the resource needs the admin token.
     var needsToken: Bool {
         switch self {
         case .frontPage, .health, .readiness, .metrics, .document: false
@@ -36,7 +36,7 @@ enum Route: Sendable, Equatable {
         }
     }
 
-    /// The methods of the resource, in the order that Allow names them.
+    /// The methods of the resource, in the order of the Allow header.
     var methods: [HTTPMethod] {
         switch self {
         case .frontPage, .health, .readiness, .metrics, .document: [.get, .head]
@@ -56,11 +56,11 @@ struct ChannelPath: Sendable, Equatable {
         case timeline
     }
 
-    /// Nil when what stands in its place is no id.
+    /// Nil when the path has no valid id in this place.
     var id: ChannelID?
     var part: Part
 
-    /// Nil when the path is none of `/api/v1/channels/{id}` and its parts.
+    /// Nil when the path is neither `/api/v1/channels/{id}` nor a part of it.
     init?(path: String) {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         guard segments.count == 4 || segments.count == 5, segments.starts(with: ["api", "v1", "channels"])

@@ -6,16 +6,16 @@ import Playback
 package import SegmentStore
 package import Timeline
 
-/// What players ask for: everything below `/live/`.
+/// The API for players: everything below `/live/`.
 ///
-/// Segments, initialization sections and keys are answered without the catalogue, playlists and downloads from the time
-/// line in memory, or after the catalogue is asked for what is not there.
+/// Segments, initialization sections and keys are answered without the catalogue. Playlists and downloads are
+/// answered from the timeline in memory; what is missing there is read from the catalogue first.
 package final class ViewerAPI: Sendable {
     private let objects: ObjectAnswers
     private let windows: WindowAnswers
     private let index: TimelineIndex
 
-    /// Answers for one archive; the clock says what the time is.
+    /// Creates the API of one archive.
     package init(
         catalogue: Catalogue, store: any SegmentStore, configuration: ViewerConfiguration,
         clock: @escaping @Sendable () -> Instant, logger: Logger,
@@ -28,14 +28,14 @@ package final class ViewerAPI: Sendable {
             export: WindowExport(store: store), clock: clock, logger: logger)
     }
 
-    /// Keeps what is in memory up with the catalogue, until cancelled.
+    /// Keeps the timeline in memory up to date with the catalogue, until cancelled.
     ///
-    /// Answers are right without it; with it they need no look at the catalogue.
+    /// Answers are correct without it; with it they do not have to read the catalogue.
     package func run() async {
         await index.run()
     }
 
-    /// The answer to a request; nil when its path is not one of ours.
+    /// The answer to a request; nil when the path belongs to another part of the server.
     package func answer(_ request: HTTPRequest) -> HTTPAnswer? {
         guard request.path.utf8.starts(with: ViewerRoute.root.utf8) else { return nil }
         switch request.method {

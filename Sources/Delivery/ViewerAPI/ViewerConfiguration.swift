@@ -1,11 +1,13 @@
 import Playback
 
-/// What an operator says of playback.
+/// The operator's settings for playback.
 package struct ViewerConfiguration: Sendable {
     /// The longest window of one answer, in seconds.
     package var maxWindowSeconds: Int64
-    /// How long answers go by what is in memory while the catalogue is away, in seconds: no longer than bytes outlive
-    /// their fact, or playlists would name what another node has deleted.
+    /// How long answers come from memory while the catalogue is unavailable, in seconds.
+    ///
+    /// No longer than bytes outlive their entry: otherwise playlists would list segments that another node
+    /// has deleted.
     package var awaySeconds: Int64
 
     package init(maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200) {
@@ -13,6 +15,6 @@ package struct ViewerConfiguration: Sendable {
         self.awaySeconds = awaySeconds
     }
 
-    /// What `maxWindowSeconds` may be at most.
+    /// The largest value of `maxWindowSeconds`.
     package static let longestWindowSeconds = Playback.Limits.windowSeconds
 }

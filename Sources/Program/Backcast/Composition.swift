@@ -11,7 +11,7 @@ import SegmentStore
 import Telemetry
 import ViewerAPI
 
-/// The program put together: every object in the order in which one needs the other.
+/// The composition of the program: every object, in dependency order.
 struct Composition: Sendable {
     let role: Role
     let settings: Settings
@@ -20,12 +20,12 @@ struct Composition: Sendable {
     let logger: Logger
     private let clock = HostClock.system
 
-    /// Does the role's work until cancelled; `migrate` returns by itself.
+    /// Does the role's work until cancelled; `migrate` returns when it is done.
     func run() async throws {
         let pools = DatabasePools(settings, logger: logger)
         do {
             if role == .migrate {
-                try await settleDatabase(pools.serving)
+                try await prepareDatabase(pools.serving)
             } else {
                 try await serve(pools)
             }
@@ -36,12 +36,12 @@ struct Composition: Sendable {
         await pools.close()
     }
 
-    private func settleDatabase(_ pool: PostgresPool) async throws {
+    private func prepareDatabase(_ pool: PostgresPool) async throws {
         let folder = try MigrationsFolder.path(named: settings.migrations)
         let database = DatabaseStart(pool: pool, logger: logger)
         let migrations = try Migrations.reading(folder: folder)
         try await database.waitUntilReady()
-        try await database.settleSchema(migrations, for: role)
+        try await database.prepareSchema(migrations, for: role)
     }
 
     private func serve(_ pools: DatabasePools) async throws {
@@ -82,7 +82,7 @@ struct Composition: Sendable {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await servers.run() }
             group.addTask {
-                try await settleDatabase(pools.serving)
+                try await prepareDatabase(pools.serving)
                 gate.open()
                 await work(meters, role.servesViewers ? viewer : nil, recording)
             }
@@ -90,7 +90,7 @@ struct Composition: Sendable {
         logger.notice("Stopped")
     }
 
-    /// What goes on beside answering, until cancelled.
+    /// Runs the background work until cancelled.
     private func work(_ meters: Meters, _ viewer: ViewerAPI?, _ recording: Recording?) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await meters.run() }
@@ -110,7 +110,8 @@ extension Composition {
             refusalOfAddress: { policy.refusal(host: $0, port: $1) })
     }
 
-    /// The token that was set, else that of the state folder, whose path is told and never the token.
+    /// The configured token, else the one in the state folder; the log has the file's path and never the
+    /// token.
     private func adminToken(_ state: StateFolder?) throws -> Secret {
         if let token = settings.adminToken { return token }
         guard let state else { throw ProgramError("\(Setting.adminToken.rawValue) must be set") }

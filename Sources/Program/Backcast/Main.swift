@@ -8,3 +8,9 @@ struct BackcastMain: AsyncParsableCommand {
         version: Version.text,
         subcommands: [RunCommand.self, RecordCommand.self, ServeCommand.self, MigrateCommand.self])
 }
+
+/// The program's version.
+enum Version {
+    /// The release (semver.org).
+    static let text = "0.1.0"
+}

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why the program cannot start or go on, in words for whoever started it.
+/// Why the program cannot start or continue, in words for the operator.
 struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
     let description: String
 
@@ -10,7 +10,7 @@ struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ProgramError {
-    /// Adds what the system has to say.
+    /// An error with the system's description of an errno value.
     static func system(_ what: String, _ number: Int32) -> ProgramError {
         ProgramError("\(what): \(unsafe String(cString: strerror(number)))")
     }

@@ -15,7 +15,7 @@ struct Recording: Sendable {
     private let recorder: RecorderService
     private let retention: RetentionService
 
-    /// Opens journal and client; the state folder is the caller's to keep.
+    /// Opens the journal and the client; the caller keeps the state folder open.
     init(
         _ settings: Settings, state: StateFolder, catalogue: Catalogue, store: any SegmentStore,
         board: StatusBoard, clock: HostClock, ownPorts: [UInt16], logger: Logger,
@@ -39,7 +39,7 @@ struct Recording: Sendable {
             diskGuard: diskGuard, clock: clock, logger: logger)
     }
 
-    /// Records until cancelled, then lets downloads in flight finish and lets go of the journal.
+    /// Records until cancelled, then finishes the downloads in flight and closes the journal.
     func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await recorder.run() }

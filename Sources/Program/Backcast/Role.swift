@@ -1,4 +1,4 @@
-/// What a process does of the whole.
+/// The part of the service that a process runs.
 enum Role: String, Sendable, CaseIterable {
     case run
     case record
@@ -7,7 +7,7 @@ enum Role: String, Sendable, CaseIterable {
 
     var records: Bool { self == .run || self == .record }
     var servesViewers: Bool { self == .run || self == .serve }
-    /// Whether the token is one that several processes share, so that none may make its own.
-    var wantsAdminToken: Bool { self == .record || self == .serve }
+    /// Whether the admin token must be set: several processes share it, so that none may generate its own.
+    var needsAdminToken: Bool { self == .record || self == .serve }
     var appliesMigrations: Bool { self == .run || self == .migrate }
 }

@@ -28,7 +28,7 @@ extension RoleCommand {
         try await Self.carryOut(composition, logger: logger)
     }
 
-    /// A signal is a wish and no failure, whatever it interrupts.
+    /// Runs the program; an error that a signal caused counts as a clean end.
     private static func carryOut(_ composition: Composition, logger: Logger) async throws {
         do {
             try await TerminationSignals.cancelling {
@@ -39,7 +39,7 @@ extension RoleCommand {
                 }
             }
         } catch {
-            logger.critical("The program ends", metadata: ["cause": "\(error)"])
+            logger.critical("The program ends", metadata: ["error": "\(error)"])
             throw ExitCode.failure
         }
     }

@@ -25,8 +25,8 @@ package struct TransportStreamPlan: Sendable {
 
     /// Plans the stream of one rendition of a channel.
     ///
-    /// `formats` are those of its segments by id. With `separateAudio` the channel has audio renditions beside this one:
-    /// a video that carries no audio is then refused as incomplete.
+    /// `formats` are those of its segments by id. With `separateAudio` the channel has audio renditions
+    /// beside this one: a video that carries no audio is then refused as incomplete.
     package init(
         channel: ChannelID, rendition: RenditionID, segments: some Sequence<RecordedSegment>,
         formats: [Int32: SegmentFormat], separateAudio: Bool = false,

@@ -11,8 +11,8 @@ package struct WindowExport: Sendable {
 
     /// A range of a transport stream, for one reader.
     ///
-    /// The range must lie within the plan's `byteCount`. Reading throws when the archive does not hold what the plan
-    /// needs: the connection is then cut, so that the client sees that the file is not complete.
+    /// The range must lie within the plan's `byteCount`. Reading throws when the archive does not hold what
+    /// the plan needs: the connection is then cut, so that the client sees that the file is not complete.
     package func body(
         of plan: TransportStreamPlan, offset: UInt64, byteCount: UInt64,
     ) -> any HTTPBodySource {

@@ -4,6 +4,7 @@ enum Limits {
     static let gapRoundSeconds = 15
     /// Seconds of a channel that one measurement of gaps reads at most; the next rounds read the rest.
     static let gapStepSeconds: Int64 = 6 * 3600
-    /// Seconds between two measurements of what the archive holds: the summaries of a thousand channels take a second.
+    /// Seconds between two measurements of what the archive holds: the summaries of a thousand channels take
+    /// a second.
     static let archiveRoundSeconds = 60
 }

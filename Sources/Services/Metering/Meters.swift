@@ -4,7 +4,8 @@ package import Logging
 package import Monitoring
 package import Telemetry
 
-/// The metrics of channels: those of the recorder as they are at a scrape, those of the catalogue measured in the background.
+/// The metrics of channels: those of the recorder as they are at a scrape, those of the catalogue measured in
+/// the background.
 ///
 /// A scrape never waits for the database.
 package struct Meters: Sendable {
@@ -15,7 +16,7 @@ package struct Meters: Sendable {
 
     /// Registers all of them.
     ///
-    /// The board is that of this process's recorder, an empty one in a process that records nothing.
+    /// The board is that of this process's recorder; it is empty in a process that does not record.
     package init(
         board: StatusBoard, catalogue: Catalogue, registry: MetricsRegistry, clock: HostClock, logger: Logger,
     ) {

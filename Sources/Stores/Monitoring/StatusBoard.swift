@@ -1,7 +1,8 @@
 import Synchronization
 package import Timeline
 
-/// The statuses of the channels that this process records: recorders write them, the API and the metrics read them.
+/// The statuses of the channels that this process records: recorders write them, the API and the metrics read
+/// them.
 ///
 /// A channel that another process records is not on the board. Every call returns at once, on any thread.
 package final class StatusBoard: Sendable {

@@ -2,7 +2,8 @@ package import JSON
 
 /// Why a request is not answered as asked: an error, and its answer in the form of RFC 9457.
 ///
-/// The type of every problem is `about:blank`: the status says what kind it is, and the title is the status's phrase.
+/// The type of every problem is `about:blank`: the status says what kind it is, and the title is the status's
+/// phrase.
 package struct Problem: Error, Sendable, Equatable {
     package var status: HTTPStatus
     /// What is wrong in this case, in words for the person who sent the request.

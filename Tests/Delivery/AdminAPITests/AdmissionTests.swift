@@ -10,7 +10,7 @@ import Testing
         "/api/v1/nothing", "/api/v2/channels",
     ]
 
-    @Test("Without the token the API answers 401 and says what it wants", arguments: guarded)
+    @Test("Without the token the API answers 401 and names what it requires", arguments: guarded)
     func withoutToken(path: String) async throws {
         try await withAdmin { admin async throws in
             let answer = try await admin.send(.get, path, hasToken: false)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "What is not exactly the token is refused",
+        "Any other text than the token is refused",
         arguments: [
             "", "Bearer", "Bearer ", "Bearer correct horse battery stapl",
             "Bearer correct horse battery staplE",
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("The scheme has no case; two Authorization headers are one too many")
+    @Test("The scheme is case-insensitive; two Authorization headers are refused")
     func scheme() async throws {
         try await withAdmin { admin async throws in
             let fields: HTTPHeaders = ["Authorization": "bearer \(TestAdmin.token)"]
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("A token prints nothing of itself")
+    @Test("A token is never printed")
     func secret() throws {
         let token = try AdminToken("hunter2")
         #expect(!"\(token) \(token.debugDescription)".contains("hunter2"))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "Another method is 405 and names those that work",
+        "Another method is 405, and Allow has the accepted methods",
         arguments: [
             ("/api/v1/channels", "DELETE", "GET, HEAD, POST"),
             ("/api/v1/channels/a", "POST", "GET, HEAD, PUT, PATCH, DELETE"),

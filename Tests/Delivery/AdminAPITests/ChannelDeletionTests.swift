@@ -7,7 +7,7 @@ import Timeline
 @testable import AdminAPI
 
 @Suite struct ChannelDeletionTests {
-    @Test("A deleted channel is out of lists and unknown; its id made again continues its row")
+    @Test("A deleted channel is unknown and not listed; a new channel with its id continues its row")
     func tombstone() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
@@ -25,7 +25,7 @@ import Timeline
         }
     }
 
-    @Test("A purge forgets all that was recorded, and leaves the bytes to retention")
+    @Test("A purge deletes all entries of the channel, and retention deletes the bytes")
     func purge() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
@@ -42,7 +42,7 @@ import Timeline
         }
     }
 
-    @Test("What a deleted channel left can be purged later, more than once")
+    @Test("The recordings of a deleted channel can be purged later, more than once")
     func latePurge() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
@@ -56,7 +56,7 @@ import Timeline
         }
     }
 
-    @Test("A channel that never was cannot be deleted, and purge is true or false")
+    @Test("An unknown channel cannot be deleted, and purge must be true or false")
     func refusals() async throws {
         try await withAdmin { admin async throws in
             #expect(try await admin.send(.delete, "/api/v1/channels/a").isProblem(404))

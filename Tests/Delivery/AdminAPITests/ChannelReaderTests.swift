@@ -20,7 +20,7 @@ import Timeline
         try settings(#"{"id":"a","sources":[{"url":"http://h/","# + field + "}]}").sources.first
     }
 
-    @Test("What is not said has its default")
+    @Test("An absent field has its default")
     func defaults() throws {
         let channel = try settings(#"{"id":"cctv2","source_url":"http://origin/index.m3u8"}"#)
         let id = try #require(ChannelID("cctv2"))
@@ -29,7 +29,7 @@ import Timeline
             channel == ChannelSettings(id: id, title: "cctv2", sources: [source], retentionSeconds: 604_800))
     }
 
-    @Test("Every field is read, and the document written reads as the same")
+    @Test("Every field is read, and the written document reads as equal settings")
     func roundTrip() throws {
         let text = """
             {"id":"a","sources":[{"url":"https://u:p@h:8443/x?y=1","headers":{"X-A":"b\\tc"},\

@@ -4,7 +4,7 @@ import Testing
 @testable import AdminAPI
 
 @Suite struct ChannelRoutesTests {
-    @Test("POST creates: 201 with its place, version and every field")
+    @Test("POST creates a channel: 201 with Location, ETag and every field")
     func create() async throws {
         try await withAdmin { admin async throws in
             let answer = try await admin.send(
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "A path whose id is none: 400 for PUT, 404 for what would read",
+        "A path with an invalid id: 400 for PUT, 404 for reading methods",
         arguments: ["A", "a%2Fb", "..", "%2e%2e", "a.b"])
     func badPath(id: String) async throws {
         try await withAdmin { admin async throws in
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("PUT creates what is absent and replaces what is there, the same each time")
+    @Test("PUT creates or replaces a channel, with the same result each time")
     func put() async throws {
         try await withAdmin { admin async throws in
             let body = #"{"title":"One","source_url":"http://h/"}"#
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("What GET answers can be written back with PUT")
+    @Test("The answer of GET can be written back with PUT")
     func readAndWrite() async throws {
         try await withAdmin { admin async throws in
             let text = try await admin.create("a").text
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("A change of a version that is no more is 412, of the current one goes through")
+    @Test("A change of an older version is 412, a change of the current version is accepted")
     func conditions() async throws {
         try await withAdmin { admin async throws in
             let old = try #require(await admin.create("a").headers["ETag"])
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(
-        "A condition that cannot be read is refused by name, not taken as absent",
+        "A malformed condition is refused by name and not ignored",
         arguments: ["", "0", "\"a", "a, b"])
     func malformedConditions(value: String) async throws {
         try await withAdmin { admin async throws in
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("A merge patch changes what it names; null gives the default back")
+    @Test("A merge patch changes the fields it names; null restores the default")
     func patch() async throws {
         try await withAdmin { admin async throws in
             let path = "/api/v1/channels/a"
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(
-        "A patch names no unknown field, not even with null and not within a source",
+        "A patch with an unknown field is refused, also with null and within a source",
         arguments: [
             (#"{"foo":null}"#, ["#/foo"]), (#"{"title":"Two","foo":null,"bar":1}"#, ["#/bar", "#/foo"]),
             (#"{"sources":[{"url":"http://h/","foo":null}]}"#, ["#/sources/0/foo"]),
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test("A list is paged in order of ids; the cursor goes on where the page ended")
+    @Test("A list is paged in order of ids; the cursor continues after the previous page")
     func paging() async throws {
         try await withAdmin { admin async throws in
             for id in ["c", "a", "e", "b", "d"] { try await admin.create(id) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct JSONReaderTests {
     @Test(
-        "What another reader takes is taken alike",
+        "Text that another reader accepts is read as the same value",
         arguments: [
             "null", " true ", "[]", "{}", "[1,2.5,-0,1e2,-1.5E-3]", "\"a\\u00e9\\ud83d\\ude00\\n\\/\"",
             "{\"a\":{\"b\":[{\"c\":null}]},\"d\":\"\"}", "9223372036854775807", "0.1", "\"é😀\"",
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "What is not JSON is refused",
+        "Text that is not JSON is refused",
         arguments: [
             "", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "'a'", "01", "1.", ".5", "+1", "-", "1e", "nul",
             "NaN",
@@ -37,7 +37,7 @@ import Testing
         #expect(throws: Problem.self) { try JSONReader.value(of: [0x22, 0xFF, 0x22]) }
     }
 
-    @Test("A whole number is an integer in every spelling, beyond 64 bits a number")
+    @Test("A whole number is an integer in every notation; beyond 64 bits it is a number")
     func numbers() throws {
         #expect(
             try JSONReader.value(of: Array("[1,1.0,1e0,100E-2,0.5,1e300]".utf8))

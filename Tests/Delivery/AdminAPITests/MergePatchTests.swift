@@ -28,7 +28,7 @@ import Testing
         #expect(String(decoding: merged.bytes, as: UTF8.self) == result)
     }
 
-    @Test("Null in retention_seconds stays: it is the value that keeps for ever")
+    @Test("Null in retention_seconds stays: it means that recordings are kept for ever")
     func keepsForEver() throws {
         let document = try value(#"{"retention_seconds":60,"title":"a"}"#)
         let patched = try ChannelPatch.applied(
@@ -36,7 +36,7 @@ import Testing
         #expect(patched == ["retention_seconds": nil])
     }
 
-    @Test("Null in a field that no channel has stays, for the reader to refuse")
+    @Test("Null in an unknown field stays, so that the reader refuses the field")
     func unknownNull() throws {
         let patch = try value(#"{"foo":null,"title":null,"source_url":null}"#)
         #expect(
@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    @Test("source_url takes the place of sources")
+    @Test("source_url replaces sources")
     func singleSource() throws {
         let document = try value(#"{"sources":[1]}"#)
         #expect(try ChannelPatch.applied(["source_url": "x"], to: document) == ["source_url": "x"])

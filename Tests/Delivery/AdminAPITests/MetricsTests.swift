@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "Every path has one of a few routes",
+        "Every path has one of a bounded number of labels",
         arguments: [
             ("/live/a/index.m3u8", "playlist"), ("/live/a/v0.m3u8", "playlist"),
             ("/t/abc/live/a/master.m3u8", "playlist"),

@@ -113,7 +113,7 @@ extension OpenAPITests {
         "limit default": Limits.defaultPageItems,
     ]
 
-    @Test("Every bound in it is the program's, and there is no other")
+    @Test("Every bound in it is the program's, and every bound of a field is in it")
     func limits() throws {
         let components = try #require(try document()["components"])
         var found: [String: Int64] = [:]
@@ -149,7 +149,7 @@ extension OpenAPITests {
         }
         for member in members {
             if keywords.contains(member.name), case .integer(let bound) = member.value {
-                // A default that is the type's own zero is no bound.
+                // A default of zero is not a bound.
                 if member.name != "default" || bound != 0 { found["\(place) \(member.name)"] = bound }
             } else if ["properties", "anyOf"].contains(member.name) {
                 collect(member.value, at: place, into: &found)

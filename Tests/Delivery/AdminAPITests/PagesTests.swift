@@ -50,7 +50,7 @@ import Testing
         await pool.close()
     }
 
-    @Test("The page names version and channels, links to them, and takes no title for HTML")
+    @Test("The page has the version and links to the channels, and escapes titles")
     func frontPage() async throws {
         try await withAdmin { admin async throws in
             #expect(try await admin.send(.get, "/").text.contains("no channel yet"))

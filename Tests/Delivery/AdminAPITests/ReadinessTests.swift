@@ -26,7 +26,7 @@ import Testing
         func goOn() { opener.finish() }
     }
 
-    @Test("A part that hangs is named in time and asked once, and readiness comes back with it")
+    @Test("A part that hangs is reported in time and checked once, and readiness returns when it does")
     func hanging() async throws {
         let archive = HangingArchive()
         try await withAdmin(archiveIsReachable: archive.isReachable) { admin async throws in

@@ -3,7 +3,8 @@ import JSON
 
 @testable import AdminAPI
 
-/// Holds values against the schemas of an OpenAPI document: the part of JSON Schema 2020-12 that the document uses.
+/// Holds values against the schemas of an OpenAPI document: the part of JSON Schema 2020-12 that the document
+/// uses.
 ///
 /// A keyword that it does not know is a finding, so that no rule goes unchecked.
 struct SchemaValidator {

@@ -7,7 +7,7 @@ import Timeline
 @testable import AdminAPI
 
 @Suite struct StatusTests {
-    @Test("What the recorder of this process says, field by field")
+    @Test("The status of this process's recorder, field by field")
     func recorded() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
@@ -48,7 +48,7 @@ import Timeline
         return status
     }
 
-    @Test("A process that records nothing reads the catalogue: waiting, recording, paused")
+    @Test("A process that does not record reads the catalogue: waiting, recording, paused")
     func observed() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
@@ -75,7 +75,7 @@ import Timeline
         }
     }
 
-    @Test("The source of the newest feed is told with what the settings say of it, and without its secrets")
+    @Test("The source of the newest source run is shown with its settings and without its secrets")
     func observedSource() async throws {
         try await withAdmin { admin async throws in
             let body = """
@@ -104,7 +104,7 @@ import Timeline
     }
 
     @Test(
-        "A channel has stalled when nothing came for three targets and the source's latency, whatever its dates are",
+        "A channel has stalled after three target durations and the allowed latency without a segment, whatever its dates are",
         arguments: [Int64(0), 3_600])
     func stalled(lagSeconds: Int64) async throws {
         try await withAdmin { admin async throws in

@@ -12,8 +12,8 @@ extension TestAdmin {
         return try #require(found)
     }
 
-    /// Enters segments of six seconds and 750 000 bytes that end with `now`, as a recorder would; numbers in `missing`
-    /// are left out; each is listed `lag` microseconds after its end.
+    /// Enters segments of six seconds and 750 000 bytes that end with `now`, as a recorder would; numbers in
+    /// `missing` are left out; each is listed `lag` microseconds after its end.
     func record(_ id: String, minutes: Int, missing: Set<Int> = [], losses: [Loss] = [], lag: Int64 = 0)
         async throws -> Channel
     {

@@ -63,7 +63,7 @@ struct TestAdmin: Sendable {
         }
     }
 
-    /// Makes a channel with one source and no more said.
+    /// Makes a channel with one source and nothing else.
     @discardableResult
     func create(_ id: String) async throws -> Answer {
         let answer = try await send(

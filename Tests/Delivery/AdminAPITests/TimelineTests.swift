@@ -5,7 +5,7 @@ import Timeline
 @testable import AdminAPI
 
 @Suite struct TimelineTests {
-    @Test("Spans, and a gap with its reason")
+    @Test("The timeline has spans, and gaps with their reasons")
     func gap() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
@@ -27,7 +27,7 @@ import Timeline
         }
     }
 
-    @Test("Without parameters it is the last day")
+    @Test("Without parameters the timeline covers the last day")
     func defaults() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
@@ -40,7 +40,7 @@ import Timeline
     }
 
     @Test(
-        "Every form of a time means the same instant",
+        "Every form of a time gives the same instant",
         arguments: [
             "1785042000", "1785042000.0", "1785042000000", "1785042000000000", "20260726050000",
             "2026-07-26T05:00:00Z", "2026-07-26T07:00:00%2B02:00", "2026-07-26T07:00:00+02:00",
@@ -53,7 +53,7 @@ import Timeline
         }
     }
 
-    @Test("Digits without a zone are meant in the channel's")
+    @Test("Digits without a zone are in the channel's time zone")
     func zone() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
@@ -64,7 +64,7 @@ import Timeline
     }
 
     @Test(
-        "What is no window is refused by the name of the parameter",
+        "An invalid window is refused by the name of the parameter",
         arguments: [
             ("from=abc", "from"), ("to=", "to"), ("from=20261399000000", "from"),
             ("from=1785042000&to=1785042000", "from"),

@@ -14,7 +14,7 @@ import Timeline
         "?delay=40",
     ]
 
-    @Test("What was asked for before plays on without a database; what is not in memory is 503")
+    @Test("Windows in memory play on without a database; others are 503")
     func away() async throws {
         let server = try await PostgresCluster()
         try await Archive.with(server: server) { archive in
@@ -49,7 +49,7 @@ import Timeline
     }
 
     @Test(
-        "What was asked for before answers in time from a database that hangs, and is fresh when it goes on")
+        "Windows in memory are answered in time while a database hangs, and are current when it continues")
     func hanging() async throws {
         let server = try await PostgresCluster()
         try await Archive.with(server: server) { archive in

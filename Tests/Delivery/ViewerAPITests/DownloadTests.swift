@@ -28,7 +28,7 @@ import Timeline
     /// Segments have 671 bytes each.
     private static let offsets = [0, 1, 670, 671, 672, 1342, 3000]
 
-    @Test("A download goes on from any byte, clear or decrypted")
+    @Test("A download resumes at any byte, encrypted or not")
     func resume() async throws {
         try await Archive.with { archive in
             var recording = Recording()
@@ -59,7 +59,7 @@ import Timeline
         }
     }
 
-    @Test("An open end is sent to the URL with the end written")
+    @Test("An open end is redirected to the URL with the current end")
     func openEnd() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -72,7 +72,7 @@ import Timeline
         }
     }
 
-    @Test("An open end that is cut at the longest window names the rest: the URL with the end written cannot")
+    @Test("An open end that is cut at the longest window has Backcast-Next in the redirect")
     func openEndCut() async throws {
         try await Archive.with(maxWindowSeconds: 20) { archive in
             try await archive.record(Recording())
@@ -115,7 +115,7 @@ import Timeline
         }
     }
 
-    @Test("The best video is taken, or the one that is named")
+    @Test("The best video is sent, or the requested rendition")
     func rendition() async throws {
         try await Archive.with { archive in
             var recording = Recording()
@@ -130,7 +130,7 @@ import Timeline
     }
 
     @Test(
-        "A download needs a window that does not grow, and the parameter at fault is named",
+        "A download needs a window that does not grow, and the wrong parameter is named",
         arguments: [
             ("", "begintime"), ("?dvr=60", "begintime"),
             ("?begintime=1469509516&duration=20&mode=event", "mode"),
@@ -144,7 +144,7 @@ import Timeline
         }
     }
 
-    @Test("A range behind the end is a problem that says how long the window is")
+    @Test("A range after the end is a problem that gives the length of the window")
     func behindEnd() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -156,7 +156,7 @@ import Timeline
         }
     }
 
-    @Test("An archive that holds less than the catalogue says breaks the download off")
+    @Test("A download is cut when the archive lacks a segment of the catalogue")
     func broken() async throws {
         try await Archive.with { archive in
             let recording = Recording()

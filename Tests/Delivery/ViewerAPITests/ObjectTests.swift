@@ -8,7 +8,7 @@ import Timeline
 @Suite(.serialized) struct ObjectTests {
     private let path = "/live/cctv2/v0/1469509516000.ts"
 
-    @Test("A segment is answered at once, and for ever")
+    @Test("A segment is answered at once, and may be cached for ever")
     func segment() async throws {
         try await Archive.with { archive in
             let recording = Recording()
@@ -44,7 +44,7 @@ import Timeline
         }
     }
 
-    @Test("A range behind the end is 416, and If-Range of another version gives the whole")
+    @Test("A range after the end is 416, and If-Range of another version gives the whole resource")
     func otherRanges() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -65,7 +65,7 @@ import Timeline
         }
     }
 
-    @Test("A store that has to wait answers later, and otherwise alike")
+    @Test("A store that has to wait gives the same answer later")
     func remote() async throws {
         try await Archive.with(store: MemorySegmentStore(answersAtOnce: false)) { archive in
             let recording = Recording()

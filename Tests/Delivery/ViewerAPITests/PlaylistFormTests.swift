@@ -34,7 +34,9 @@ import Timeline
         }
     }
 
-    @Test("A window that begins before the change stays what it was; one that begins at the change is new")
+    @Test(
+        "A window that begins before the change keeps its form; one that begins at the change has the new form"
+    )
     func windows() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -54,7 +56,7 @@ import Timeline
         }
     }
 
-    @Test("A sliding list stays what it is until nothing from before the change is listed any more")
+    @Test("A sliding playlist keeps its form until it lists no segment from before the change")
     func sliding() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())

@@ -17,7 +17,7 @@ import Timeline
         "playseek=20160726050516-20160726050536",
     ]
 
-    @Test("Every spelling of the same window is the same playlist")
+    @Test("Every notation of the same window gives the same playlist")
     func spellings() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -30,7 +30,7 @@ import Timeline
         }
     }
 
-    @Test("A final window says so, may be kept, and has its completeness in headers")
+    @Test("A final window is marked as final, may be cached, and has its completeness in headers")
     func final() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -48,7 +48,7 @@ import Timeline
         }
     }
 
-    @Test("A window in which something waits for its key is not final")
+    @Test("A window in which a segment waits for its key is not final")
     func waiting() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())

@@ -24,7 +24,7 @@ import Timeline
         ("playseek=20160726050536-20160726050516", "playseek"), ("begintime=%zz", "query"),
     ]
 
-    @Test("A parameter that cannot be taken is named")
+    @Test("An invalid parameter is named")
     func parameters() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -39,7 +39,7 @@ import Timeline
         }
     }
 
-    @Test("Parameters that nobody knows are ignored")
+    @Test("Unknown parameters are ignored")
     func unknownParameters() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -95,7 +95,7 @@ import Timeline
         "/live/../index.m3u8", "/live/cctv2/v0/1469509516000.mp4", "/live/cctv2/v0/x/y.ts",
     ]
 
-    @Test("What is not there is 404")
+    @Test("A missing resource is 404")
     func notFound() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -107,7 +107,7 @@ import Timeline
         }
     }
 
-    @Test("A channel that has recorded nothing yet is 404, and no channel any more once it is deleted")
+    @Test("A channel without recordings is 404, and is unknown once it is deleted")
     func nothingYet() async throws {
         try await Archive.with { archive in
             var recording = Recording(seconds: 0)
@@ -124,7 +124,7 @@ import Timeline
         }
     }
 
-    @Test("A channel of which nothing is left is no channel; what it had is gone")
+    @Test("A deleted channel without recordings is unknown; its expired recordings are 410")
     func purged() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -149,7 +149,7 @@ import Timeline
         return recording
     }
 
-    @Test("strict refuses a multivariant playlist of which any rendition lacks anything")
+    @Test("strict refuses a multivariant playlist if any rendition is incomplete")
     func strict() async throws {
         try await Archive.with { archive in
             try await archive.record(halfSilent)
@@ -178,7 +178,7 @@ import Timeline
         }
     }
 
-    @Test("What retention has taken is gone, and a window that reaches beyond it is clamped")
+    @Test("Expired recordings are 410, and a window that begins before the retention limit is clamped")
     func expired() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())
@@ -192,7 +192,7 @@ import Timeline
         }
     }
 
-    @Test("A catalogue that is away is 503 with Retry-After, and segments still play")
+    @Test("An unavailable catalogue is 503 with Retry-After, and segments still play")
     func unavailable() async throws {
         try await Archive.with { archive in
             try await archive.record(Recording())

@@ -78,7 +78,7 @@ struct Recording {
         }
     }
 
-    /// Bytes that no other segment has; their number is no multiple of the cipher's block.
+    /// Bytes that no other segment has; their number is not a multiple of the cipher's block.
     private static func bytes(_ seed: String) -> [UInt8] {
         Array(repeating: Array("\(seed) ".utf8), count: 61).flatMap { $0 }
     }

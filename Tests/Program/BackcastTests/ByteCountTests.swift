@@ -17,7 +17,7 @@ struct ByteCountTests {
     }
 
     @Test(
-        "what is no number of bytes is refused",
+        "any other text than a number of bytes is refused",
         arguments: [
             "", "G", "-1", "1.5G", "1P", "1Gib2", "1iG", "9223372036854775808", "9223372036854775807K", "5%",
             "١K",

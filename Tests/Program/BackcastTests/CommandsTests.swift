@@ -18,7 +18,7 @@ struct CommandsTests {
         #expect(BackcastMain.configuration.version == Version.text)
     }
 
-    @Test("a flag that is no setting is refused")
+    @Test("an unknown flag is refused")
     func unknownFlag() {
         #expect(throws: (any Error).self) { try BackcastMain.parseAsRoot(["run", "--bogus", "1"]) }
     }

@@ -14,9 +14,9 @@ struct DatabaseStartTests {
     func applied(role: Role) async throws {
         try await withStart { start in
             try await start.waitUntilReady()
-            try await start.settleSchema(migrations(1), for: role)
-            try await start.settleSchema(migrations(2), for: role)
-            try await start.settleSchema(migrations(2), for: .serve)
+            try await start.prepareSchema(migrations(1), for: role)
+            try await start.prepareSchema(migrations(2), for: role)
+            try await start.prepareSchema(migrations(2), for: .serve)
         }
     }
 
@@ -24,9 +24,9 @@ struct DatabaseStartTests {
     func refused(role: Role) async throws {
         try await withStart { start in
             for step in 0..<3 {
-                if step > 0 { try await start.settleSchema(migrations(step == 1 ? 1 : 3), for: .migrate) }
+                if step > 0 { try await start.prepareSchema(migrations(step == 1 ? 1 : 3), for: .migrate) }
                 let error = await #expect(throws: ProgramError.self) {
-                    try await start.settleSchema(migrations(2), for: role)
+                    try await start.prepareSchema(migrations(2), for: role)
                 }
                 #expect(error?.description.contains("run `backcast migrate`") == true)
             }

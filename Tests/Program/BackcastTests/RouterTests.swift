@@ -18,7 +18,7 @@ private struct Echo: RequestPart {
 
 @Suite("The router")
 struct RouterTests {
-    @Test("the first part that knows the path answers, with its own limit of the body")
+    @Test("the first part that knows the path answers, with its own body limit")
     func routed() {
         let router = Router([
             Echo(prefix: "/api", status: 201, limit: 10), Echo(prefix: "/", status: 202, limit: 20),
@@ -29,7 +29,7 @@ struct RouterTests {
         #expect(router.bodyLimit(for: request("/live")) == 20)
     }
 
-    @Test("what no part knows is not found, as a problem")
+    @Test("a path that no part knows is a 404 problem")
     func absent() {
         let router = Router([Echo(prefix: "/api", status: 201)])
         #expect(status(router, "/favicon.ico") == 404)
@@ -39,7 +39,7 @@ struct RouterTests {
     }
 
     @Test(
-        "beside an address for operators, viewers' has the probes and nothing else of it",
+        "with a separate address for operators, the viewers' address has only the probes",
         arguments: [
             ("/healthz", 200), ("/readyz", 200), ("/metrics", 404), ("/api/v1/channels", 404), ("/", 404),
             ("/healthz/", 404),

@@ -6,7 +6,7 @@ import Testing
 @Suite("The schema's gate")
 struct SchemaGateTests {
     @Test(
-        "lets probes and metrics by, and asks everybody else to come back",
+        "lets liveness probes and metrics through, and answers 503 otherwise",
         arguments: [
             ("/healthz", nil), ("/metrics", nil), ("/readyz", 503), ("/", 503), ("/api/v1/channels", 503),
             ("/live/a/index.m3u8", 503),
@@ -19,7 +19,7 @@ struct SchemaGateTests {
         #expect(response.headers["Retry-After"].flatMap { Int($0) } != nil)
     }
 
-    @Test("is out of the way once the schema is settled", arguments: ["/readyz", "/live/a/index.m3u8"])
+    @Test("lets everything through once the schema is ready", arguments: ["/readyz", "/live/a/index.m3u8"])
     func open(path: String) {
         let gate = SchemaGate()
         gate.open()

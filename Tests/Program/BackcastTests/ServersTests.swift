@@ -15,7 +15,7 @@ private struct Silent: RequestPart {
 @Suite("Servers")
 struct ServersTests {
     @Test(
-        "who listens where follows from the role and from the operators' address",
+        "the servers follow from the role and the operators' address",
         arguments: [
             (nil, true, ["BACKCAST_LISTEN 3"]),
             (nil, false, ["BACKCAST_LISTEN 2"]),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The file of settings")
 struct SettingFileTests {
-    @Test("texts, numbers and lists are values, with the line they stand in")
+    @Test("texts, numbers and lists are values, with their lines")
     func values() {
         let file = SettingFile.parsing(
             """
@@ -26,7 +26,7 @@ struct SettingFileTests {
         #expect(file.values[.trustedProxies]?.origin.description == "b.yaml line 5")
     }
 
-    @Test("an empty file says nothing", arguments: ["", "# only a comment\n", "---\n", "~"])
+    @Test("an empty file has no values", arguments: ["", "# only a comment\n", "---\n", "~"])
     func empty(text: String) {
         let file = SettingFile.parsing(text, path: "b.yaml")
         #expect(file.values.isEmpty && file.faults.isEmpty)
@@ -40,7 +40,7 @@ struct SettingFileTests {
     }
 
     @Test(
-        "what is no mapping of texts is refused",
+        "anything but a mapping of texts is refused",
         arguments: [
             "- listen", "just words", "listen: {port: 8080}", "listen: [[a]]", "listen: a\nlisten: b",
             "listen: [", "listen: [a]", "max_window: [1]", "trusted_proxies: {a: b}",
@@ -51,7 +51,7 @@ struct SettingFileTests {
     }
 
     @Test(
-        "a list or mapping in the place of one value is told by key and line",
+        "a list or mapping in place of a single value is reported with key and line",
         arguments: [("[1]", "a list"), ("\n    - 1", "a list"), ("{a: 1}", "a mapping"), ("[]", "a list")])
     func nested(value: String, kind: String) {
         let file = SettingFile.parsing("listen: :80\nmax_window: \(value)\n", path: "b.yaml")
@@ -69,7 +69,7 @@ struct SettingFileTests {
         #expect(!file.faults.description.contains("hunter2"))
     }
 
-    @Test("a file that is not there, not text or too large is a fault of the setting that names it")
+    @Test("a file that is missing, not text or too large is a fault of the setting that names it")
     func unreadable() throws {
         let folder = try TemporaryFolder()
         let large = try folder.write(
@@ -82,7 +82,7 @@ struct SettingFileTests {
         }
     }
 
-    @Test("a file that is not there, and a folder in its place, are told in plain words")
+    @Test("a missing file and a folder in its place have plain messages")
     func plainWords() throws {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "none.yaml")

@@ -25,7 +25,7 @@ struct SettingsTests {
         #expect(settings.warnings.isEmpty)
     }
 
-    @Test("a flag goes before the environment, that before the file")
+    @Test("a flag overrides the environment, which overrides the file")
     func precedence() throws {
         let file = SettingFile.parsing("max_window: 3\nretention: 61\ndelete_grace: 3\n", path: "f")
         let sources = SettingSources(
@@ -62,7 +62,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "what a value may not be is told with the setting's name, its place and what is allowed",
+        "an invalid value is reported with the setting's name, its place and what is allowed",
         arguments: [
             (Setting.listen, "8080", "an address and a port"),
             (.listen, "host.example:80", "an address and a port"),
@@ -98,7 +98,7 @@ struct SettingsTests {
         #expect(shown.contains(reason), "\(shown)")
     }
 
-    @Test("all faults are told together, those of the file too")
+    @Test("all faults are reported together, also those of the file")
     func together() {
         let sources = SettingSources(
             flags: [.listen: "x"],
@@ -115,7 +115,7 @@ struct SettingsTests {
         #expect(text.contains("(flag --listen)") && text.contains("(b.yaml line 1)"))
     }
 
-    @Test("only record and serve want the admin token set", arguments: Role.allCases)
+    @Test("only record and serve need the admin token to be set", arguments: Role.allCases)
     func adminToken(role: Role) {
         let names = faults(of: SettingSources(), for: role).map(\.name)
         #expect(names == (role == .record || role == .serve ? ["BACKCAST_ADMIN_TOKEN"] : []))

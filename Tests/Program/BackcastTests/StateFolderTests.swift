@@ -31,7 +31,7 @@ struct StateFolderTests {
         #expect(try mode(folder.path(of: "admin-token")) == 0o600)
     }
 
-    @Test("a file that holds no token is an error, never a token", arguments: ["", "\n", "two words"])
+    @Test("a file without a valid token is an error", arguments: ["", "\n", "two words"])
     func noToken(text: String) throws {
         let folder = try TemporaryFolder()
         try folder.write(text, to: "admin-token")

@@ -48,7 +48,8 @@ struct MeteredCatalogue: Sendable {
                 sources: [SourceSettings(url: "http://origin.example/")], retentionSeconds: nil))
     }
 
-    /// Enters segments of six seconds and 750 000 bytes that end with `now`; numbers in `missing` are left out.
+    /// Enters segments of six seconds and 750 000 bytes that end with `now`; numbers in `missing` are left
+    /// out.
     func record(_ channel: Channel, minutes: Int, missing: Set<Int> = []) async throws {
         try await catalogue.heartbeat(node: Self.node, seconds: 60, about: "{}")
         let lease = try #require(await catalogue.takeLease(channel: channel.row, node: Self.node))

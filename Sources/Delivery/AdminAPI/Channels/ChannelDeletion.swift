@@ -4,14 +4,15 @@ import Logging
 import Timeline
 
 extension AdminAPI {
-    /// Stops a channel and takes it out of lists; with `purge` what it recorded goes too, also that of a channel which
-    /// was deleted before.
+    /// Stops a channel and removes it from lists; `purge` also deletes its recordings, even after an earlier
+    /// deletion.
     func deleteChannel(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
         let isPurge = try Query(request, knows: ["purge"]).flag("purge")
         return try await changing(id, request) { current, version in
             if isPurge {
                 guard try await self.catalogue.channel(id) != nil else { throw Problem.noChannel(id) }
-                // Goes on when nobody waits any more: half a purge would be none, and each try as long as the one before.
+                // Continues when the client has gone: an interrupted purge would start over at the next
+                // attempt.
                 _ = try await Task {
                     try await self.catalogue.purge(
                         id, version: version, graceSeconds: self.configuration.deleteGraceSeconds)

@@ -40,7 +40,7 @@ extension JSONValue {
         .optional(instant?.rfc3339)
     }
 
-    /// Seconds to the millisecond.
+    /// Seconds, rounded to the millisecond.
     static func seconds(microseconds: Int64) -> JSONValue {
         .number((Double(microseconds) / 1000).rounded() / 1000)
     }

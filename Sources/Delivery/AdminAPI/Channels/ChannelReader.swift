@@ -41,7 +41,7 @@ struct ChannelReader {
         let single = reader.take("source_url")
         let list = reader.take("sources")
         if let single {
-            if list != nil { reader.fail("source_url", "cannot stand beside sources") }
+            if list != nil { reader.fail("source_url", "cannot be combined with sources") }
             let source = SourceReader(refusalOfAddress: refusalOfAddress)
             return [source.settings(fromURL: single, named: "source_url", of: &reader)]
         }

@@ -20,11 +20,11 @@ extension AdminAPI {
         return .json(document, headers: link.map { ["Link": $0] } ?? [:])
     }
 
-    /// A cursor is the last id of the page before, so that it stays good when that channel goes.
+    /// A cursor is the last id of the previous page: it stays valid when that channel is deleted.
     private static func cursor(_ query: Query) throws(Problem) -> String? {
         guard let text = query["cursor"] else { return nil }
         guard ChannelID(text) != nil else {
-            throw .invalid([Fault(parameter: "cursor", "is none that a list has given")])
+            throw .invalid([Fault(parameter: "cursor", "is not a cursor from a list")])
         }
         return text
     }

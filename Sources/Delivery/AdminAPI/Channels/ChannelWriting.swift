@@ -11,7 +11,7 @@ extension AdminAPI {
             refusalOfAddress: configuration.refusalOfAddress)
     }
 
-    /// Enters a new channel: form and address are checked, nothing is fetched.
+    /// Creates a channel: its form and addresses are checked, and nothing is fetched.
     func createChannel(_ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try Query(request, knows: [])
         let settings = try reader.settings(from: try Self.document(in: request, types: [.json]))
@@ -51,10 +51,10 @@ extension AdminAPI {
         }
     }
 
-    /// Runs a change against the current version and again when somebody else was faster, unless the request's
-    /// conditions forbid it.
+    /// Runs a change on the current version, and repeats it after a conflict unless the request's conditions
+    /// forbid that.
     ///
-    /// The change gets the channel, nil when there is none, and the version that the request insists on.
+    /// The change receives the channel, nil when there is none, and the version that the request requires.
     func changing(
         _ id: ChannelID, _ request: HTTPRequest,
         _ change: (_ current: Channel?, _ version: Int64?) async throws -> HTTPResponse,
@@ -73,7 +73,7 @@ extension AdminAPI {
         throw Self.staleVersion
     }
 
-    /// Says nothing of a request that changed nothing.
+    /// Logs a change, unless the request changed nothing.
     private func reportChange(from old: Channel, to new: Channel) {
         if new.version != old.version { report("Channel changed", new.id) }
     }
@@ -98,7 +98,7 @@ extension MediaType {
 }
 
 extension CatalogueError {
-    /// Whether the channel came, went or changed between looking and changing.
+    /// Whether another request created, deleted or changed the channel in the meantime.
     var isLostRace: Bool {
         switch self {
         case .staleVersion, .channelExists, .noSuchChannel: true

@@ -1,11 +1,11 @@
 import Catalogue
 import HTTP
 
-/// The conditions under which a request for a channel is meant (RFC 9110 §13).
+/// The preconditions of a request for a channel (RFC 9110 §13).
 struct Conditions: Sendable {
     private let request: HTTPRequest
 
-    /// Refuses fields that are no conditions: who sends one wants protection and must not go without it.
+    /// Refuses malformed conditions: a client that sends one relies on its protection.
     init(of request: HTTPRequest) throws(Problem) {
         let names = ["If-Match", "If-None-Match"]
         let malformed = names.filter { name in

@@ -2,7 +2,8 @@ import HTTP
 import JSON
 
 extension JSONValue {
-    /// This document with a patch applied (RFC 7396 §2): null removes a member, what is no object replaces.
+    /// This document with a patch applied (RFC 7396 §2): null removes a member, a value other than an object
+    /// replaces it.
     func merging(_ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
         var members: [Member] = []
@@ -23,15 +24,16 @@ extension JSONValue {
 
 /// What a merge patch means for a channel.
 enum ChannelPatch {
-    /// Fields in which null is a value, not a deletion: a channel that is told to keep for ever must not fall back to
-    /// a default that deletes.
+    /// The field in which null is a value and not a removal.
+    ///
+    /// A channel that is set to keep recordings for ever must not fall back to a default that deletes them.
     private static let nullable = "retention_seconds"
     /// A field that is read but never written.
     private static let shorthand = "source_url"
 
-    /// The channel's document after the patch; `source_url` takes the place of the sources.
+    /// The channel's document after the patch; `source_url` replaces the sources.
     ///
-    /// A null for a field that no channel has stays in it, so that its reader refuses it by name.
+    /// A null for an unknown field stays in the document, so that the reader refuses the field by name.
     static func applied(_ patch: JSONValue, to document: JSONValue) throws(Problem) -> JSONValue {
         guard case .object(let changes) = patch else {
             throw .invalid([Fault(.root, "must be an object, not \(patch.typeName)")])

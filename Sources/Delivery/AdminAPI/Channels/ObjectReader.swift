@@ -1,14 +1,14 @@
 import JSON
 import Timeline
 
-/// Takes the fields of one JSON object and gathers everything that is wrong with them.
+/// Reads the fields of one JSON object and collects everything that is wrong with them.
 struct ObjectReader {
     let place: JSONPointer
     private(set) var faults: [Fault] = []
     private var members: [String: JSONValue]
     private let order: [String]
 
-    /// Reads nothing yet; what is no object has no fields and one fault.
+    /// Starts reading; a value that is not an object has no fields and one fault.
     init(_ value: JSONValue, at place: JSONPointer) {
         self.place = place
         guard case .object(let list) = value else {
@@ -34,14 +34,14 @@ struct ObjectReader {
         faults += more
     }
 
-    /// Says that every field not read so far is unknown.
+    /// Reports every field that has not been read as unknown.
     mutating func refuseTheRest() {
         for name in order where members[name] != nil { fail(name, "is unknown") }
         members = [:]
     }
 }
 
-/// Fields by type: nil when they are absent or wrong; a fault says the latter.
+/// Fields by type: nil when they are absent or wrong; a wrong one leaves a fault.
 extension ObjectReader {
     mutating func string(_ name: String) -> String? {
         switch take(name) {
@@ -61,7 +61,7 @@ extension ObjectReader {
             return nil
         }
         guard !text.hasControlCharacter else {
-            fail(name, "must not have control characters")
+            fail(name, "must not contain control characters")
             return nil
         }
         return text
@@ -82,7 +82,7 @@ extension ObjectReader {
         return integer(value, of: name, in: range, orNull: "")
     }
 
-    /// An integer or null: the outer nil is "absent or wrong", the inner one is null.
+    /// An integer or null: the outer nil means "absent or wrong", the inner nil means null.
     mutating func nullableInteger(_ name: String, in range: ClosedRange<Int64>) -> Int64?? {
         switch take(name) {
         case nil: return nil

@@ -6,7 +6,7 @@ import Timeline
 struct SourceReader {
     let refusalOfAddress: @Sendable (String, UInt16) -> String?
 
-    /// The settings that an object says; what is wrong with it stays in the reader.
+    /// The settings in an object; everything that is wrong stays in the reader.
     func settings(from reader: inout ObjectReader) -> SourceSettings {
         guard reader.faults.isEmpty else { return SourceSettings(url: "") }
         let url = reader.take("url")
@@ -28,7 +28,7 @@ struct SourceReader {
         return settings
     }
 
-    /// A source of which the URL alone is said.
+    /// A source that is given by its URL only.
     func settings(fromURL value: JSONValue, named name: String, of reader: inout ObjectReader)
         -> SourceSettings
     {
@@ -40,10 +40,14 @@ struct SourceReader {
         return SourceSettings(url: text)
     }
 
-    /// Why a text is no URL that may be fetched; nothing is looked up or connected to.
+    /// Why a URL may not be fetched; nil when it may.
+    ///
+    /// Names are not resolved, and nothing is connected to.
     private func refusal(of text: String) -> String? {
         guard text.utf8.count <= Limits.urlBytes else { return "must have at most \(Limits.urlBytes) bytes" }
-        guard text.utf8.first != 0x20, text.utf8.last != 0x20 else { return "must not have blanks around it" }
+        guard text.utf8.first != 0x20, text.utf8.last != 0x20 else {
+            return "must not begin or end with a space"
+        }
         do throws(HTTPURLError) {
             let url = try HTTPURL(text)
             return refusalOfAddress(url.host, url.port).map { "is refused: the address \($0)" }
@@ -73,7 +77,7 @@ struct SourceReader {
     private static func refusal(ofHeader member: JSONValue.Member) -> String? {
         let name = member.name.utf8
         guard !name.isEmpty, name.count <= Limits.headerNameCharacters, name.allSatisfy(isTokenByte) else {
-            return "is no name of a header"
+            return "is not a valid header name"
         }
         guard case .string(let value) = member.value else {
             return "must be a string, not \(member.value.typeName)"
@@ -81,7 +85,8 @@ struct SourceReader {
         guard value.utf8.count <= Limits.headerValueBytes else {
             return "must have at most \(Limits.headerValueBytes) bytes"
         }
-        return value.replacing("\t", with: " ").hasControlCharacter ? "must not have control characters" : nil
+        return value.replacing("\t", with: " ").hasControlCharacter
+            ? "must not contain control characters" : nil
     }
 
     private func headerHosts(_ reader: inout ObjectReader) -> [String] {
@@ -109,7 +114,7 @@ struct SourceReader {
         }
     }
 
-    /// A host as it stands in a URL, an IPv6 address in its brackets.
+    /// Whether a text is a host as in a URL, an IPv6 address in brackets.
     private static func isHost(_ text: String) -> Bool {
         guard text.utf8.count <= Limits.hostCharacters, let url = try? HTTPURL("http://\(text)/") else {
             return false

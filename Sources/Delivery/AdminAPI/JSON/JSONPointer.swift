@@ -24,7 +24,7 @@ struct JSONPointer: Sendable, Hashable {
         "#" + tokens.map { "/" + PercentCoding.encoded(Self.escaped($0)) }.joined()
     }
 
-    /// For people: `sources/0/url`, `the body` for the whole.
+    /// For messages: `sources/0/url`, or `the body` for the whole document.
     var words: String {
         tokens.isEmpty ? "the body" : tokens.joined(separator: "/")
     }

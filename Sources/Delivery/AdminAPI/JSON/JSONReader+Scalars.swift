@@ -2,7 +2,7 @@ import HTTP
 import JSON
 
 extension JSONReader {
-    /// A number; one without fraction that fits 64 bits is an integer, whatever its spelling.
+    /// A number; a whole number that fits 64 bits is an integer, in any notation.
     mutating func number() throws(Problem) -> JSONValue {
         let start = position
         _ = take(UInt8(ascii: "-"))
@@ -36,7 +36,7 @@ extension JSONReader {
             switch byte {
             case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
             case UInt8(ascii: "\\"): text += try escape()
-            case 0..<0x20: throw fault("a string holds a control character")
+            case 0..<0x20: throw fault("a string contains a control character")
             default: text.append(byte)
             }
         }
@@ -63,12 +63,12 @@ extension JSONReader {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
-            throw fault("half of a surrogate pair stands alone")
+            throw fault("a surrogate is not part of a pair")
         }
         let second = try codeUnit()
         guard (0xDC00..<0xE000).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw fault("half of a surrogate pair stands alone") }
+        else { throw fault("a surrogate is not part of a pair") }
         return scalar
     }
 

@@ -1,7 +1,7 @@
 import HTTP
 import JSON
 
-/// Reads JSON (RFC 8259) strictly: one value, UTF-8, no name twice in an object, bounded depth.
+/// Reads JSON (RFC 8259) strictly: one value, UTF-8, unique names in an object, bounded depth.
 struct JSONReader {
     let bytes: [UInt8]
     var position = 0
@@ -15,7 +15,7 @@ struct JSONReader {
         reader.skipBlanks()
         let value = try reader.value(at: .root)
         reader.skipBlanks()
-        guard reader.position == bytes.count else { throw reader.fault("there is more behind the value") }
+        guard reader.position == bytes.count else { throw reader.fault("there is more text after the value") }
         return value
     }
 

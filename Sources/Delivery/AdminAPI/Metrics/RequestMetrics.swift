@@ -4,7 +4,7 @@ import Metrics
 package import Telemetry
 import Synchronization
 
-/// Counts answered requests and times playlists; made to be the server's `onFinished`.
+/// Counts requests and times playlists; for use as the server's `onFinished`.
 package final class RequestMetrics: Sendable {
     private struct Key: Hashable {
         var route: RequestRoute
@@ -51,7 +51,7 @@ package final class RequestMetrics: Sendable {
         playlistTimer.recordNanoseconds(whole.partialValue + attoseconds / 1_000_000_000)
     }
 
-    /// Nil beyond the bound of series.
+    /// Nil when there are `Limits.requestSeries` series already.
     private func counter(_ key: Key) -> (any CounterHandler)? {
         counters.withLock { counters in
             if let known = counters[key] { return known }

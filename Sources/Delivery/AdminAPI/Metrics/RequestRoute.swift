@@ -1,4 +1,4 @@
-/// What kind of resource a path names: the bounded label of request metrics.
+/// The kind of resource that a path names: a label of the request metrics with a bounded number of values.
 package enum RequestRoute: String, Sendable, CaseIterable {
     case playlist
     case segment

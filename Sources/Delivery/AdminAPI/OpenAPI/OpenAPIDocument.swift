@@ -2,7 +2,8 @@ import HTTP
 import JSON
 import TimeZones
 
-/// The description of this API (OpenAPI 3.1): the file openapi.json, with what only the running program knows.
+/// The description of this API (OpenAPI 3.1): the file openapi.json, with what only the running program
+/// knows.
 enum OpenAPIDocument {
     /// The text of the document, with the program's version and the time zones that the host knows.
     static func text(version: String) throws(Problem) -> [UInt8] {

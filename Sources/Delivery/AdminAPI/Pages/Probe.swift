@@ -1,13 +1,14 @@
 import Concurrency
 import Synchronization
 
-/// Asks whether a part can be reached, once at a time.
+/// Checks whether a part can be reached, with one check at a time.
 ///
-/// What hangs may ignore that it is cancelled: it is left to itself, and nobody asks again before it has answered.
+/// A check that hangs may ignore cancellation: it is left running, and no other check starts before it has
+/// ended.
 final class Probe: Sendable {
     private let clock: HostClock
     private let question: @Sendable () async -> Bool
-    /// What comes in time of the question that is under way.
+    /// The result in time of the check that is running.
     private let running = Mutex<Task<Bool, Never>?>(nil)
 
     init(clock: HostClock, _ question: @escaping @Sendable () async -> Bool) {
@@ -15,7 +16,8 @@ final class Probe: Sendable {
         self.question = question
     }
 
-    /// Whether the part says yes within `Limits.probeSeconds`; no at once while it has not answered for longer.
+    /// Whether the part answers yes within `Limits.probeSeconds`; false at once while an older check is still
+    /// running.
     func succeeds() async -> Bool {
         await running.withLock { running in
             let inTime = running ?? begin()

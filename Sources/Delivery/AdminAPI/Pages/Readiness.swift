@@ -3,7 +3,7 @@ import HTTP
 import JSON
 
 extension AdminAPI {
-    /// Whether catalogue and archive can be reached; 503 says which cannot.
+    /// Whether the catalogue and the archive can be reached; a 503 names the one that cannot.
     func readinessResponse() async -> HTTPResponse {
         async let catalogue = catalogueProbe.succeeds()
         async let archive = archiveProbe.succeeds()

@@ -4,12 +4,12 @@ import HTTP
 import Monitoring
 import Timeline
 
-/// What the catalogue alone says of a channel's state: for a process that does not record it.
+/// The state of a channel that another process records, as the catalogue shows it.
 struct ObservedStatus {
     let channel: Channel
     let now: Instant
 
-    /// Beyond three targets a source may take so long before it counts as stalled, microseconds.
+    /// How long a source may take, beyond three target durations, before it counts as stalled; microseconds.
     private static let latencyAllowance: Int64 = 30 * Microseconds.perSecond
 
     func report(on summary: RecordingSummary) -> StatusReport {
@@ -26,8 +26,9 @@ struct ObservedStatus {
             })
     }
 
-    /// The source of a feed, which the catalogue knows without user info and query; one that is not in the settings any
-    /// more has no priority.
+    /// The source of a source run, which the catalogue stores without user info and query.
+    ///
+    /// A source that is no longer in the settings has no priority.
     private func source(_ url: String) -> StatusReport.Source {
         let listed = channel.settings.sources.first { (try? HTTPURL($0.url))?.description == url }
         return StatusReport.Source(
@@ -40,7 +41,8 @@ struct ObservedStatus {
         publishedHead.watermark.microseconds > 0 ? publishedHead.watermark : nil
     }
 
-    /// By the clock, not by the source's dates, which may be behind; nil before the first segment.
+    /// When the live edge last moved, by this host's clock (the source's dates may be behind); nil before the
+    /// first segment.
     private static func lastMove(of summary: RecordingSummary) -> Instant? {
         liveEdge(of: summary.publishedHead).map { summary.arrivals.lastMove(watermark: $0) }
     }

@@ -2,7 +2,7 @@ import JSON
 import Monitoring
 import Timeline
 
-/// How the recording of a channel goes, as the status answer tells it.
+/// The content of the status answer: how the recording of a channel goes.
 struct StatusReport: Sendable {
     var state: ChannelStatus.State
     /// What is wrong, in words.
@@ -39,7 +39,7 @@ struct StatusReport: Sendable {
 }
 
 extension StatusReport {
-    /// What the recorder of this process says.
+    /// The report of this process's recorder.
     init(_ status: ChannelStatus) {
         state = status.state
         detail = status.detail

@@ -6,7 +6,7 @@ import TimeZones
 import Timeline
 
 extension AdminAPI {
-    /// What is held and what is missing of a channel between two instants.
+    /// What is recorded and what is missing of a channel between two instants.
     func timeline(of id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
         let query = try Query(request, knows: ["from", "to"])
         let channel = try await existingChannel(id)
@@ -21,7 +21,7 @@ extension AdminAPI {
         ])
     }
 
-    /// Without `to` up to now, without `from` the day before the end.
+    /// The requested window: `to` defaults to now, `from` to one day before the end.
     private func timelineWindow(_ query: Query, zone: String) throws(Problem) -> TimeWindow {
         let end = try instant("to", of: query, zone: zone) ?? clock.now()
         let begin =
@@ -30,7 +30,9 @@ extension AdminAPI {
         guard begin < end else { throw .invalid([Fault(parameter: "from", "is not before to")]) }
         guard end - begin <= Limits.timelineSeconds * Microseconds.perSecond else {
             let days = Limits.timelineSeconds / 86_400
-            throw .invalid([Fault(parameter: "to", "is more than \(days) days after from; ask in parts")])
+            throw .invalid([
+                Fault(parameter: "to", "is more than \(days) days after from; request it in parts")
+            ])
         }
         return TimeWindow(begin: begin, end: end)
     }
@@ -41,7 +43,8 @@ extension AdminAPI {
             throw .invalid([
                 Fault(
                     parameter: name,
-                    "is no time: seconds or milliseconds since 1970, yyyyMMddHHmmss, or RFC 3339")
+                    "is not a valid time: use seconds or milliseconds since 1970, yyyyMMddHHmmss, or RFC 3339"
+                )
             ])
         }
         return instant

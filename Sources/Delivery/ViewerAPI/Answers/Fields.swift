@@ -1,8 +1,8 @@
 import HTTP
 
-/// Header fields that answers to players share, and the answers that need nothing else.
+/// Header fields that answers to players share, and answers that are always the same.
 enum Fields {
-    /// What pages of other origins may read (Fetch, "CORS protocol").
+    /// The fields that pages of other origins may read (Fetch, "CORS protocol").
     static let exposed = [
         "Accept-Ranges", "Backcast-Final", "Backcast-Held-Seconds", "Backcast-Missing-Seconds",
         "Backcast-Next",
@@ -27,15 +27,17 @@ enum Fields {
     }
 
     static func methodNotAllowed() -> HTTPResponse {
-        var response = Problem(.methodNotAllowed, "this resource can be read only").answer()
+        var response = Problem(.methodNotAllowed, "this resource is read-only").answer()
         response.headers["Allow"] = allowedMethods
         return response
     }
 
-    /// Made once, as what follows: players ask for what is gone all the time, and on the server's own threads.
+    /// Created once, like those below: players often request resources that are gone, and server threads
+    /// answer them.
     static let noSuchResource = Problem(.notFound, "there is no such resource").answer()
 
-    static let noSuchRange = Problem(.rangeNotSatisfiable, "the range begins behind the end").answer()
+    static let noSuchRange = Problem(.rangeNotSatisfiable, "the range begins after the end of the resource")
+        .answer()
 
-    static let changed = Problem(.preconditionFailed, "the resource is not the one that was meant").answer()
+    static let changed = Problem(.preconditionFailed, "the resource does not match If-Match").answer()
 }

@@ -43,7 +43,7 @@ extension Problem {
         self = Problem(.badRequest, error.reason).naming(error.parameter)
     }
 
-    /// A failure of a window whose end is said by a parameter of the name `endName`.
+    /// A failure of a window whose end is given by the parameter `endName`.
     init(_ error: PlaybackError, endName: String = "endtime") {
         let detail = error.description
         switch error {
@@ -59,13 +59,13 @@ extension Problem {
         case .nothingRecorded(let available): self = Problem(.notFound, detail).offering(available)
         case .noSuchRendition: self = Problem(.notFound, detail).naming("rendition")
         case .expired(let before):
-            self = Problem(.gone, "\(detail); it keeps what begins from \(before.rfc3339) on")
+            self = Problem(.gone, "\(detail); recordings are kept from \(before.rfc3339) on")
         case .incomplete(let id, let missing): self = Problem(.conflict, detail).missing(missing, of: id)
         case .catalogue(let error):
             self =
                 error.isTransient
                 ? Problem.unavailable : Problem(.internalServerError, "the catalogue could not be read")
-        case .system: self = Problem(.internalServerError, "the answer could not be made")
+        case .system: self = Problem(.internalServerError, "the answer could not be prepared")
         }
     }
 
@@ -77,9 +77,9 @@ extension Problem {
         }
     }
 
-    /// The catalogue is away, and back soon.
+    /// The catalogue is unavailable for a while.
     static var unavailable: Problem {
-        Problem(.serviceUnavailable, "the catalogue is away").retryable(
+        Problem(.serviceUnavailable, "the catalogue is unavailable").retryable(
             afterSeconds: Limits.retryAfterSeconds)
     }
 }

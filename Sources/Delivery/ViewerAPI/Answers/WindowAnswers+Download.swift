@@ -25,7 +25,7 @@ extension WindowAnswers {
         return response(asked, plan, headers)
     }
 
-    /// The rendition that is asked for, or the leading one.
+    /// The requested rendition, or the leading one.
     private func rendition(_ asked: AskedWindow, _ window: PlaylistContents) async throws(PlaybackError)
         -> ListedRendition
     {
@@ -35,20 +35,22 @@ extension WindowAnswers {
         return rendition
     }
 
-    /// The begin of a window that does not grow, and its end if it has one.
+    /// The begin of a window that does not grow, and its end; nil when the end is open.
     private func closed(
         _ span: WindowRequest.Span,
     ) throws(ParameterError) -> (begin: Instant, end: Instant?) {
         switch span {
         case .closed(let begin, let end): return (begin, end)
-        case .event: throw ParameterError("mode", "mode=event grows, and a download has a fixed length")
+        case .event:
+            throw ParameterError("mode", "a window with mode=event grows, but a download has a fixed length")
         case .sliding: throw ParameterError("begintime", "a download needs begintime")
         }
     }
 
-    /// An open end moves: the client is sent to the URL that says where it is now, so that a resumed download fits.
+    /// Redirects a window with an open end to the URL with the current end, so that a resumed download is the
+    /// same file.
     ///
-    /// That URL cannot know of a rest behind its end, so this answer names it.
+    /// That URL cannot name what follows its end, so `Backcast-Next` is in this answer.
     private func pinned(_ asked: AskedWindow, _ window: PlaylistContents) -> HTTPResponse {
         var query = asked.parameters.window.query(pinnedTo: window.plan) ?? ""
         if let rendition = asked.parameters.rendition { query += "&rendition=\(rendition)" }

@@ -17,7 +17,7 @@ extension WindowAnswers {
         return try response(asked, playlist, window, leading: window[wanted])
     }
 
-    /// The rendition whose media playlist is asked for; nil when it is the multivariant one.
+    /// The rendition whose media playlist is requested; nil for the multivariant playlist.
     private func media(_ asked: AskedWindow, _ window: PlaylistContents) async throws(PlaybackError)
         -> RenditionID?
     {
@@ -30,11 +30,11 @@ extension WindowAnswers {
         }
     }
 
-    /// The rendition whose media playlist `index.m3u8` is; nil where that is multivariant.
+    /// The rendition whose media playlist `index.m3u8` is; nil when it is a multivariant playlist.
     ///
-    /// A change to multivariant is for new windows: one that begins before it goes on with the rendition that it began
-    /// with. A sliding list has no begin of its own, and its players ask for it for ever: it stays as it is until nothing
-    /// from before the change is listed any more.
+    /// A change to the multivariant form applies to new windows: a window that begins before the change keeps
+    /// the rendition that it began with. A sliding playlist has no begin, and players reload it continuously:
+    /// it changes when it lists no segment from before the change.
     private static func indexed(_ channel: Channel, _ window: PlaylistContents) -> RenditionID? {
         if channel.playlistForm == .media { return window.leading?.id }
         guard let changed = channel.mediaUntil, let earliest = window.earliest,
@@ -43,7 +43,7 @@ extension WindowAnswers {
         return window.plan.kind == .sliding || window.plan.window.begin < changed ? earliest.id : nil
     }
 
-    /// A rendition that the window has.
+    /// The id of a rendition, if it has segments in the window.
     func present(
         _ id: RenditionID, _ asked: AskedWindow, _ window: PlaylistContents,
     ) async throws(PlaybackError) -> RenditionID {
@@ -80,7 +80,7 @@ extension WindowAnswers {
         return HTTPResponse(status: .ok, headers: headers, body: .pieces(try playlist.gzip()))
     }
 
-    /// How complete the window is, and how long the answer may be kept.
+    /// The header fields that say how complete the window is, and how long caches may keep the answer.
     func fields(_ asked: AskedWindow, _ window: PlaylistContents, _ leading: ListedRendition?) -> HTTPHeaders
     {
         var headers = Fields.common
@@ -96,7 +96,7 @@ extension WindowAnswers {
         return headers
     }
 
-    /// A final window may be kept until retention reaches it, but no longer than a repair may stay unseen.
+    /// A final window may be cached until its retention ends, but no longer than a repair may stay unnoticed.
     private func cacheControl(_ asked: AskedWindow, _ window: PlaylistContents) -> String {
         guard window.isFinal else { return "no-cache" }
         var age = Limits.finalAgeSeconds

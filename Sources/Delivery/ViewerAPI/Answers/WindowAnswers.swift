@@ -6,7 +6,7 @@ import Playback
 import TimeZones
 import Timeline
 
-/// Answers everything that is a window of time: playlists and downloads.
+/// Answers requests for windows of time: playlists and downloads.
 struct WindowAnswers: Sendable {
     let index: TimelineIndex
     let player: WindowPlayer
@@ -24,7 +24,7 @@ struct WindowAnswers: Sendable {
             let parameters = try ViewerParameters(query: request.query, zone: zone)
             guard channel.playlistForm != nil else {
                 if channel.isDeleted { return Self.noSuchChannel(route) }
-                return Problem(.notFound, "nothing of \(channel.id) is recorded yet").offering([]).answer()
+                return Problem(.notFound, "nothing is recorded of \(channel.id) yet").offering([]).answer()
             }
             let asked = AskedWindow(
                 request: request, route: route, channel: channel, parameters: parameters, now: now)
@@ -66,7 +66,7 @@ struct WindowAnswers: Sendable {
         switch playback {
         case .catalogue, .system:
             logger.warning(
-                "cannot answer a window", metadata: ["channel": "\(route.channel)", "error": "\(playback)"])
+                "Cannot answer a window", metadata: ["channel": "\(route.channel)", "error": "\(playback)"])
         default: break
         }
         return Problem(playback, endName: endName).answer()

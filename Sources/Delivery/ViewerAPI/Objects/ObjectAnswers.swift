@@ -21,7 +21,7 @@ struct ObjectAnswers: Sendable {
         }
     }
 
-    /// For a store that has to wait for its answer.
+    /// The answer from a store that has to wait.
     private func answerLater(_ request: HTTPRequest, key: ArchiveKey) async -> HTTPResponse {
         do throws(StoreError) {
             return answer(request, key: key, try await store.source(of: key, range: nil))
@@ -54,7 +54,7 @@ struct ObjectAnswers: Sendable {
         switch error {
         case .notFound, .invalidKey: return Fields.noSuchResource
         default:
-            logger.warning("cannot open an object", metadata: ["key": "\(key.path)", "error": "\(error)"])
+            logger.warning("Cannot open an object", metadata: ["key": "\(key.path)", "error": "\(error)"])
             return Self.unreadable
         }
     }
@@ -85,7 +85,7 @@ enum RangeAnswer {
 }
 
 extension ArchiveKey {
-    /// The last part of its URL.
+    /// The last component of its URL.
     fileprivate var name: String {
         switch self {
         case .segment(_, _, let name): name.description

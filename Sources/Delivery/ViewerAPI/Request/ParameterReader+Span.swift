@@ -2,27 +2,27 @@ import HTTP
 import Playback
 import Timeline
 
-/// The window that a query names, in our own words or in a dialect.
+/// The window that a query names, in this API's own parameters or in those of another player API.
 extension ParameterReader {
     func span() throws(ParameterError) -> WindowRequest.Span {
         let beginnings = ["begintime", "utc", "playseek"].filter(has)
         if let second = beginnings.dropFirst().first {
-            throw ParameterError(second, "\(second) and \(beginnings[0]) both say where the window begins")
+            throw ParameterError(second, "\(second) and \(beginnings[0]) both give the begin of the window")
         }
         guard let name = beginnings.first else { return try sliding() }
         for other in ["dvr", "delay"] where has(other) {
-            throw ParameterError(other, "\(other) is for live: it does not go with \(name)")
+            throw ParameterError(other, "\(other) is for live playback and cannot be combined with \(name)")
         }
         return name == "playseek" ? try playseek() : try window(beginning: name)
     }
 
-    /// The parameter that says where the window ends, or the one that would.
+    /// The parameter that gives the end of the window, or would give it.
     var endName: String {
         ["duration", "endtime", "playseek"].first(where: has) ?? "endtime"
     }
 
     private func sliding() throws(ParameterError) -> WindowRequest.Span {
-        // Apps append `lutc` to the URL of a channel that they play live: it says nothing then.
+        // Apps append `lutc` to the URL of a channel that they play live: it has no meaning there.
         for name in ["duration", "endtime", "mode"] where has(name) {
             throw ParameterError(name, "\(name) needs begintime")
         }
@@ -33,14 +33,14 @@ extension ParameterReader {
 
     private func window(beginning name: String) throws(ParameterError) -> WindowRequest.Span {
         guard let begin = try instant(name) else { throw ParameterError(name, "\(name) is missing") }
-        // `lutc` is the clock of the viewer at the click: the window goes on to live, whatever it says.
+        // `lutc` is the viewer's clock at the click: the window extends to the live edge in any case.
         _ = try instant("lutc")
         return try span(begin: begin, end: try end(after: begin))
     }
 
     private func end(after begin: Instant) throws(ParameterError) -> Instant? {
         if has("duration"), has("endtime") {
-            throw ParameterError("duration", "duration and endtime both say where the window ends")
+            throw ParameterError("duration", "duration and endtime both give the end of the window")
         }
         if let duration = try duration("duration", allowsZero: false) { return begin + duration }
         guard let end = try instant("endtime") else { return nil }
@@ -55,14 +55,14 @@ extension ParameterReader {
         return isEvent ? .event(begin: begin, end: end) : .closed(begin: begin, end: end)
     }
 
-    /// `{begin}-{end}`, in the time of the channel's zone.
+    /// `{begin}-{end}`, in the channel's time zone.
     private func playseek() throws(ParameterError) -> WindowRequest.Span {
         for name in ["duration", "endtime", "lutc"] where has(name) {
-            throw ParameterError(name, "\(name) does not go with playseek")
+            throw ParameterError(name, "\(name) cannot be combined with playseek")
         }
         let parts = (items["playseek"] ?? "").split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2 else {
-            throw ParameterError("playseek", "playseek is yyyyMMddHHmmss-yyyyMMddHHmmss")
+            throw ParameterError("playseek", "playseek must be yyyyMMddHHmmss-yyyyMMddHHmmss")
         }
         let begin = try instant("playseek", text: String(parts[0]))
         let end = parts[1].isEmpty ? nil : try instant("playseek", text: String(parts[1]))

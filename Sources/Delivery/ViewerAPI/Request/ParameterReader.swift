@@ -28,7 +28,7 @@ struct ParameterReader {
         guard let instant = InstantReading.reading(text, zone: zone) else {
             throw ParameterError(
                 name,
-                "\(name) is no instant: epoch seconds, milliseconds or microseconds, yyyyMMddHHmmss or RFC 3339"
+                "\(name) is not a valid time: use epoch seconds, milliseconds or microseconds, yyyyMMddHHmmss, or RFC 3339"
             )
         }
         return instant
@@ -38,22 +38,23 @@ struct ParameterReader {
     func duration(_ name: String, allowsZero: Bool) throws(ParameterError) -> Int64? {
         guard let text = items[name] else { return nil }
         guard let duration = DurationReading.microseconds(reading: text) else {
-            throw ParameterError(name, "\(name) is no duration: seconds, or ISO 8601 such as PT1H30M")
+            throw ParameterError(
+                name, "\(name) is not a valid duration: use seconds, or ISO 8601 such as PT1H30M")
         }
         guard duration > 0 || allowsZero else { throw ParameterError(name, "\(name) must be more than 0") }
         return duration
     }
 
-    /// One of some words; nil when the parameter is absent.
+    /// One of several words; nil when the parameter is absent.
     func choice<Value>(_ name: String, _ choices: [(String, Value)]) throws(ParameterError) -> Value? {
         guard let text = items[name] else { return nil }
         guard let chosen = choices.first(where: { $0.0 == text }) else {
-            throw ParameterError(name, "\(name) is one of \(choices.map(\.0).joined(separator: ", "))")
+            throw ParameterError(name, "\(name) must be one of \(choices.map(\.0).joined(separator: ", "))")
         }
         return chosen.1
     }
 
-    /// Whether a parameter has the one value that it knows.
+    /// Whether a parameter is present with its only valid value.
     func flag(_ name: String, value: String) throws(ParameterError) -> Bool {
         try choice(name, [(value, true)]) ?? false
     }
@@ -61,10 +62,23 @@ struct ParameterReader {
     func rendition() throws(ParameterError) -> RenditionID? {
         guard let text = items["rendition"] else { return nil }
         guard let id = RenditionID(text) else {
-            throw ParameterError("rendition", "rendition is v, a or s and a number, such as v0")
+            throw ParameterError("rendition", "rendition must be v, a or s and a number, such as v0")
         }
         return id
     }
 
     func has(_ name: String) -> Bool { items[name] != nil }
+}
+
+/// A parameter that cannot be used.
+struct ParameterError: Error, Equatable {
+    /// The parameter's name.
+    var parameter: String
+    /// A description of what is wrong.
+    var reason: String
+
+    init(_ parameter: String, _ reason: String) {
+        self.parameter = parameter
+        self.reason = reason
+    }
 }

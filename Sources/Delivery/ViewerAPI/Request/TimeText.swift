@@ -1,7 +1,7 @@
 import Timeline
 
 extension Instant {
-    /// The shortest form that our own URLs take: milliseconds where they are exact, else microseconds.
+    /// The shortest exact form for this API's own URLs: milliseconds, else microseconds.
     var parameterText: String {
         let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: Microseconds.perMillisecond)
         if rest == 0, (100_000_000_000..<10_000_000_000_000).contains(whole) { return "\(whole)" }
@@ -9,7 +9,7 @@ extension Instant {
         return SecondsText.text(max(0, microseconds))
     }
 
-    /// RFC 3339 that loses nothing: milliseconds, or microseconds where those are not exact.
+    /// RFC 3339 without loss: milliseconds, or microseconds where those are not exact.
     var exactRFC3339: String {
         let below = CivilTime(self).microsecond % 1000
         guard below != 0 else { return rfc3339 }
@@ -18,7 +18,7 @@ extension Instant {
     }
 }
 
-/// Microseconds as seconds with as many decimals as they need.
+/// Microseconds as seconds with as many decimals as necessary.
 enum SecondsText {
     static func text(_ microseconds: Int64) -> String {
         let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: Microseconds.perSecond)

@@ -2,14 +2,14 @@ import HTTP
 import Playback
 import Timeline
 
-/// The query of a window, read strictly: what a client means must not be guessed.
+/// The query of a window, read strictly: nothing that a client sends is guessed.
 struct ViewerParameters: Equatable {
     var window: WindowRequest
     var rendition: RenditionID?
-    /// The name of the parameter that says where the window ends.
+    /// The name of the parameter that gives the end of the window.
     var endName: String
 
-    /// Reads a query; the zone says what times without one mean in this channel.
+    /// Reads a query; `zone` is the channel's, for times that name none.
     init(query: String?, zone: @escaping InstantReading.Zone) throws(ParameterError) {
         guard let items = QueryItems(reading: query) else {
             throw ParameterError("query", "the query has a malformed escape or too many parameters")
@@ -26,9 +26,9 @@ struct ViewerParameters: Equatable {
 }
 
 extension WindowRequest {
-    /// The query that says the same with every instant as a number, for the URIs of a multivariant playlist.
+    /// The equivalent query with every instant as a number, for the URIs of a multivariant playlist.
     ///
-    /// The plan's end stands for an open one, so that audio and video fetched seconds apart end together.
+    /// An open end becomes the plan's end, so that audio and video fetched seconds apart end together.
     func query(pinnedTo plan: WindowPlan) -> String? {
         var items: [String] = []
         switch span {

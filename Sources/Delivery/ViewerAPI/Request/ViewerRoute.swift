@@ -1,8 +1,8 @@
 import Timeline
 
-/// A path below `/live/`, read.
+/// The resource that a path below `/live/` names.
 enum ViewerRoute: Equatable {
-    /// What an URL determines without asking the catalogue.
+    /// An object of the archive, which the URL alone determines.
     case object(ArchiveKey)
     case window(WindowRoute)
 
@@ -10,7 +10,7 @@ enum ViewerRoute: Equatable {
 
     /// Nil when there is no such resource.
     ///
-    /// Our names need no escapes: a path with one names nothing.
+    /// No name of this API needs percent-encoding: an encoded path names nothing.
     init?(path: String) {
         let parts = path.dropFirst(Self.root.utf8.count).split(
             separator: "/", omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ enum ViewerRoute: Equatable {
 /// A resource that is a window of time.
 struct WindowRoute: Equatable {
     enum Resource: Equatable {
-        /// `index.m3u8`: the form that the channel has.
+        /// `index.m3u8`: the playlist form of the channel.
         case index
         /// `master.m3u8`: always multivariant.
         case master

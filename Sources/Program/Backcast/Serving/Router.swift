@@ -1,6 +1,6 @@
 import HTTP
 
-/// A part of the server: it answers the paths that are its own and gives nil for all others.
+/// A part of the server: it answers its own paths and returns nil for all others.
 protocol RequestPart: Sendable {
     func bodyLimit(for request: HTTPRequest) -> Int?
     func answer(_ request: HTTPRequest) -> HTTPAnswer?
@@ -31,7 +31,7 @@ struct Router: HTTPHandler {
     private static let notFound = Problem(.notFound, "there is nothing at this path").response()
 }
 
-/// What an address for viewers has of the operators' part when that is on an address of its own: the probes.
+/// The admin API as the viewers' address has it when operators have a separate address: the probes only.
 struct ProbesOnly: RequestPart {
     private static let paths: Set<String> = ["/healthz", "/readyz"]
 

@@ -1,23 +1,23 @@
 import HTTP
 import Synchronization
 
-/// The first part of every server: until the database has the program's schema only what needs none of it is answered.
+/// The first part of every server: it holds back requests until the database has the program's schema.
 ///
-/// So probes and metrics answer while the database is waited for, and everybody else is told to come back.
+/// Liveness probes and metrics are answered meanwhile; all other requests get 503 with Retry-After.
 final class SchemaGate: RequestPart {
     private static let always: Set<String> = ["/healthz", "/metrics"]
 
-    private let isSettled = Atomic(false)
+    private let isOpen = Atomic(false)
 
-    /// From now on the other parts answer.
+    /// Lets requests through to the other parts from now on.
     func open() {
-        isSettled.store(true, ordering: .releasing)
+        isOpen.store(true, ordering: .releasing)
     }
 
     func bodyLimit(for request: HTTPRequest) -> Int? { nil }
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer? {
-        guard !isSettled.load(ordering: .acquiring), !Self.always.contains(request.path) else { return nil }
+        guard !isOpen.load(ordering: .acquiring), !Self.always.contains(request.path) else { return nil }
         return .now(Self.notYet)
     }
 

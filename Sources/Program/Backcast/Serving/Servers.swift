@@ -4,13 +4,13 @@ import HTTPServer
 import Logging
 import ViewerAPI
 
-/// The listening servers of a process: one, or two when operators have an address of their own.
+/// The listening servers of a process: one, or two when operators have a separate address.
 struct Servers: Sendable {
     private let all: [HTTPServer]
-    /// Where they listen, with the ports that the kernel chose.
+    /// The addresses they listen on, with the ports that the kernel chose.
     let addresses: [ListenAddress]
 
-    /// Opens a server for each plan; an address that cannot be had names its setting.
+    /// Opens a server for each plan; the error for an address that cannot be used names its setting.
     static func open(
         _ plans: [ServerPlan], settings: Settings, descriptors: Int, logger: Logger,
         onFinished: @escaping @Sendable (RequestSummary) -> Void,
@@ -57,13 +57,14 @@ struct Servers: Sendable {
     }
 }
 
-/// What answers at which address, and the setting that says so.
+/// The parts that answer on an address, and the setting that configures the address.
 struct ServerPlan: Sendable {
     var setting: Setting
     var address: ListenAddress
     var parts: [any RequestPart]
 
-    /// The plans of a role: `gate` comes first everywhere, `viewer` is nil where nobody watches.
+    /// The plans of a role: `gate` comes first on every server; `viewer` is nil for a role that serves no
+    /// viewers.
     static func plans(
         _ settings: Settings, gate: any RequestPart, admin: any RequestPart, viewer: (any RequestPart)?,
     ) -> [ServerPlan] {
@@ -82,6 +83,6 @@ struct ServerPlan: Sendable {
 extension AdminAPI: RequestPart {}
 
 extension ViewerAPI: RequestPart {
-    /// Nothing that a viewer sends has a body.
+    /// Viewers' requests have no body.
     func bodyLimit(for request: HTTPRequest) -> Int? { nil }
 }

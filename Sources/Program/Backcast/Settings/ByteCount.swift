@@ -1,8 +1,9 @@
-/// A number of bytes as people write it.
+/// A number of bytes with an optional unit.
 enum ByteCount {
-    /// Reads digits and an optional unit: K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024 (IEC 80000-13).
+    /// Reads digits and an optional unit: K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024 (IEC
+    /// 80000-13).
     ///
-    /// A `B` may follow the unit; case does not matter. Nil for anything else and for what 64 bits do not hold.
+    /// A `B` may follow the unit; case does not matter. Nil for any other text, and for numbers over 64 bits.
     static func reading(_ text: String) -> Int64? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         var unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()

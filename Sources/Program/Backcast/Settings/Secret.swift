@@ -1,4 +1,4 @@
-/// A text that no log, message or dump may show.
+/// A text that must not appear in a log, message or dump.
 struct Secret: Sendable, Hashable {
     /// The text itself, for the one place that needs it.
     let revealed: String

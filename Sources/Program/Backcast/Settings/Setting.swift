@@ -31,7 +31,7 @@ enum Setting: String, CaseIterable, Sendable {
 }
 
 extension Setting {
-    /// What the program says and does with a setting, whichever it is.
+    /// How the program presents and treats a setting.
     struct Entry {
         /// The help text of the flag.
         var help: String

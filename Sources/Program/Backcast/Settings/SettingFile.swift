@@ -1,7 +1,8 @@
 import Foundation
 import Yams
 
-/// A YAML file of settings: one mapping of keys to texts and numbers, or lists of them where a setting is a list.
+/// A YAML file of settings: one mapping of keys to texts, numbers, or lists of them for settings that are
+/// lists.
 struct SettingFile: Sendable {
     var values: [Setting: WrittenSetting] = [:]
     var faults: [SettingFault] = []

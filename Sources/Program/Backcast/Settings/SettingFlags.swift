@@ -4,7 +4,7 @@ import ArgumentParser
 struct SettingFlags: ParsableArguments {
     /// The path of a file of settings.
     private(set) var config: String?
-    /// What was given, by setting.
+    /// The values that were given, by setting.
     private(set) var values: [Setting: String] = [:]
 
     init() {}
@@ -29,8 +29,8 @@ struct SettingFlags: ParsableArguments {
     }
 }
 
-/// ArgumentParser finds the options of a type by reflection: the mirror has one for each setting, so that none has to be
-/// declared a second time.
+/// ArgumentParser finds the options of a type by reflection: this mirror has one for each setting, so that
+/// settings are declared only in the table.
 extension SettingFlags: CustomReflectable {
     var customMirror: Mirror {
         let config = Option<String?>(

@@ -3,7 +3,7 @@ import HTTPClient
 import HTTPServer
 import Postgres
 
-/// The forms that values have, each with the words that say what is allowed.
+/// The forms of values, each with a description of what is allowed.
 extension SettingReader {
     mutating func folder(_ setting: Setting) -> String? {
         value(setting, allowed: "a folder") { text in
@@ -62,9 +62,9 @@ extension SettingReader {
     /// Not a setting: an operator who sets it expects playback to be protected, which this version cannot do.
     private static let playbackSecret = Setting.prefix + "PLAYBACK_SECRET"
 
-    /// Refuses what a role cannot do without, and what this version cannot honour.
+    /// Refuses missing settings that a role needs, and a playback secret.
     mutating func checkRequirements(of role: Role) {
-        if role.wantsAdminToken, sources.written(.adminToken) == nil {
+        if role.needsAdminToken, sources.written(.adminToken) == nil {
             refuse(
                 .adminToken,
                 "it must be set for \(role.rawValue); only `backcast run` generates a token itself")

@@ -1,4 +1,4 @@
-/// Where a value was found.
+/// The place where a value was found.
 enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
     case flag(String)
     case environment
@@ -13,13 +13,13 @@ enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A value as it was written, and where.
+/// A value as it was written, and its place.
 struct WrittenSetting: Hashable, Sendable {
     var text: String
     var origin: SettingOrigin
 }
 
-/// Everything that was written about settings: flags before environment before file.
+/// All values of settings: a flag overrides the environment, which overrides the file.
 struct SettingSources: Sendable {
     var flags: [Setting: String] = [:]
     var environment: [String: String] = [:]

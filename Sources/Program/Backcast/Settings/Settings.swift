@@ -4,7 +4,7 @@ import Logging
 import Postgres
 import Telemetry
 
-/// How this process is to work: read once at the start, then handed down as values.
+/// The configuration of this process: read once at the start, then handed down as values.
 struct Settings: Sendable {
     var listen: ListenAddress
     /// A separate address for the admin API and the metrics.
@@ -19,7 +19,7 @@ struct Settings: Sendable {
     /// Bytes of the disk that stay free; nil: the larger of 5 % and 2 GiB.
     var minFreeBytes: Int64?
     var deleteGraceSeconds: Int
-    /// The folder of migrations that was named; nil: the usual places.
+    /// The configured folder of migrations; nil: the usual places.
     var migrations: String?
     var maxWindowSeconds: Int
     /// The retention of new channels that do not state one.
@@ -28,7 +28,7 @@ struct Settings: Sendable {
     var sourcesProxy: Secret?
     var logLevel: Logger.Level
     var logFormat: LogFormat
-    /// What is not an error but may surprise, for the log.
+    /// Messages for the log about settings that may be mistakes.
     var warnings: [String]
 }
 

@@ -1,7 +1,8 @@
 import Logging
 import Postgres
 
-/// The process's connections to the database: a rush of viewers must not keep the recorder from entering facts.
+/// The process's database connections: the recorder has its own, so that many viewers cannot block its
+/// commits.
 struct DatabasePools: Sendable {
     let recording: PostgresPool
     let serving: PostgresPool

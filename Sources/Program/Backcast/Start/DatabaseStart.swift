@@ -1,12 +1,12 @@
 import Logging
 import Postgres
 
-/// The database at the start: waited for, then brought to or held against the program's schema.
+/// The database at the start of the program: waits for it, then migrates it or checks its schema.
 struct DatabaseStart: Sendable {
     let pool: PostgresPool
     let logger: Logger
 
-    /// Returns when the database answers; trouble that does not pass by itself is thrown.
+    /// Returns when the database answers; throws errors that waiting does not cure.
     func waitUntilReady() async throws {
         var pause = Limits.databasePause.first
         var report = ContinuousClock.now
@@ -17,7 +17,7 @@ struct DatabaseStart: Sendable {
             } catch {
                 guard error.isTransient else { throw error }
                 if ContinuousClock.now >= report {
-                    logger.warning("Waiting for the database", metadata: ["cause": "\(error)"])
+                    logger.warning("Waiting for the database", metadata: ["error": "\(error)"])
                     report = .now + Limits.databaseReport
                 }
             }
@@ -26,8 +26,8 @@ struct DatabaseStart: Sendable {
         }
     }
 
-    /// Applies what the database has not had, for the roles that do; the others refuse another schema.
-    func settleSchema(_ migrations: Migrations, for role: Role) async throws {
+    /// Applies missing migrations in the roles that do so; the other roles refuse a different schema.
+    func prepareSchema(_ migrations: Migrations, for role: Role) async throws {
         guard role.appliesMigrations else { return try await check(migrations, for: role) }
         let applied = try await migrations.apply(on: pool)
         for name in applied { logger.notice("Migration applied", metadata: ["migration": "\(name)"]) }
@@ -39,7 +39,7 @@ struct DatabaseStart: Sendable {
         } catch {
             guard error.kind == .schema else { throw error }
             throw ProgramError(
-                "\(error.message); `backcast \(role.rawValue)` changes no schema: run `backcast migrate` with this version"
+                "\(error.message); `backcast \(role.rawValue)` does not change the schema: run `backcast migrate` with this version"
             )
         }
     }

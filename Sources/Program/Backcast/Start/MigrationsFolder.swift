@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where the schema's migrations are.
+/// The folder of the schema's migrations.
 enum MigrationsFolder {
-    /// The folder that was named, else `./migrations`, else the one installed with the program.
+    /// The configured folder, else `./migrations`, else the one installed with the program.
     static func path(named: String?, program: String? = installedProgram) throws(ProgramError) -> String {
         let candidates = candidates(named: named, program: program)
         if let found = candidates.first(where: isFolder) { return found }

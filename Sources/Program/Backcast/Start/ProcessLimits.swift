@@ -1,13 +1,14 @@
 import Glibc
 
-/// What the process asks of the system for itself.
+/// Limits and signals of the process.
 enum ProcessLimits {
-    /// A peer that left is an error of the write, never the end of the process.
+    /// A closed connection is an error of the write and must not end the process.
     static func ignoreBrokenPipes() {
         _ = signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Raises the number of descriptors to what the system allows, at most `Limits.descriptors`; how many there are.
+    /// Raises the limit of descriptors as far as the system allows, to at most `Limits.descriptors`, and
+    /// returns it.
     static func raiseDescriptors() -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }

@@ -2,7 +2,7 @@ import HTTPClient
 import HTTPServer
 
 extension Settings {
-    /// Where sources may be; the ports are those on which this process listens.
+    /// The rule for addresses of sources; `ownPorts` are those on which this process listens.
     func addressPolicy(ownPorts: [UInt16]) -> AddressPolicy {
         AddressPolicy(allowList: sourcesAllow, ownPorts: Set(ownPorts.filter { $0 != 0 }))
     }
@@ -12,9 +12,10 @@ extension Settings {
 }
 
 extension AddressPolicy {
-    /// Why a source's URL may not name this host and port, in words that follow "the address"; nil when it may.
+    /// Why a source's URL may not contain this host and port, as words that follow "the address"; nil when it
+    /// may.
     ///
-    /// A name is not looked up: what it resolves to is judged at every connection.
+    /// A name is not resolved here: its addresses are checked at every connection.
     func refusal(host: String, port: UInt16) -> String? {
         let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         if let address = IPAddress(bare == "localhost" ? "127.0.0.1" : bare) {

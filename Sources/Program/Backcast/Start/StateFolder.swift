@@ -1,7 +1,7 @@
 import Digest
 import Foundation
 
-/// The folder of what a process remembers over restarts; held by one process at a time.
+/// The folder of everything that a process keeps across restarts; used by one process at a time.
 final class StateFolder: Sendable {
     private let path: String
     private let lock: Int32
@@ -17,7 +17,9 @@ final class StateFolder: Sendable {
 
     deinit { close(lock) }
 
-    /// Makes the folder where there is none (mode 0700) and takes it; a folder that another process holds is an error.
+    /// Opens and locks the folder, and creates it (mode 0700) when there is none.
+    ///
+    /// Throws when another process uses the folder.
     static func open(_ path: String) throws(ProgramError) -> StateFolder {
         do {
             let above = URL(filePath: path).deletingLastPathComponent().path
@@ -31,7 +33,7 @@ final class StateFolder: Sendable {
         return StateFolder(path: path, lock: try takeLock(in: path))
     }
 
-    /// A lock goes with its process, however that ends.
+    /// The lock ends with its process, also when that crashes.
     private static func takeLock(in folder: String) throws(ProgramError) -> Int32 {
         let path = folder + "/lock"
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -50,17 +52,17 @@ final class StateFolder: Sendable {
         let made = UUID().uuidString.lowercased()
         let word = try WordFile(path + "/node-id").wordOrMade { made }.word
         guard let uuid = UUID(uuidString: word) else {
-            throw ProgramError("\(path)/node-id holds no UUID; remove the file to get a new one")
+            throw ProgramError("\(path)/node-id contains no UUID; remove the file to get a new one")
         }
         return uuid.uuidString.lowercased()
     }
 
-    /// The admin token of this folder, made when there is none.
+    /// The admin token of this folder, generated when there is none.
     func adminToken() throws -> (token: Secret, isNew: Bool) {
         let made = Base64URL.encode(try randomBytes(Limits.tokenByteCount))
         let (word, isNew) = try WordFile(tokenFile).wordOrMade { made }
         guard Secret.isBearerToken(word) else {
-            throw ProgramError("\(tokenFile) holds no token; remove the file to get a new one")
+            throw ProgramError("\(tokenFile) contains no valid token; remove the file to get a new one")
         }
         return (Secret(word), isNew)
     }

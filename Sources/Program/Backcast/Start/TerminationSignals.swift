@@ -2,9 +2,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// SIGTERM and SIGINT: the first asks for a clean end, the second ends the process with status 1 at once.
+/// SIGTERM and SIGINT: the first signal stops the process cleanly, the second ends it at once with status 1.
 ///
-/// An end that takes longer than `Limits.stoppingSeconds` is forced too.
+/// A stop that takes longer than `Limits.stoppingSeconds` is forced as well.
 enum TerminationSignals {
     /// Runs the body and cancels its task at the first signal; returns or throws as the body does.
     static func cancelling(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -37,7 +37,7 @@ enum TerminationSignals {
     }
 }
 
-/// How many signals there were.
+/// Counts the signals.
 private final class SignalCount: Sendable {
     private let count = Atomic(0)
 

@@ -8,7 +8,7 @@ struct WordFile {
         self.path = path
     }
 
-    /// The word in the file; makes the file when there is none.
+    /// The word in the file, which is created when there is none.
     func wordOrMade(_ make: () -> String) throws(ProgramError) -> (word: String, isNew: Bool) {
         if let word = try word() { return (word, false) }
         let word = make()
@@ -18,20 +18,20 @@ struct WordFile {
 
     /// The word, nil when there is no file.
     ///
-    /// What others may read is taken from them: a file restored from a backup often is too open.
+    /// Restricts the file's mode first: a file restored from a backup may be readable by others.
     private func word() throws(ProgramError) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0 && errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw .system("\(path) cannot be read", errno) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        guard fchmod(descriptor, 0o600) == 0 else { throw .system("\(path) cannot be kept private", errno) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw .system("\(path) cannot be made private", errno) }
         guard let bytes = try? handle.read(upToCount: Limits.stateFileByteCount) else {
             throw ProgramError("\(path) cannot be read")
         }
         return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whole or not at all: written beside, synced, then renamed.
+    /// Writes atomically: a draft is written, synced and renamed.
     private func write(_ word: String) throws(ProgramError) {
         let draft = path + ".new"
         _ = unsafe unlink(draft)
