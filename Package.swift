@@ -19,6 +19,7 @@ struct Module {
     /// Files that are compiled into the module as bytes.
     var embedded: [String] = []
     var isExecutable = false
+    var resources: [Resource] = []
     var tests: [String]?
 }
 
@@ -129,7 +130,8 @@ let modules: [Module] = [
             "SegmentStore", "Catalogue", "Journal", "Monitoring", "Recorder", "Metering", "Retention",
             "ViewerAPI", "AdminAPI",
         ],
-        packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true, tests: ["TestSupport"],
+        packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true,
+        resources: [.embedInCode("Migrations")], tests: ["TestSupport"],
     ),
     Module(
         name: "LiveOrigin", layer: "Program", uses: ["Encoding", "HTTP", "HTTPServer", "Digest"],
@@ -206,7 +208,8 @@ func target(of module: Module) -> Target {
     }
     if module.isExecutable {
         return .executableTarget(
-            name: module.name, dependencies: dependencies, path: path, swiftSettings: settings)
+            name: module.name, dependencies: dependencies, path: path, resources: module.resources,
+            swiftSettings: settings)
     }
     return .target(
         name: module.name, dependencies: dependencies, path: path,

@@ -128,7 +128,7 @@ class Stack:
         environment = {
             "BACKCAST_LISTEN": f"127.0.0.1:{self.port}", "BACKCAST_DATABASE_URL": self.database,
             "BACKCAST_ARCHIVE": self.path("archive"), "BACKCAST_STATE": self.path("state"),
-            "BACKCAST_ADMIN_TOKEN": TOKEN, "BACKCAST_MIGRATIONS": os.path.join(ROOT, "migrations"),
+            "BACKCAST_ADMIN_TOKEN": TOKEN,
             **settings}
         self.service = Process([os.path.join(BINARIES, "backcast"), "run"], self.path("backcast.log"), environment)
         wait_for("the service", 30, self.is_ready)

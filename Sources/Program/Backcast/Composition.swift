@@ -37,9 +37,8 @@ struct Composition: Sendable {
     }
 
     private func prepareDatabase(_ pool: PostgresPool) async throws {
-        let folder = try MigrationsFolder.path(named: settings.migrations)
+        let migrations = try Migrations.ofProgram(folder: settings.migrations)
         let database = DatabaseStart(pool: pool, logger: logger)
-        let migrations = try Migrations.reading(folder: folder)
         try await database.waitUntilReady()
         try await database.prepareSchema(migrations, for: role)
     }

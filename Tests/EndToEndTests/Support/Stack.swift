@@ -67,7 +67,7 @@ actor Stack {
         let environment = [
             "BACKCAST_LISTEN": listen, "BACKCAST_DATABASE_URL": database, "BACKCAST_ADMIN_TOKEN": Self.token,
             "BACKCAST_ARCHIVE": folder.path(of: "archive"), "BACKCAST_STATE": folder.path(of: "state"),
-            "BACKCAST_MIGRATIONS": Programs.root + "/migrations", "BACKCAST_MIN_FREE": "1Mi",
+            "BACKCAST_MIN_FREE": "1Mi",
         ].merging(settings) { $1 }
         let log = folder.path(of: "service\(starts).log")
         let program = Program(Programs.path("backcast"), ["run"], log: log, environment: environment)

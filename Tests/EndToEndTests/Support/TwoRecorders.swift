@@ -99,7 +99,6 @@ actor TwoRecorders {
             "BACKCAST_LISTEN": "127.0.0.1:0", "BACKCAST_DATABASE_URL": database,
             "BACKCAST_ADMIN_TOKEN": Stack.token, "BACKCAST_ARCHIVE": folder.path(of: "archive"),
             "BACKCAST_STATE": folder.path(of: state), "BACKCAST_MIN_FREE": "1Mi",
-            "BACKCAST_MIGRATIONS": Programs.root + "/migrations",
         ]
     }
 }

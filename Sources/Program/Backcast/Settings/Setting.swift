@@ -59,7 +59,7 @@ extension Setting {
             Entry(help: "Networks whose connections are not counted per address.", isList: true)
         case .minFree: Entry(help: "Bytes of the archive's disk that stay free, such as 20Gi.")
         case .deleteGrace: Entry(help: "Seconds that bytes outlive their entry in the catalogue.")
-        case .migrations: Entry(help: "Folder of the schema's migrations.")
+        case .migrations: Entry(help: "Folder of migrations instead of those in the program.")
         case .maxWindow: Entry(help: "Longest window, seconds.")
         case .retention: Entry(help: "How long new channels keep what is recorded, seconds.")
         case .sourcesAllow: Entry(help: "Hosts and networks that sources may point to.", isList: true)

@@ -19,7 +19,7 @@ struct Settings: Sendable {
     /// Bytes of the disk that stay free; nil: the larger of 5 % and 2 GiB.
     var minFreeBytes: Int64?
     var deleteGraceSeconds: Int
-    /// The configured folder of migrations; nil: the usual places.
+    /// The folder of migrations that was named; nil: those that the program carries.
     var migrations: String?
     var maxWindowSeconds: Int
     /// The retention of new channels that do not state one.

@@ -1,0 +1,29 @@
+import Postgres
+
+extension Migrations {
+    /// The files of the folder `migrations` as they were when the program was built, by name.
+    ///
+    /// The build makes a constant of each file. A test compares this table with the folder.
+    private static let carried: [(name: String, bytes: [UInt8])] = [
+        ("0001-recording.sql", PackageResources._001_recording_sql),
+        ("0002-pruning.sql", PackageResources._002_pruning_sql),
+        ("0003-line-revision.sql", PackageResources._003_line_revision_sql),
+        ("0004-media-until.sql", PackageResources._004_media_until_sql),
+    ]
+
+    /// The migrations of the folder that was named, else those that the program carries.
+    ///
+    /// A folder that cannot be read is an error that names its setting.
+    static func ofProgram(folder: String?) throws -> Migrations {
+        guard let folder else {
+            return try Migrations(
+                carried.map { try Migration(name: $0.name, text: String(decoding: $0.bytes, as: UTF8.self)) })
+        }
+        do {
+            return try Migrations.reading(folder: folder)
+        } catch {
+            throw ProgramError(
+                "\(Setting.migrations.rawValue): the folder \(folder) cannot be used: \(error)")
+        }
+    }
+}
