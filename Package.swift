@@ -238,11 +238,13 @@ let package = Package(
         .executable(name: "backcast", targets: ["Backcast"]),
         .executable(name: "live-origin", targets: ["LiveOrigin"]),
     ],
+    // Pinned here: a Package.resolved also holds commit ids, and a build against copies of these packages with
+    // a history of their own would refuse them.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     ],
     targets: modules.map(target(of:))
         + [
