@@ -13,7 +13,7 @@ test: ## installs, builds with warnings as errors, checks style, runs every test
 	@scripts/test.sh
 
 proof: ## shows what is promised, against a live origin: a table that fails on a miss; about an hour
-	@proof/run.sh
+	@Tests/proof/run.sh
 
 build: ## builds the two programs for release
 	swift build -c release --product backcast

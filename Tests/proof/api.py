@@ -4,9 +4,10 @@ import re
 import subprocess
 import sys
 
-from stack import ROOT, TOKEN, Stack
+from stack import TOKEN, Stack
 
 REQUIREMENT = "schemathesis==4.32.5"
+HERE = os.path.dirname(os.path.abspath(__file__))
 #: Generated requests per operation and phase.
 EXAMPLES = 50
 INSTALL_SECONDS = 300
@@ -36,7 +37,7 @@ def show(table, folder, stack, seed, program):
     log = os.path.join(folder, "schemathesis.log")
     with open(log, "w") as file:  # its working folder is the scratch one, for it keeps its examples there
         status = subprocess.run(
-            [os.path.join(ROOT, "proof", "schemathesis.sh"), stack.base, TOKEN, "-n", str(EXAMPLES), "--seed",
+            [os.path.join(HERE, "schemathesis.sh"), stack.base, TOKEN, "-n", str(EXAMPLES), "--seed",
              str(seed)],
             cwd=folder, stdout=file, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS,
             env={**os.environ, "SCHEMATHESIS": program}).returncode

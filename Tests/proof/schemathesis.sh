@@ -2,7 +2,7 @@
 # Holds the admin API against its OpenAPI document: every operation, every status code, valid and invalid data.
 # Makes and deletes channels, so it wants a server that is made for it.
 #
-# Usage: proof/schemathesis.sh URL TOKEN [option of schemathesis…]     for example http://127.0.0.1:8080 "$token" --seed 7
+# Usage: Tests/proof/schemathesis.sh URL TOKEN [option of schemathesis…]     for example http://127.0.0.1:8080 "$token" --seed 7
 # Needs schemathesis 4 (PyPI); SCHEMATHESIS names the program when it is not on the path.
 set -eu
 [ $# -ge 2 ] || { sed -n 's/^# Usage: /usage: /p' "$0" >&2; exit 2; }

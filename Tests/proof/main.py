@@ -1,6 +1,6 @@
 """What Backcast promises, shown against a live origin. Prints a table and fails on a miss.
 
-usage: python3 proof/main.py [part ...]     parts: windows faults restart input api players load
+usage: python3 Tests/proof/main.py [part ...]     parts: windows faults restart input api players load
 PROOF_SEED, PROOF_WINDOW_SECONDS and PROOF_LOAD_SECONDS change the chance and the lengths.
 """
 import os

@@ -9,7 +9,7 @@ import time
 import urllib.error
 import urllib.request
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BINARIES = os.path.join(ROOT, ".build", "release")
 TOKEN = "proof-admin-token"
 
