@@ -6,7 +6,7 @@
 help: ## lists these commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
 
-run: ## installs, builds and starts PostgreSQL, a live encoder and Backcast; prints URLs that play
+run: ## installs, builds and starts PostgreSQL, a live encoder and Backcast; prints URLs that play; DEMO=variants adds a channel with three variants
 	@scripts/run.sh
 
 test: ## installs, builds with warnings as errors, checks style, runs every test

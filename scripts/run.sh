@@ -2,17 +2,17 @@
 # `make run`: installs, builds, starts PostgreSQL, a live encoder and Backcast, and prints URLs that play. Stays in
 # the foreground; Ctrl-C stops everything. What was recorded stays under var/, and the next run goes on with it.
 # Every BACKCAST_… setting of the environment holds; with BACKCAST_DATABASE_URL no PostgreSQL is started.
+# DEMO=variants adds a second channel, demo-variants, with three variants.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 listen=${BACKCAST_LISTEN:-127.0.0.1:8080}
 state=${BACKCAST_STATE:-var/state}
 logs=var/log
-channel=demo
 start_seconds=90  # for each part of the start; a first segment takes some ten seconds
 stop_seconds=20   # the service itself gives downloads in flight ten
 
-origin='' service='' builder='' owns_postgres=''
+origins=() service='' builder='' owns_postgres=''
 
 say() { echo "run: $*" >&2; }
 
@@ -52,12 +52,13 @@ stop() {
 stop_all() {
     trap '' INT TERM HUP
     stop "$builder" "the build" INT  # SwiftPM ends what it has started for this signal only
-    stop "$origin" "the encoder"
+    local origin
+    for origin in "${origins[@]}"; do stop "$origin" "the encoder"; done
     stop "$service" "the service"
     if [ -n "$owns_postgres" ]; then
         scripts/postgres.sh stop var/postgres 9>&- || say "PostgreSQL could not be stopped"
     fi
-    builder='' origin='' service='' owns_postgres=''
+    builder='' origins=() service='' owns_postgres=''
 }
 
 # shellcheck disable=SC2317  # a trap calls it
@@ -103,6 +104,7 @@ require_settings() {
     mkdir -p var "$logs"
     exec 9>var/run.lock
     flock -n 9 || fail "another make run is using var/"
+    case ${DEMO:-} in '' | variants) ;; *) fail "DEMO=$DEMO is not known: DEMO=variants is, or none" ;; esac
     require_free BACKCAST_LISTEN "$listen"
     [ -z "${BACKCAST_ADMIN_LISTEN:-}" ] || require_free BACKCAST_ADMIN_LISTEN "$BACKCAST_ADMIN_LISTEN"
 }
@@ -130,9 +132,10 @@ require_running() {
     if [ -n "$service" ] && ! is_running "$service"; then
         fail "the service ended by itself: $(tail -n 5 "$logs/backcast.log")"
     fi
-    if [ -n "$origin" ] && ! is_running "$origin"; then
-        fail "the encoder ended by itself: $(tail -n 5 "$logs/origin.log")"
-    fi
+    local origin
+    for origin in "${origins[@]}"; do
+        is_running "$origin" || fail "an encoder ended by itself: $(tail -n 5 "$logs"/origin*.log)"
+    done
 }
 
 start_postgres() {
@@ -142,12 +145,15 @@ start_postgres() {
     export BACKCAST_DATABASE_URL
 }
 
+# Starts the encoder of a channel, in a folder of its own; `source_url` is its playlist.
 start_origin() {
-    start "$logs/origin.log" "$programs/live-origin" encode --port 0 --folder var/origin --channel "$channel" \
-        --ledger var/origin/ledger.jsonl
-    origin=$!
-    wait_until "the encoder's first segment" "$start_seconds" grep -q '^Ready: ' "$logs/origin.log"
-    source_url=$(sed -n 's/^Ready: \([^ ]*\).*/\1/p' "$logs/origin.log" | head -n 1)
+    local channel=$1 name=$2
+    shift 2
+    start "$logs/$name.log" "$programs/live-origin" encode --port 0 --folder "var/$name" --channel "$channel" \
+        --ledger "var/$name/ledger.jsonl" "$@"
+    origins+=("$!")
+    wait_until "the first segment of $channel" "$start_seconds" grep -q '^Ready: ' "$logs/$name.log"
+    source_url=$(sed -n 's/^Ready: \([^ ]*\).*/\1/p' "$logs/$name.log" | head -n 1)
 }
 
 start_service() {
@@ -168,8 +174,8 @@ administer() {
 
 add_channel() {
     local answer
-    answer=$(administer -X PUT "$admin/channels/$channel" \
-        --data "{\"title\":\"Demo\",\"source_url\":\"$source_url\"}") || fail "the channel is refused: $answer"
+    answer=$(administer -X PUT "$admin/channels/$1" \
+        --data "{\"title\":\"$2\",\"source_url\":\"$source_url\"}") || fail "the channel is refused: $answer"
 }
 
 # shellcheck disable=SC2317  # wait_until calls it
@@ -177,20 +183,41 @@ window_plays() {
     [ "$(curl -s -o /dev/null -m 5 -w '%{http_code}' "$1")" = 200 ]
 }
 
+# How a shell anywhere on this machine writes the admin token.
+token_in_shell() {
+    if [ -n "${BACKCAST_ADMIN_TOKEN:-}" ]; then
+        echo "\$BACKCAST_ADMIN_TOKEN"
+    else
+        echo "\$(cat $(printf %q "$(realpath "$state/admin-token")"))"
+    fi
+}
+
 print_urls() {
-    local live=$root/live/$channel window=$1
-    local token="\$(cat $state/admin-token)"
-    [ -z "${BACKCAST_ADMIN_TOKEN:-}" ] || token="\$BACKCAST_ADMIN_TOKEN"
+    local live=$root/live/demo token urls
+    token=$(token_in_shell)
+    urls="$live/index.m3u8 $window $live/master.m3u8?begintime=$begin $live/download.ts?begintime=$begin"
     cat <<-END
 
 	  live                  $live/index.m3u8
 	  from a minute ago on  $window
 	  as a master playlist  $live/master.m3u8?begintime=$begin
 	  as one file           $live/download.ts?begintime=$begin
-	  status                curl -H "Authorization: Bearer $token" $admin/channels/$channel/status
+	END
+    if [ -n "$variants" ]; then
+        echo "  three variants        $variants"
+        urls+=" $variants"
+    fi
+    cat <<-END
+	  status                curl -H "Authorization: Bearer $token" $admin/channels/demo/status
 	  logs                  $logs/  (Ctrl-C stops; var/ keeps what was recorded)
 
-	Ready: $live/index.m3u8 $window $live/master.m3u8?begintime=$begin $live/download.ts?begintime=$begin
+	To record a channel of your own, put the URL of its playlist in place of the demo's and paste:
+
+	  curl -X PUT $admin/channels/mine -H "Authorization: Bearer $token" -H 'Content-Type: application/json' -d '{"title":"Mine","source_url":"$source_url"}'
+
+	It then plays at $root/live/mine/index.m3u8
+
+	Ready: $urls
 	END
 }
 
@@ -203,14 +230,22 @@ programs=$(swift build -c release --show-bin-path)
 raise_descriptor_limit
 require_free BACKCAST_LISTEN "$listen"
 start_postgres
-start_origin
 start_service
-add_channel
+if [ "${DEMO:-}" = variants ]; then
+    start_origin demo-variants origin-variants --variants 3
+    add_channel demo-variants "Demo with three variants"
+fi
+start_origin demo origin
+add_channel demo Demo
 begin=$(($(date +%s) - 60))
-window="$root/live/$channel/index.m3u8?begintime=$begin"
+window="$root/live/demo/index.m3u8?begintime=$begin" variants=''
 wait_until "a first window" "$start_seconds" window_plays "$window"
-print_urls "$window"
+if [ "${DEMO:-}" = variants ]; then
+    variants="$root/live/demo-variants/index.m3u8?begintime=$begin"
+    wait_until "a first window of three variants" "$start_seconds" window_plays "$variants"
+fi
+print_urls
 
-wait -n "$service" "$origin" || true
+wait -n "$service" "${origins[@]}" || true
 require_running
 fail "a program ended by itself; see $logs/"
