@@ -2,23 +2,43 @@
 # Proves deploy/backcast.service: it is installed as its header says in a Debian that is booted with systemd as its first
 # process, in namespaces and a control group of its own; then it records, is killed, and takes the sample settings.
 # Usage (root): scripts/prove-systemd.sh
-# The Debian is the image of scripts/prove-dockerfile.sh with systemd and PostgreSQL added; it stays in var/proof/images.
+# The Debian is the image of docker/Dockerfile with systemd and PostgreSQL added; it stays in var/proof/images.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=scripts/engine.sh
+. scripts/engine.sh
 
 images=$PWD/var/proof/images
 machine='' group='' scratch=${PROOF_SCRATCH:-}
 
-say() { echo "prove-systemd: $*" >&2; }
-die() { say "$*"; exit 1; }
 proven() { printf '  ok  %s\n' "$*"; }
+
+# The files of the images backcast:local and backcast-origin:local, each in a folder.
+export_images() {
+    local name container
+    require_engine
+    trap remove_engine EXIT
+    configure_engine
+    build_images
+    mkdir -p "$images"
+    for name in backcast backcast-origin; do
+        container=$(podman create "$name:local")
+        rm -rf --one-file-system "$images/$name.new" "${images:?}/$name"
+        mkdir "$images/$name.new"
+        podman export "$container" | tar -x -C "$images/$name.new"
+        podman rm "$container" >/dev/null
+        mv "$images/$name.new" "$images/$name"
+    done
+    remove_engine
+    trap - EXIT
+}
 
 # Made once; what a boot changes is in a layer above.
 make_debian() {
     local root=$images/systemd.new
     rm -rf --one-file-system "$root"
     cp -a "$images/backcast" "$root"
-    cp /etc/resolv.conf "$root/etc/"
+    cp /etc/resolv.conf /etc/hosts "$root/etc/"  # empty in an exported image
     mount --rbind /dev "$root/dev"
     mount -t proc proc "$root/proc"
     install -m 755 <(printf '#!/bin/sh\nexit 101\n') "$root/usr/sbin/policy-rc.d"
@@ -106,7 +126,9 @@ wait_until() {
 is_ready() { inside curl -fsS -m 5 -o /dev/null http://127.0.0.1:8080/readyz; }
 # Before that, the machine's first process still stands in the root of ours.
 is_systemd() { [ "$(cat "/proc/$(init)/comm")" = systemd ]; }
-is_booted() { is_systemd && inside systemctl is-active backcast.service postgresql@15-main.service; }
+# For one active unit of several, systemctl has status 0.
+is_active() { inside systemctl is-active "$1"; }
+is_booted() { is_systemd && is_active backcast.service && is_active postgresql@15-main.service; }
 
 prove_start() {
     wait_until "the boot" 60 is_booted
@@ -137,7 +159,7 @@ prove_hold() {
 
 # Among the machine's processes, so that it ends with them: a change of user undoes what unshare's --kill-child asks.
 start_origin() {
-    local root=$images/origin folder=$images/origin/var/lib/live-origin
+    local root=$images/backcast-origin folder=$images/backcast-origin/var/lib/live-origin
     # shellcheck disable=SC2016  # the shell within expands it
     nsenter --target "$(init)" --mount --net --pid unshare --mount --pid --fork /bin/sh -euc '
         mount -t proc proc "$0/proc"; mount -t tmpfs -o uid=10002,gid=10002 tmpfs "$1"; mount --bind /dev "$0/dev"
@@ -213,7 +235,7 @@ case ${1:-} in
     --make) make_debian ;;
     '')
         [ "$(id -u)" -eq 0 ] || die "namespaces take root"
-        [ -d "$images/origin" ] || scripts/prove-dockerfile.sh
+        [ -d "$images/backcast-origin" ] || export_images
         [ -d "$images/systemd" ] || unshare --mount "$0" --make
         scratch=$(mktemp -d "$PWD/var/proof/systemd-XXXXXX")
         mount -t tmpfs tmpfs "$scratch"
