@@ -31,14 +31,17 @@ struct RenditionTests {
         let top = try await client.list(stack.window(range.0, range.1))
         #expect(top.uris.count == 3 && top.attributes("URI", of: "EXT-X-MEDIA").count == 1)
         var counts: [Int] = []
+        var sequences: Set<String?> = []
         for rendition in Self.renditions {
             let list = try await client.list(stack.window(range.0, range.1, name: "\(rendition).m3u8"))
             counts.append(list.discontinuities)
+            sequences.insert(list.tag("EXT-X-DISCONTINUITY-SEQUENCE"))
             let published = try stack.ledger(rendition).filter {
                 $0.served && $0.end > range.0 && $0.start < range.1
             }
             #expect(try await stack.digests(of: list) == published.map(\.sha256), "\(rendition)")
         }
+        #expect(sequences.count == 1, "\(sequences)")
         #expect(Set(counts).count == 1 && counts.allSatisfy { $0 >= 1 }, "\(counts)")
     }
 
