@@ -12,7 +12,7 @@ run: ## installs, builds and starts PostgreSQL, a live encoder and Backcast; pri
 test: ## installs, builds with warnings as errors, checks style, runs every test
 	@scripts/test.sh
 
-proof: ## shows what is promised, against a live origin: a table that fails on a miss; about an hour
+proof: ## shows players, load and the API against its document: a table that fails on a miss; up to an hour
 	@Tests/proof/run.sh
 
 build: ## builds the two programs for release

@@ -7,10 +7,8 @@ class Entry:
     def __init__(self, line):
         fields = json.loads(line)
         self.channel, self.rendition = fields["channel"], fields["rendition"]
-        self.feed, self.number = fields["feed"], fields["number"]
         self.duration, self.listed_at = fields["duration"], fields["listed_at"]
-        self.sha256, self.bytes = fields["sha256"], fields["bytes"]
-        self.served = fields["served"] and not fields["gap"]
+        self.sha256 = fields["sha256"]
         date = fields["program_date_time"].replace("Z", "+00:00")
         self.start = datetime.datetime.fromisoformat(date).timestamp()
 

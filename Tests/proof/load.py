@@ -8,7 +8,6 @@ import time
 
 import ledger
 import playlist
-import windows
 from stack import Stack, request, wait_for
 
 CHANNELS = 20
@@ -68,7 +67,7 @@ def run(table, folder, seed):
         killed(table, stack, seconds * 0.4, chance)
         settled = time.time() - 20
         for channel in channels:
-            windows.wait_until_settled(stack, channel, settled)
+            stack.wait_until_settled(channel, settled)
         delays.ending = True
         show_segments(table, stack, settled)
         show_rows(table, stack)

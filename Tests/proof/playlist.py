@@ -14,12 +14,10 @@ class Segment:
 
 class MediaList:
     def __init__(self, url, answer):
-        self.url, self.answer, self.text = url, answer, answer.text
-        self.segments, self.ended = [], False
-        self.discontinuities = 0
+        self.segments, self.discontinuities = [], 0
         duration = date = None
         pending = 0
-        for line in self.text.splitlines():
+        for line in answer.text.splitlines():
             if line.startswith("#EXTINF:"):
                 duration = float(line[8:].split(",")[0])
             elif line.startswith("#EXT-X-PROGRAM-DATE-TIME:"):
@@ -27,16 +25,10 @@ class MediaList:
             elif line == "#EXT-X-DISCONTINUITY":
                 pending += 1
                 self.discontinuities += 1
-            elif line == "#EXT-X-ENDLIST":
-                self.ended = True
             elif line and not line.startswith("#"):
                 self.segments.append(Segment(urllib.parse.urljoin(url, line), duration, date, pending))
                 duration = date = None
                 pending = 0
-
-    def tag(self, name):
-        found = re.search(rf"^#{name}:(.*)$", self.text, re.M)
-        return found.group(1) if found else None
 
     @property
     def duration(self):

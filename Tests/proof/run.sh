@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# `make proof`: builds for release and shows what Backcast promises, against a live origin. Takes about an hour.
+# `make proof`: builds for release and shows what Swift tests cannot: windows in players, twenty channels under load, and the
+# admin API against its own document. Takes up to an hour.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 scripts/install.sh

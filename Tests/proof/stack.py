@@ -1,4 +1,5 @@
 """Starts and stops what a proof runs against: PostgreSQL, an origin with its ledger, and the service."""
+import datetime
 import http.client
 import json
 import os
@@ -165,6 +166,13 @@ class Stack:
 
     def status(self, channel):
         return self.admin(f"/channels/{channel}/status").json()
+
+    def wait_until_settled(self, channel, instant, seconds=60):
+        """Waits until the live edge of a channel has passed an instant."""
+        def passed():
+            edge = self.status(channel).get("live_edge")
+            return edge and datetime.datetime.fromisoformat(edge.replace("Z", "+00:00")).timestamp() >= instant
+        wait_for(f"the live edge of {channel}", seconds, passed)
 
     def sql(self, text):
         """Rows as lists of words, through psql."""

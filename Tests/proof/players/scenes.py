@@ -2,7 +2,6 @@
 import time
 
 import playlist
-import windows
 from stack import Stack, request, wait_for
 
 SEGMENT_SECONDS = "2"
@@ -90,7 +89,7 @@ class Scenes:
         time.sleep(24)
         self.settled = end = time.time() - 4
         for channel in ("clear", "encrypted", "parted"):
-            windows.wait_until_settled(self.stack, channel, end)
+            self.stack.wait_until_settled(channel, end)
 
     def hole(self, rendition, count=1):
         request(f"{self.parted}/control?fault=hole&channel=ch1&rendition={rendition}&count={count}&mode=404", "POST")
