@@ -6,7 +6,7 @@ enum Container: String, Sendable, CaseIterable {
     var fileExtension: String { self == .ts ? "ts" : "m4s" }
 }
 
-/// Whether audio travels inside the video's segments or in a rendition of its own.
+/// Whether audio is in the video's segments or in a rendition of its own.
 enum AudioPlacement: String, Sendable, CaseIterable {
     case muxed
     case separate
@@ -23,7 +23,7 @@ struct Rendition: Sendable, Equatable {
     /// "v0", "a0" or "s0".
     var id: String
     var kind: Kind
-    /// What the encoder is asked for; 0 for subtitles.
+    /// The bit rate for the encoder; 0 for subtitles.
     var bitsPerSecond: Int
 
     var isVideo: Bool {
@@ -31,7 +31,7 @@ struct Rendition: Sendable, Equatable {
     }
 }
 
-/// What a channel consists of.
+/// The renditions of a channel.
 struct Layout: Sendable, Equatable {
     var container: Container
     var audio: AudioPlacement
@@ -40,10 +40,10 @@ struct Layout: Sendable, Equatable {
     static let framesPerSecond = 25
     static let audioBitsPerSecond = 96_000
 
-    /// Sizes from large to small; each has half the bit rate of the one before.
+    /// Sizes from large to small; each has half the bit rate of the preceding one.
     private static let sizes = [(640, 360), (424, 240), (256, 144)]
 
-    /// One or three video renditions, and those beside them.
+    /// One or three video renditions, and the others.
     init(container: Container, audio: AudioPlacement, variants: Int, bitsPerSecond: Int, hasSubtitles: Bool) {
         self.container = container
         self.audio = audio
@@ -63,7 +63,7 @@ struct Layout: Sendable, Equatable {
     /// Renditions the encoder makes; subtitles are made here.
     var encoded: [Rendition] { renditions.filter { $0.kind != .subtitles } }
 
-    /// A single playlist with everything in it needs no multivariant one above it.
+    /// A single playlist with everything in it needs no multivariant playlist.
     var isMultivariant: Bool { renditions.count > 1 }
 
     func fileExtension(of rendition: Rendition) -> String {

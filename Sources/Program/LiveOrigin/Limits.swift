@@ -1,23 +1,25 @@
 /// The bounds of this program.
 enum Limits {
-    /// Channels of one replay: each costs a list and a timer's share, not an encoder.
+    /// Channels of one replay: each costs a playlist and a share of a timer, but no encoder.
     static let channels = 500
     /// Bytes of a control request's body: one flat JSON object.
     static let controlBytes = 16_384
     /// Longest stretch that is encoded for a replay, in seconds; it is held in memory.
     static let minuteSeconds = 600.0
-    /// How often due segments are looked for; it bounds how late a segment is listed.
+    /// How often due segments are checked; it bounds how late a segment is listed.
     static let tick = Duration.milliseconds(50)
-    /// How often the encoder's own lists are read.
+    /// How often the encoder's own playlists are read.
     static let encoderPoll = Duration.milliseconds(100)
-    /// Segments the encoder's own lists keep, which is how long a stalled channel can catch up without loss.
+    /// Segments in the encoder's own playlists, which is how long a stalled channel can catch up without
+    /// loss.
     static let encoderListSegments = 64
-    /// Pause before an encoder that died is started again, so that a broken one does not spin.
+    /// Pause before an encoder that died is restarted, which avoids a busy loop.
     static let encoderRestartDelay = Duration.seconds(1)
-    /// Time an encoder gets to finish its last segment when it is asked to end.
+    /// Time for an encoder to finish its last segment when it is asked to end.
     static let encoderEndSeconds = 5.0
     /// Pieces per second of a slowed body.
     static let slowPiecesPerSecond = 10
-    /// Time that answers get when the origin stops listening for a while; the control answer is one of them.
+    /// Time for running answers when the origin stops listening for a while; the control answer is one of
+    /// them.
     static let pauseDrain = Duration.milliseconds(500)
 }

@@ -1,4 +1,4 @@
-/// Why the origin cannot go on; none of these goes away by itself.
+/// Why the origin cannot continue; a retry does not help.
 enum OriginError: Error, Equatable, CustomStringConvertible {
     case cannotWrite(path: String)
     case cannotRead(path: String)
@@ -12,7 +12,7 @@ enum OriginError: Error, Equatable, CustomStringConvertible {
         case .cannotRead(let path): "\(path) cannot be read"
         case .encoderFailed(let status): "ffmpeg ended with status \(status); its messages are above"
         case .encoderMadeTooLittle(let rendition, let segments, let wanted):
-            "ffmpeg made \(segments) segments of \(rendition), \(wanted) were wanted"
+            "ffmpeg made \(segments) segments of \(rendition), expected \(wanted)"
         case .badOption(let name, let reason): "--\(name): \(reason)"
         }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A channel that one publisher feeds and many requests look at.
+/// A channel that one publisher writes and many requests read.
 final class Channel: Sendable {
     let name: String
     let state: Mutex<ChannelState>
@@ -12,7 +12,7 @@ final class Channel: Sendable {
         state = Mutex(ChannelState(name: name, options: options))
     }
 
-    /// Publishes a segment: number, bytes, ledger, and only then the list.
+    /// Publishes a segment: number, bytes, ledger, and then the playlist.
     ///
     /// Called by one task only.
     func publish(_ source: SourceSegment, now: Double) throws {
@@ -21,8 +21,8 @@ final class Channel: Sendable {
         state.withLock { $0.list(plan, now: now) }
     }
 
-    /// The commands given since the last call.
-    func takeCommands() -> [FeedCommand] {
+    /// The commands since the last call.
+    func removeCommands() -> [PublisherCommand] {
         state.withLock { state in
             defer { state.commands = [] }
             return state.commands

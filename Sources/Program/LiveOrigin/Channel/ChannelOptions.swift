@@ -1,4 +1,4 @@
-/// How a channel looks from outside, the same for all channels of a run.
+/// The options of a channel, the same for all channels of a run.
 struct ChannelOptions: Sendable {
     enum Encryption: String, Sendable, CaseIterable {
         case none
@@ -7,13 +7,13 @@ struct ChannelOptions: Sendable {
 
     var layout: Layout
     var segmentSeconds: Double
-    /// The least that a playlist keeps listed.
+    /// The shortest time that a playlist lists.
     var listSeconds = 30.0
     var hasDates = true
     var encryption = Encryption.none
     /// Segments per key; nil keeps the first key.
     var rotation: Int?
-    /// Writes the IV into the playlist instead of leaving it to the media sequence number.
+    /// Whether the playlist states the IV instead of leaving it to the media sequence number.
     var hasExplicitIV = false
     /// Bits per second of each rendition: the peak, and the mean.
     var bandwidths: [String: Bandwidth] = [:]
@@ -23,9 +23,9 @@ struct ChannelOptions: Sendable {
         var average: Int
     }
 
-    /// Seconds, fixed for the channel's life; audio frames may stand over by some hundredths.
+    /// Seconds, constant for a channel; audio frames may extend beyond by some hundredths.
     var targetDuration: Int { max(1, Int((segmentSeconds + 0.04).rounded())) }
 
-    /// How long a segment can still be fetched after it left the list.
+    /// How long a segment can be fetched after it left the playlist.
     var retirementSeconds: Double { listSeconds * 2 + segmentSeconds }
 }

@@ -1,16 +1,16 @@
-/// The steps from a segment that is ready to one that is listed.
+/// The steps from a finished segment to a listed one.
 extension ChannelState {
-    /// What will be listed, with everything that its bytes depend on.
+    /// A segment that is about to be listed, with everything that its bytes depend on.
     struct Plan: Sendable {
         var rendition: String
         var listing: Listing
         var segment: PublishedSegment
         var isServed: Bool
-        /// The date as the ledger has it, also where the playlist has none.
+        /// The date of the ledger, also where the playlist has none.
         var date: Double
     }
 
-    /// Takes the next number of a rendition; nil for media that falls into a hole of the list.
+    /// Assigns the next number of a rendition; nil for media in a hole of the playlist.
     mutating func plan(_ source: SourceSegment) -> Plan? {
         guard var rendition = renditions[source.rendition] else { return nil }
         defer { renditions[source.rendition] = rendition }
@@ -37,7 +37,7 @@ extension ChannelState {
             date: date)
     }
 
-    /// Makes a plan visible.
+    /// Lists a planned segment.
     mutating func list(_ plan: Plan, now: Double) {
         renditions[plan.rendition]?.list(
             plan.listing, plan.isServed ? plan.segment : nil, options: options, now: now)
@@ -70,20 +70,20 @@ extension ChannelState {
         return initializations[uri] == nil ? nil : uri
     }
 
-    /// Subtitles stay in the clear.
+    /// Subtitles are not encrypted.
     private mutating func cipher(for number: Int, of rendition: String) -> SegmentCipher? {
         let isSubtitles = options.layout.renditions.first { $0.id == rendition }?.kind == .subtitles
         guard options.encryption == .aes128, !isSubtitles else { return nil }
         let span = options.rotation.map { max(1, $0) }
-        // Feeds have keys of their own: equal numbers must not mean equal keys.
+        // Each numbering has keys of its own: equal numbers must not mean equal keys.
         let index = feed * 1_000_000 + (span.map { number / $0 } ?? 0)
         let key = keys[index] ?? SegmentCipher.freshKey()
         keys[index] = key
         return SegmentCipher(key: key, keyIndex: index, number: number, isExplicit: options.hasExplicitIV)
     }
 
-    /// Keys go when the last segment that needs them has gone, unless they were not to be had for a while: whoever
-    /// missed them asks later.
+    /// Removes keys with the last segment that needs them, unless they were unavailable for a while: a client
+    /// that missed them asks later.
     private mutating func forgetKeys() {
         guard faults.keysDownUntil == -.infinity else { return }
         let inUse = Set(

@@ -1,4 +1,4 @@
-/// A channel as a value: what is listed, and which faults are in force.
+/// A channel as a value: what is listed, and the faults in force.
 struct ChannelState: Sendable {
     let name: String
     var options: ChannelOptions
@@ -7,19 +7,19 @@ struct ChannelState: Sendable {
     var initializations: [String: [UInt8]] = [:]
     var keys: [Int: [UInt8]] = [:]
     var feed = 0
-    /// Segments of later feeds have the feed in their name.
+    /// Whether segments after a restart have the restart's number in their name.
     var hasFreshNames = false
     var dateOffset = 0.0
     var stalledUntil = -Double.infinity
     var end: End?
-    var commands: [FeedCommand] = []
+    var commands: [PublisherCommand] = []
     var faults = RequestFaults()
 
-    /// A channel that has ended for now.
+    /// A channel that has ended for a while.
     struct End: Sendable, Equatable {
         var until: Double
-        /// Whether the numbering begins anew afterwards.
-        var restart: FeedCommand.Restart?
+        /// How the numbering restarts afterwards.
+        var restart: PublisherCommand.Restart?
     }
 
     init(name: String, options: ChannelOptions) {
@@ -29,7 +29,7 @@ struct ChannelState: Sendable {
             uniqueKeysWithValues: options.layout.renditions.map { ($0.id, RenditionState()) })
     }
 
-    /// Every rendition lists something; a restart does not take this back.
+    /// Whether every rendition lists something; a restart does not change this.
     var isReady: Bool { renditions.values.allSatisfy { !$0.listings.isEmpty } }
 
     /// A media playlist; nil for a rendition that the channel does not have or that lists nothing yet.
@@ -40,8 +40,8 @@ struct ChannelState: Sendable {
             listings: state.listings, hasEnded: end != nil)
     }
 
-    /// Begins the numbering at 0 again, as an encoder does that was started anew.
-    mutating func restart(_ restart: FeedCommand.Restart) {
+    /// Restarts the numbering at 0, as an encoder that is restarted.
+    mutating func restart(_ restart: PublisherCommand.Restart) {
         feed += 1
         hasFreshNames = restart.hasFreshNames
         for id in renditions.keys {
@@ -51,7 +51,7 @@ struct ChannelState: Sendable {
         }
     }
 
-    /// The next segment of every rendition does not continue the last.
+    /// Marks the next segment of every rendition as a discontinuity.
     mutating func markDiscontinuity() {
         for id in renditions.keys { renditions[id]?.isDiscontinuityDue = true }
     }

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The append-only file of everything published: the ground truth of the tests.
+/// The append-only file of everything published, which tests compare recordings with.
 final class Ledger: Sendable {
     let path: String
     private let file: Mutex<FileHandle>
 
-    /// Opens or creates the file; what earlier runs wrote stays.
+    /// Opens or creates the file; entries of earlier runs stay.
     init(path: String) throws {
         self.path = path
         if !FileManager.default.fileExists(atPath: path) {
@@ -19,7 +19,7 @@ final class Ledger: Sendable {
         file = Mutex(handle)
     }
 
-    /// Hands a line to the kernel before it returns, so that it outlives the process.
+    /// Passes a line to the kernel before it returns, so that it outlives the process.
     func append(_ entry: LedgerEntry) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

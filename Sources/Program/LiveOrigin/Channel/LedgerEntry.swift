@@ -1,24 +1,24 @@
-/// One line of the ledger: what was published, in words that a test can hold against what was recorded.
+/// One line of the ledger: a published segment, in terms that a test can compare with a recording.
 struct LedgerEntry: Codable, Sendable, Equatable {
     var channel: String
     var rendition: String
-    /// Counts the restarts of the channel's numbering.
+    /// The number of restarts of the channel's numbering.
     var feed: Int
     /// The media sequence number.
     var number: Int
-    /// From the root of the origin.
+    /// Relative to the root of the origin.
     var uri: String
     var duration: Double
-    /// As the playlist writes it; the true date when the channel has none.
+    /// As written in the playlist; the true date when the channel has none.
     var programDateTime: String
-    /// Of the bytes as served.
+    /// SHA-256 of the bytes as served.
     var sha256: String
     var clearSha256: String
     var bytes: Int
     var listedAt: Double
     var discontinuity: Bool
     var encrypted: Bool
-    /// Listed with a GAP tag and not served.
+    /// Whether it is listed with a GAP tag and not served.
     var gap: Bool
     /// False when a request for it is answered 404 although it is listed.
     var served: Bool

@@ -1,4 +1,4 @@
-/// A sliding media playlist (RFC 8216 §4.3, §6.2.2), written apart from the writer that it is there to test.
+/// A sliding media playlist (RFC 8216 §4.3, §6.2.2), independent of the writer that it helps to test.
 struct MediaPlaylistText {
     var targetDuration: Int
     var discontinuitySequence: Int
@@ -21,7 +21,7 @@ struct MediaPlaylistText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The least that the tags in use need (§7): GAP 8, MAP 6, decimals in EXTINF 3.
+    /// The version that the tags in use need (§7): GAP 8, MAP 6, decimals in EXTINF 3.
     private var version: Int {
         if listings.contains(where: \.isGap) { return 8 }
         return listings.contains { $0.map != nil } ? 6 : 3
@@ -32,7 +32,7 @@ struct MediaPlaylistText {
         if listing.isDiscontinuity { lines.append("#EXT-X-DISCONTINUITY") }
         let isNewMap = listing.map != previous?.map || listing.map != nil && listing.isDiscontinuity
         if isNewMap, let map = listing.map {
-            // The section is in the clear, so no key may be in force before it.
+            // The initialization section is not encrypted, so no key may be in force before it.
             if previous?.cipher != nil { lines.append("#EXT-X-KEY:METHOD=NONE") }
             lines.append("#EXT-X-MAP:URI=\"\(map)\"")
         }

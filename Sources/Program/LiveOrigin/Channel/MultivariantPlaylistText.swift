@@ -43,7 +43,8 @@ struct MultivariantPlaylistText {
         options.layout.renditions.filter { $0.kind == kind }
     }
 
-    /// An encoder's promise: its buffer lets a segment exceed the mean, the container adds its share.
+    /// Peak and mean of an encoder: its buffer lets a segment exceed the mean, and the container adds its
+    /// share.
     private func estimate(_ rendition: Rendition) -> ChannelOptions.Bandwidth {
         let isMuxed = rendition.isVideo && options.layout.audio == .muxed
         let media = rendition.bitsPerSecond + (isMuxed ? Layout.audioBitsPerSecond : 0)

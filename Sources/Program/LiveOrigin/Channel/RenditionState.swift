@@ -1,30 +1,30 @@
-/// What a rendition lists, and what can still be fetched of it.
+/// The listed segments of a rendition, and those that can still be fetched.
 struct RenditionState: Sendable {
-    /// Segments that are made but kept from the list.
+    /// Segments that are produced but not listed.
     struct Hole: Sendable, Equatable {
-        /// How a hole looks from outside.
+        /// How a hole appears in the playlist.
         enum Form: String, Sendable, CaseIterable {
             /// Listed, but answered 404.
             case missing = "404"
-            /// The media is gone and the numbers go on without a step.
+            /// The media is missing and the numbers have no step.
             case skip
-            /// The numbers go on counting; the list begins anew behind the hole.
+            /// The numbers count on, and the playlist restarts after the hole.
             case jump
         }
 
         var form: Form
         var count: Int
-        /// Whether the first segment behind skipped ones has the tag.
+        /// Whether the first segment after skipped ones has the tag.
         var hasDiscontinuity: Bool
     }
 
-    /// Why the next segment begins a list of its own; until then the old list stays.
+    /// Why the next segment begins a new playlist; until then the old one stays.
     enum Renewal: Sendable, Equatable {
         case jump
         case restart
     }
 
-    /// A segment that left the list.
+    /// A segment that left the playlist.
     struct Retired: Sendable {
         var uri: String
         var until: Double
@@ -41,7 +41,7 @@ struct RenditionState: Sendable {
     var available: [String: PublishedSegment] = [:]
     private var retired: [Retired] = []
 
-    /// Lists a segment and lets the oldest go while the list stays long enough.
+    /// Lists a segment and removes the oldest while the playlist stays long enough.
     mutating func list(_ listing: Listing, _ segment: PublishedSegment?, options: ChannelOptions, now: Double)
     {
         if let renewal { renew(renewal, options: options, now: now) }
@@ -57,7 +57,7 @@ struct RenditionState: Sendable {
         forget(now: now)
     }
 
-    /// Empties the list; what it held can still be fetched for a while.
+    /// Empties the playlist; its segments can still be fetched for a while.
     private mutating func renew(_ renewal: Renewal, options: ChannelOptions, now: Double) {
         while !listings.isEmpty { retireFirst(options: options, now: now) }
         if renewal == .restart { discontinuitySequence = 0 }

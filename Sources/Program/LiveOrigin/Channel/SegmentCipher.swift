@@ -5,10 +5,10 @@ struct SegmentCipher: Sendable, Equatable {
     var key: [UInt8]
     var keyIndex: Int
     var initializationVector: [UInt8]
-    /// Whether the playlist states the vector.
+    /// Whether the playlist states the IV.
     var isExplicit: Bool
 
-    /// The media sequence number as 128 bits, or a vector of its own.
+    /// The media sequence number as 128 bits, or an IV of its own.
     init(key: [UInt8], keyIndex: Int, number: Int, isExplicit: Bool) {
         self.key = key
         self.keyIndex = keyIndex

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Says once, on standard output, that every channel can be watched.
+/// Reports once, on standard output, that every channel can be played.
 final class Announcement: Sendable {
     private let channels: [Channel]
     private let root: String
@@ -12,7 +12,7 @@ final class Announcement: Sendable {
         self.root = root
     }
 
-    /// Looks whether it is time.
+    /// Checks whether that is the case.
     func stepDone() {
         let isDue = isMade.withLock { isMade in
             guard !isMade, channels.allSatisfy({ $0.state.withLock { $0.isReady } }) else { return false }

@@ -10,7 +10,7 @@ struct EncodeCommand: AsyncParsableCommand {
     @Option(help: "Name of the channel.")
     var channel = "demo"
 
-    @Flag(inversion: .prefixedNo, help: "Write a DISCONTINUITY when the encoder was started again.")
+    @Flag(inversion: .prefixedNo, help: "Write a DISCONTINUITY when the encoder is restarted.")
     var restartDiscontinuity = true
 
     mutating func validate() throws {
@@ -54,7 +54,7 @@ struct EncodeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Channels can be told apart by ear: 300 to 900 Hz.
+    /// Channels are distinguishable by their tone: 300 to 900 Hz.
     static func toneFrequency(of channel: String) -> Int {
         300 + channel.utf8.reduce(7) { ($0 * 31 + Int($1)) % 601 }
     }

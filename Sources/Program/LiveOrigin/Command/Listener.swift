@@ -13,11 +13,11 @@ actor Listener {
         self.handler = handler
     }
 
-    /// Listens; gives the port, also when the kernel chose it.
+    /// Listens and returns the port, also when the kernel chose it.
     @discardableResult
     func open(port: UInt16) throws -> UInt16 {
         var configuration = HTTPServer.Configuration(address: ListenAddress(host: address, port: port))
-        // Tests, recorder and viewers all come from one address.
+        // Tests, recorder and viewers all use one address.
         configuration.limits.connectionsPerAddress = configuration.limits.connections
         let opened = try HTTPServer.open(
             configuration: configuration, handler: handler, logger: Logger(label: "live-origin"))
@@ -33,7 +33,7 @@ actor Listener {
         try open(port: port)
     }
 
-    /// Cuts what is still being sent after `drain`: a demonstration has no viewers to be polite to.
+    /// Aborts what is still being sent after `drain`: a demonstration has no viewers to wait for.
     func close(drain: Duration = .zero) async {
         let closing = server
         server = nil

@@ -4,7 +4,7 @@ struct Origin {
     var channels: [Channel]
     var ledger: Ledger
 
-    /// Serves and publishes until a signal comes; `publish` calls what it is given after each step.
+    /// Serves and publishes until a signal arrives; `publish` calls its argument after each step.
     func run(
         publish: @escaping @Sendable (_ stepDone: @escaping @Sendable () -> Void) async throws -> Void,
     ) async throws {

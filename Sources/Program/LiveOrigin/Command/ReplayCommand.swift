@@ -4,7 +4,7 @@ import Synchronization
 /// A minute encoded once, published on many channels.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Publishes a minute, encoded once, for ever and on many channels")
+        commandName: "replay", abstract: "Publishes a minute, encoded once, endlessly and on many channels")
 
     @OptionGroup var origin: OriginOptions
 
@@ -45,7 +45,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
     }
 
-    /// Steps all channels in turn, whose segments fall due one after the other, until the task is cancelled.
+    /// Steps all channels in turn until the task is cancelled; their segments are due one after the other.
     private func publish(_ channels: [Channel], minute: EncodedMinute, ready: () -> Void) async throws {
         let start = WallClock.seconds()
         var publishers = channels.enumerated().map { index, channel in
@@ -61,13 +61,13 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func publisher(_ channel: Channel, minute: EncodedMinute, anchor: Double) -> ReplayPublisher {
-        var feed = ReplayFeed(minute: minute, anchor: anchor)
-        feed.isContinuous = continuous
-        feed.hasSubtitles = origin.subtitles
+        var position = ReplayPosition(minute: minute, anchor: anchor)
+        position.isContinuous = continuous
+        position.hasSubtitles = origin.subtitles
         for track in minute.tracks {
             guard let bytes = track.initialization else { continue }
             channel.state.withLock { $0.initializations["\(track.id)/init.mp4"] = bytes }
         }
-        return ReplayPublisher(channel: channel, feed: feed)
+        return ReplayPublisher(channel: channel, position: position)
     }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// SIGTERM and SIGINT as something to wait for.
+/// Waits for SIGTERM and SIGINT.
 enum TerminationSignals {
     /// Returns at the first of the two, or when the task is cancelled.
     static func wait() async {

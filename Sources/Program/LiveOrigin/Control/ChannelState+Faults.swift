@@ -1,4 +1,4 @@
-/// Putting faults in force.
+/// Putting faults into force.
 extension ChannelState {
     /// Times are seconds since 1970.
     mutating func apply(_ fault: Fault, now: Double) {
@@ -26,7 +26,7 @@ extension ChannelState {
         }
     }
 
-    /// A channel that has ended comes back at once.
+    /// A channel that has ended continues at once.
     private mutating func clear(now: Double) {
         faults = RequestFaults()
         stalledUntil = now

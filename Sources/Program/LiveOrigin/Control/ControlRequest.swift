@@ -1,15 +1,15 @@
 import Foundation
 import HTTP
 
-/// What a control request asks for: `fault=…` and its parameters, from the query or a flat JSON object.
+/// A control request: `fault=…` and its parameters, from the query or a flat JSON object.
 struct ControlRequest: Sendable {
     var channel: String?
     var action: Action
 
-    /// What is to be done.
+    /// The requested action.
     enum Action: Sendable, Equatable {
         case fault(Fault)
-        /// The whole origin stops listening for so long.
+        /// The origin stops listening for these seconds.
         case refuseConnections(seconds: Double)
     }
 
@@ -93,8 +93,8 @@ struct ControlRequest: Sendable {
             hasDiscontinuity: try parameters.boolean("discontinuity", true))
     }
 
-    private static func restart(_ parameters: Parameters) throws -> FeedCommand.Restart {
-        FeedCommand.Restart(
+    private static func restart(_ parameters: Parameters) throws -> PublisherCommand.Restart {
+        PublisherCommand.Restart(
             hasDiscontinuity: try parameters.boolean("discontinuity", false),
             hasFreshNames: parameters.values["names"] == "fresh")
     }

@@ -1,4 +1,4 @@
-/// A fault that a test asks for, on one channel.
+/// A fault that a test requests for one channel.
 ///
 /// A rendition of nil means all of them.
 enum Fault: Sendable, Equatable {
@@ -7,15 +7,15 @@ enum Fault: Sendable, Equatable {
     case fail(rendition: String?, RequestFaults.Failing)
     case truncate(rendition: String?, RequestFaults.Truncating)
     case stall(seconds: Double)
-    case restart(FeedCommand.Restart)
-    case end(seconds: Double, FeedCommand.Restart?)
+    case restart(PublisherCommand.Restart)
+    case end(seconds: Double, PublisherCommand.Restart?)
     case slow(bytesPerSecond: Int, seconds: Double)
     case html(seconds: Double)
     case down(seconds: Double)
-    /// The keys are not to be had.
+    /// The keys are unavailable.
     case keys(seconds: Double)
     case withdraw(rendition: String?, RequestFaults.Withdrawal)
     case dateJump(seconds: Double)
-    /// Ends the faults that last.
+    /// Ends lasting faults.
     case clear
 }

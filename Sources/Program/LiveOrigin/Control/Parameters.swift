@@ -1,10 +1,10 @@
-/// Reads the parameters of a control request; what cannot be read is refused by name.
+/// Reads the parameters of a control request; an unreadable one is refused by name.
 struct Parameters {
     var values: [String: String]
 
     func count() throws -> Int { try integer("count", 1, in: 0...1_000_000) }
 
-    /// How long a fault lasts, ten seconds unless told.
+    /// The duration of a fault, ten seconds by default.
     func seconds() throws -> Double {
         let seconds = try number("seconds", 10)
         guard seconds >= 0 else { throw ControlRequest.Refusal(reason: "seconds: not below 0") }

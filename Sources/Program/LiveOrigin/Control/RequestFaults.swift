@@ -1,4 +1,4 @@
-/// Faults in how requests are answered; they change nothing of what is published.
+/// Faults of answers; they do not change what is published.
 struct RequestFaults: Sendable, Equatable {
     struct Failing: Sendable, Equatable {
         var count: Int
@@ -7,20 +7,20 @@ struct RequestFaults: Sendable, Equatable {
 
     struct Truncating: Sendable, Equatable {
         var count: Int
-        /// Announces the shortened length, so that only the container shows what is missing; else the
-        /// connection is cut in the middle of the body.
+        /// Whether the shortened length is announced, so that only the container shows what is missing;
+        /// otherwise the connection is cut within the body.
         var isSilent: Bool
     }
 
-    /// A rendition whose playlist is not there.
+    /// A rendition whose playlist is missing.
     struct Withdrawal: Sendable, Equatable {
-        /// Seconds since 1970, or until then.
+        /// The end, seconds since 1970.
         var seconds: Double
-        /// The multivariant playlist names it all the same.
+        /// Whether the multivariant playlist still lists it.
         var isNamed: Bool
     }
 
-    /// Rendition under which a fault for any rendition is kept.
+    /// The key under which a fault for any rendition is stored.
     static let anyRendition = ""
 
     var failing: [String: Failing] = [:]
@@ -29,11 +29,11 @@ struct RequestFaults: Sendable, Equatable {
     var slowUntil = -Double.infinity
     var htmlUntil = -Double.infinity
     var downUntil = -Double.infinity
-    /// Until when, by rendition.
+    /// End times by rendition.
     var withdrawn: [String: Withdrawal] = [:]
     var keysDownUntil = -Double.infinity
 
-    /// The status that this request for a segment is refused with; counts down.
+    /// The status with which this request for a segment is refused; counts down.
     mutating func takeFailure(of rendition: String) -> Int? {
         for key in [rendition, Self.anyRendition] {
             guard let fault = failing[key], fault.count > 0 else { continue }
@@ -43,7 +43,7 @@ struct RequestFaults: Sendable, Equatable {
         return nil
     }
 
-    /// Whether a rendition's playlist is not there.
+    /// Whether a rendition's playlist is missing.
     func isWithdrawn(_ rendition: String, now: Double) -> Bool {
         [rendition, Self.anyRendition].contains { (withdrawn[$0]?.seconds ?? now) > now }
     }
@@ -53,7 +53,7 @@ struct RequestFaults: Sendable, Equatable {
         isWithdrawn(rendition, now: now) && withdrawn[rendition]?.isNamed == false
     }
 
-    /// How this request's body is cut; counts down.
+    /// How this request's body is truncated; counts down.
     mutating func takeTruncation(of rendition: String) -> Truncating? {
         for key in [rendition, Self.anyRendition] {
             guard let fault = truncating[key], fault.count > 0 else { continue }

@@ -1,12 +1,12 @@
 import HTTP
 
-/// A stretch of every rendition that can be repeated without a seam.
+/// A stretch of every rendition that can be repeated seamlessly.
 struct EncodedMinute: Sendable {
     struct Track: Sendable {
         var id: String
         var initialization: [UInt8]?
         var segments: [Segment]
-        /// What one repetition adds to time stamps, counters and fragment numbers.
+        /// What one repetition adds to timestamps, counters and fragment numbers.
         var shift: SourceMedia.Shift
         var form: SourceMedia.Form
     }
@@ -24,7 +24,7 @@ struct EncodedMinute: Sendable {
 
     var seconds: Double { Double(segmentCount) * segmentSeconds }
 
-    /// Peak and mean of each rendition, the stamp included.
+    /// Peak and mean of each rendition, including the stamp.
     var bandwidths: [String: ChannelOptions.Bandwidth] {
         Dictionary(
             uniqueKeysWithValues: tracks.map { track in
@@ -35,7 +35,7 @@ struct EncodedMinute: Sendable {
             })
     }
 
-    /// A segment of the endless stream, without its place on the wall clock.
+    /// A segment of the endless stream, without its wall-clock time.
     func media(_ track: Track, index: Int, isContinuous: Bool) -> SourceMedia {
         let bytes = track.segments[index % segmentCount].bytes
         let loop = index / segmentCount

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command line of the one ffmpeg that makes all renditions from one picture and one tone.
+/// The arguments of the one ffmpeg that makes all renditions from one picture and one tone.
 struct EncoderArguments {
     var layout: Layout
     var segmentSeconds: Double
@@ -8,15 +8,15 @@ struct EncoderArguments {
     var totalSeconds: Double?
     /// Hertz.
     var toneFrequency = 440
-    /// Where each rendition gets a folder with `index.m3u8` and its segments.
+    /// The folder in which each rendition gets a folder with `index.m3u8` and its segments.
     var folder: String
-    /// Segments the lists keep; 0 keeps all.
+    /// Segments that the playlists keep; 0 keeps all.
     var listSegments = 0
 
-    /// The font for the burnt-in clock; without it there is no clock.
+    /// The font for the clock in the picture; nil for no clock.
     static let font = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
-    /// 32 kHz: an audio frame then lasts 32 ms, and 0.16 s hold whole frames of audio and of picture.
+    /// 32 kHz: an audio frame lasts 32 ms, and 0.16 s contain whole frames of audio and video.
     static let sampleRate = 32_000
 
     func list() -> [String] {
@@ -32,7 +32,7 @@ struct EncoderArguments {
             + (totalSeconds.map { ["-t", "\($0)"] } ?? [])
     }
 
-    /// One decode, split and scaled into the smaller sizes.
+    /// One decoding, split and scaled to the smaller sizes.
     private var filter: [String] {
         let videos = layout.videos
         let heads = videos.indices.map { "[s\($0)]" }.joined()
@@ -43,7 +43,7 @@ struct EncoderArguments {
         return ["-filter_complex", graph] + videos.indices.flatMap { ["-map", "[v\($0)]"] }
     }
 
-    /// Burns the time in UTC into the picture.
+    /// Draws the time in UTC into the picture.
     private static var clock: String {
         guard FileManager.default.isReadableFile(atPath: font) else { return "" }
         return "drawtext=fontfile=\(font):text='%{gmtime}':x=20:y=20:fontsize=32:fontcolor=white:box=1:"
@@ -61,7 +61,7 @@ struct EncoderArguments {
             + ["-force_key_frames", "expr:gte(t+0.001,n_forced*\(segmentSeconds))"] + rates
     }
 
-    /// A muxed tone goes into every variant, a separate one stands once.
+    /// Muxed audio is part of every variant, separate audio is a rendition of its own.
     private var audio: [String] {
         let count = layout.audio == .muxed ? layout.videos.count : 1
         return Array(repeating: ["-map", "1:a"], count: count).flatMap(\.self)

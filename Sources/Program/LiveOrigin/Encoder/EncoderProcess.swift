@@ -6,7 +6,7 @@ import Synchronization
 /// One run of ffmpeg.
 ///
 /// A thread of its own starts it and waits for it: the kernel kills the child when the thread that started it
-/// is gone (PR_SET_PDEATHSIG), and this thread lives exactly as long as the child or the origin.
+/// has ended (PR_SET_PDEATHSIG), and this thread lives exactly as long as the child or the origin.
 final class EncoderProcess: Sendable {
     private struct State {
         var process: Process?
@@ -15,7 +15,7 @@ final class EncoderProcess: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs ffmpeg to its end and gives its status; a cancelled task stops it.
+    /// Runs ffmpeg and returns its status; a cancelled task stops it.
     func run(_ arguments: [String]) async throws -> Int32 {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -30,7 +30,7 @@ final class EncoderProcess: Sendable {
         }
     }
 
-    /// Asks the encoder to end, and ends it if it does not; one that has not begun will not.
+    /// Asks the encoder to end, and kills it if it does not; one that has not started will not start.
     func stop() {
         end(with: SIGTERM)
         DispatchQueue.global().asyncAfter(deadline: .now() + Limits.encoderEndSeconds) { [self] in
@@ -45,7 +45,7 @@ final class EncoderProcess: Sendable {
         }
     }
 
-    /// A child inherits the thread's mask, and one that cannot see SIGTERM cannot be asked to end.
+    /// A child inherits the thread's mask, and with SIGTERM blocked it could not be asked to end.
     private static func unblockSignals() {
         var none = sigset_t()
         unsafe sigemptyset(&none)

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Publishes one channel from an encoder that runs in real time, and keeps that encoder running.
+/// Publishes one channel from an encoder that runs in real time, and restarts that encoder.
 final class EncoderPublisher: Sendable {
     let channel: Channel
     let folder: String
     let arguments: EncoderArguments
-    /// How the numbering begins anew when the encoder died by itself.
-    let restart: FeedCommand.Restart
+    /// How the numbering restarts when the encoder died by itself.
+    let restart: PublisherCommand.Restart
     let now: @Sendable () -> Double
 
     init(
-        channel: Channel, folder: String, arguments: EncoderArguments, restart: FeedCommand.Restart,
+        channel: Channel, folder: String, arguments: EncoderArguments, restart: PublisherCommand.Restart,
         now: @escaping @Sendable () -> Double,
     ) {
         self.channel = channel
@@ -24,7 +24,7 @@ final class EncoderPublisher: Sendable {
     /// Runs encoders one after the other until the task is cancelled.
     func run() async throws {
         while !Task.isCancelled {
-            let next = try await oneEncoder()
+            let next = try await runEncoder()
             guard !Task.isCancelled else { return }
             if let end = channel.state.withLock({ $0.end }) {
                 try await Task.sleep(for: .seconds(max(0, end.until - now())))
@@ -39,8 +39,8 @@ final class EncoderPublisher: Sendable {
         }
     }
 
-    /// Runs one encoder to its end; gives the restart that was asked for, nil when it died.
-    private func oneEncoder() async throws -> FeedCommand.Restart? {
+    /// Runs one encoder to its end and returns the requested restart; nil when it died.
+    private func runEncoder() async throws -> PublisherCommand.Restart? {
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var arguments = arguments
@@ -57,38 +57,39 @@ final class EncoderPublisher: Sendable {
         return asked
     }
 
-    /// Publishes what the encoder finishes, until it is gone.
-    private func publish(while isRunning: () -> Bool, encoder: EncoderProcess) async throws -> FeedCommand
+    /// Publishes what the encoder finishes, until it has ended.
+    private func publish(while isRunning: () -> Bool, encoder: EncoderProcess) async throws
+        -> PublisherCommand
         .Restart?
     {
-        var feed = EncoderFeed(folder: folder, layout: channel.state.withLock { $0.options.layout })
-        feed.hasSubtitles = feed.layout.renditions.contains { $0.kind == .subtitles }
-        var asked: FeedCommand.Restart?
+        var output = EncoderOutput(folder: folder, layout: channel.state.withLock { $0.options.layout })
+        output.hasSubtitles = output.layout.renditions.contains { $0.kind == .subtitles }
+        var asked: PublisherCommand.Restart?
         var isLastRound = false
         while !isLastRound && !Task.isCancelled {
             isLastRound = !isRunning()
-            for command in channel.takeCommands() {
+            for command in channel.removeCommands() {
                 if case .restart(let restart) = command { asked = restart }
-                obey(command)
+                execute(command)
                 encoder.stop()
             }
-            try publish(from: &feed)
+            try publish(from: &output)
             try? await Task.sleep(for: Limits.encoderPoll)
         }
         return asked
     }
 
-    /// Nothing while the channel is stalled or has ended; the encoder's list remembers it.
-    private func publish(from feed: inout EncoderFeed) throws {
+    /// Nothing while the channel is stalled or has ended; the encoder's playlist keeps the segments.
+    private func publish(from output: inout EncoderOutput) throws {
         let now = now()
         guard channel.state.withLock({ $0.stalledUntil <= now && $0.end == nil }) else { return }
-        let segments = feed.finished(at: now)
-        let initializations = feed.initializations
+        let segments = output.finished(at: now)
+        let initializations = output.initializations
         channel.state.withLock { $0.initializations.merge(initializations) { $1 } }
         for segment in segments { try channel.publish(segment, now: now) }
     }
 
-    private func obey(_ command: FeedCommand) {
+    private func execute(_ command: PublisherCommand) {
         guard case .end(let until, let restart) = command else { return }
         channel.state.withLock { $0.end = .init(until: until, restart: restart) }
     }

@@ -6,7 +6,7 @@ struct MinuteCache {
     var options: ChannelOptions
     var minuteSeconds: Double
 
-    /// The minute, encoded now if nobody has before.
+    /// The minute, encoded now unless it has been encoded before.
     func minute() async throws -> EncodedMinute {
         let target = "\(folder)/\(name)"
         if !FileManager.default.fileExists(atPath: target) { try await encode(into: target) }
@@ -16,7 +16,8 @@ struct MinuteCache {
         ).read()
     }
 
-    /// As many segments as come closest to the wanted length and hold whole frames of audio and picture.
+    /// The number of segments that comes closest to the wanted length and has whole frames of audio and
+    /// video.
     var segmentCount: Int {
         let wanted = max(1, Int((minuteSeconds / options.segmentSeconds).rounded()))
         let milliseconds = Int((options.segmentSeconds * 1000).rounded())
@@ -31,7 +32,7 @@ struct MinuteCache {
             + "-\(options.segmentSeconds)-\(segmentCount)"
     }
 
-    /// Into a folder of its own that gets its name when it is whole.
+    /// Encodes into a folder that gets its name when it is complete.
     private func encode(into target: String) async throws {
         let draft = "\(target).\(ProcessInfo.processInfo.processIdentifier)"
         try FileManager.default.createDirectory(atPath: draft, withIntermediateDirectories: true)
@@ -41,7 +42,7 @@ struct MinuteCache {
         let status = try await EncoderProcess().run(arguments.list())
         guard status == 0 else { throw OriginError.encoderFailed(status: status) }
         guard !FileManager.default.fileExists(atPath: target) else {
-            // Another run was faster; its minute is as good.
+            // Another run was faster; its minute is equal.
             return try FileManager.default.removeItem(atPath: draft)
         }
         try FileManager.default.moveItem(atPath: draft, toPath: target)

@@ -1,14 +1,14 @@
 import Foundation
 import HTTP
 
-/// Makes a minute from what ffmpeg left in a folder.
+/// Builds a minute from the files that ffmpeg wrote into a folder.
 struct MinuteReader {
     var folder: String
     var layout: Layout
     var segmentCount: Int
     var segmentSeconds: Double
 
-    /// The first encoded segment is left out: the encoders' priming is in it and would be a seam.
+    /// The first encoded segment is left out: it has the encoders' priming and would not repeat seamlessly.
     func read() throws -> EncodedMinute {
         EncodedMinute(
             tracks: try layout.encoded.map(track), segmentCount: segmentCount, segmentSeconds: segmentSeconds)
@@ -16,7 +16,7 @@ struct MinuteReader {
 
     private func track(_ rendition: Rendition) throws -> EncodedMinute.Track {
         let path = "\(folder)/\(rendition.id)"
-        let list = EncoderList(String(decoding: try bytes("\(path)/index.m3u8"), as: UTF8.self))
+        let list = EncoderPlaylist(String(decoding: try bytes("\(path)/index.m3u8"), as: UTF8.self))
         let entries = list.entries.dropFirst().prefix(segmentCount)
         guard entries.count == segmentCount else {
             throw OriginError.encoderMadeTooLittle(
@@ -52,7 +52,7 @@ struct MinuteReader {
         return shift
     }
 
-    /// Fills a segment of picture up to its bit rate, as a multiplexer of constant rate does.
+    /// Fills a video segment up to its bit rate, as a multiplexer of constant rate does.
     private func padded(_ bytes: [UInt8], _ rendition: Rendition, _ seconds: Double) -> [UInt8] {
         let missing = Int(Double(rendition.bitsPerSecond) * seconds / 8) - bytes.count
         guard rendition.isVideo, missing > TransportStream.packetLength else { return bytes }

@@ -1,10 +1,10 @@
 /// Boxes of an ISO base media file (ISO/IEC 14496-12 §4.2).
 struct MovieBox {
     let type: String
-    /// What follows size and type.
+    /// The bytes after size and type.
     let content: Range<Int>
 
-    /// The boxes that fill a range; a box that does not fit ends the list.
+    /// The boxes in a range, until the first that does not fit.
     static func boxes(of bytes: [UInt8], in range: Range<Int>) -> [MovieBox] {
         var boxes: [MovieBox] = []
         var offset = range.lowerBound
@@ -18,7 +18,7 @@ struct MovieBox {
         return boxes
     }
 
-    /// Every box reached by a path of types, from the top.
+    /// Every box at a path of types, from the top.
     static func all(_ path: [String], of bytes: [UInt8], in range: Range<Int>? = nil) -> [MovieBox] {
         guard let type = path.first else { return [] }
         let found = boxes(of: bytes, in: range ?? 0..<bytes.count).filter { $0.type == type }
@@ -26,7 +26,7 @@ struct MovieBox {
             ? found : found.flatMap { all(Array(path.dropFirst()), of: bytes, in: $0.content) }
     }
 
-    /// A `free` box with a text in it.
+    /// A `free` box that contains a text.
     static func free(_ text: String) -> [UInt8] {
         Array(free(contentLength: text.utf8.count).prefix(8)) + Array(text.utf8)
     }
@@ -38,13 +38,13 @@ struct MovieBox {
             + Array("free".utf8) + [UInt8](repeating: 0, count: contentLength)
     }
 
-    /// A big-endian number; 0 when it would reach beyond the end.
+    /// A big-endian number; 0 when it would extend beyond the end.
     static func number(_ bytes: [UInt8], at offset: Int, length: Int) -> UInt64 {
         guard offset >= 0, offset + length <= bytes.count else { return 0 }
         return bytes[offset..<offset + length].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Adds to a big-endian number in place; nothing happens beyond the end.
+    /// Adds to a big-endian number in place, unless it extends beyond the end.
     static func add(_ amount: UInt64, to bytes: inout [UInt8], at offset: Int, length: Int) {
         guard offset >= 0, offset + length <= bytes.count else { return }
         let sum = number(bytes, at: offset, length: length) &+ amount

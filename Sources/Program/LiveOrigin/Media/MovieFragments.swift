@@ -1,4 +1,4 @@
-/// The few places of a fragmented MP4 segment that a loop has to change.
+/// The fields of a fragmented MP4 segment that a repetition has to change.
 enum MovieFragments {
     /// Ticks per second of each track, from an initialization section.
     static func timescales(of initialization: [UInt8]) -> [UInt32: UInt32] {
@@ -41,12 +41,12 @@ enum MovieFragments {
         return value.multipliedReportingOverflow(by: 90_000).partialValue / UInt64(timescale)
     }
 
-    /// Fragments of a segment, by which the fragment numbers advance.
+    /// The number of fragments in a segment, by which the fragment numbers advance.
     static func fragmentCount(of bytes: [UInt8]) -> Int {
         MovieBox.all(["moof"], of: bytes).count
     }
 
-    /// Where each track fragment has its decode time (`tfdt`, ISO/IEC 14496-12 §8.8.12).
+    /// The positions of the decode time of each track fragment (`tfdt`, ISO/IEC 14496-12 §8.8.12).
     private static func decodeTimes(of bytes: [UInt8]) -> [(track: UInt32, offset: Int, length: Int)] {
         MovieBox.all(["moof", "traf"], of: bytes).compactMap { fragment in
             guard let header = MovieBox.all(["tfhd"], of: bytes, in: fragment.content).first,
@@ -58,7 +58,7 @@ enum MovieFragments {
         }
     }
 
-    /// A 32-bit field whose place depends on the box's version.
+    /// A 32-bit field whose position depends on the box's version.
     private static func field(_ bytes: [UInt8], _ box: MovieBox, short: Int, long: Int) -> UInt64 {
         let isLong = MovieBox.number(bytes, at: box.content.lowerBound, length: 1) == 1
         return MovieBox.number(bytes, at: box.content.lowerBound + (isLong ? long : short), length: 4)

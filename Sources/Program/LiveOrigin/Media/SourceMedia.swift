@@ -1,6 +1,6 @@
 import HTTP
 
-/// A segment as the encoder made it, and how far a loop has moved it.
+/// An encoded segment, and how far a repetition has moved it.
 struct SourceMedia: Sendable {
     enum Form: Sendable {
         case transportStream
@@ -19,10 +19,10 @@ struct SourceMedia: Sendable {
 
     var form: Form
     var encoded: SharedBytes
-    /// Nil leaves every time stamp as it was encoded.
+    /// Nil keeps every timestamp as it was encoded.
     var shift: Shift?
 
-    /// The segment with its time stamps moved and the stamp in it.
+    /// The segment with moved timestamps and the stamp.
     func bytes(with stamp: Stamp) -> [UInt8] {
         var bytes = encoded.bytes
         switch form {

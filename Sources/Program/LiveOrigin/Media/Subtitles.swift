@@ -1,8 +1,8 @@
 import HTTP
 
-/// WebVTT segments that tell what is on the picture.
+/// WebVTT segments that describe the picture.
 enum Subtitles {
-    /// One cue over the whole of a segment, tied to the picture's time (RFC 8216 §3.5).
+    /// One cue over a whole segment, tied to the video's time (RFC 8216 §3.5).
     static func segment(beside video: SourceSegment, rendition: String) -> SourceSegment {
         let text = """
             WEBVTT

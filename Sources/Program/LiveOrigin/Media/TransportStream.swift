@@ -1,11 +1,11 @@
-/// The few places of an MPEG transport stream that a loop has to change (ISO/IEC 13818-1 §2.4.3).
+/// The fields of an MPEG transport stream that a repetition has to change (ISO/IEC 13818-1 §2.4.3).
 enum TransportStream {
     static let packetLength = 188
     private static let nullPID: UInt16 = 0x1FFF
-    /// Time stamps count 90 kHz in 33 bits.
+    /// Timestamps count 90 kHz in 33 bits.
     static let timestampMask: UInt64 = (1 << 33) - 1
 
-    /// Where one packet stands and what its header says.
+    /// The position of one packet and its header.
     struct Packet {
         let offset: Int
         let pid: UInt16
@@ -28,21 +28,21 @@ enum TransportStream {
         }
     }
 
-    /// Offsets of whole packets, the null packets left out.
+    /// Offsets of whole packets, except null packets.
     static func packets(of bytes: [UInt8]) -> [Packet] {
         stride(from: 0, to: bytes.count - bytes.count % packetLength, by: packetLength)
             .map { Packet(bytes, at: $0) }
             .filter { $0.pid != nullPID }
     }
 
-    /// Packets with payload per PID: by so much the continuity counters advance.
+    /// Packets with payload per PID, by which the continuity counters advance.
     static func payloadPacketCounts(of bytes: [UInt8]) -> [UInt16: Int] {
         packets(of: bytes).reduce(into: [:]) { counts, packet in
             if packet.hasPayload { counts[packet.pid, default: 0] += 1 }
         }
     }
 
-    /// A null packet with a text in it; the text is cut at the packet's end.
+    /// A null packet that contains a text, which is cut at the packet's end.
     static func nullPacket(_ text: String) -> [UInt8] {
         let payload = Array(text.utf8.prefix(packetLength - 4))
         return [0x47, 0x1F, 0xFF, 0x10] + payload

@@ -1,4 +1,4 @@
-/// Reading and moving the time stamps of a transport stream.
+/// Reading and moving the timestamps of a transport stream.
 extension TransportStream {
     /// Moves every PTS, DTS and PCR by `ticks` of 90 kHz and every continuity counter by its PID's steps.
     static func shift(_ bytes: inout [UInt8], ticks: UInt64, counters: [UInt16: UInt8]) {
@@ -22,7 +22,8 @@ extension TransportStream {
         return nil
     }
 
-    /// The program clock reference: 33 bits of 90 kHz, 6 reserved, 9 of 27 MHz, which stay (§2.4.3.5).
+    /// The program clock reference: 33 bits of 90 kHz, 6 reserved, 9 of 27 MHz, which do not change
+    /// (§2.4.3.5).
     private static func shiftClock(_ bytes: inout [UInt8], _ packet: Packet, _ ticks: UInt64) {
         let start = packet.offset + 6
         guard packet.hasAdaptation, bytes[packet.offset + 4] >= 7, bytes[packet.offset + 5] & 0x10 != 0 else {
@@ -36,7 +37,7 @@ extension TransportStream {
         bytes[start + 4] = bytes[start + 4] & 0x7F | UInt8(clock & 1) << 7
     }
 
-    /// Where the PES header that begins in this packet has its PTS and DTS (§2.4.3.7).
+    /// The positions of PTS and DTS in the PES header that begins in this packet (§2.4.3.7).
     private static func timestampOffsets(_ bytes: [UInt8], _ packet: Packet) -> [Int] {
         guard packet.startsUnit, packet.hasPayload else { return [] }
         let start = packet.payloadOffset(bytes)
@@ -48,7 +49,7 @@ extension TransportStream {
         }
     }
 
-    /// A packet start code of an audio, video or private stream, the ones with the optional header.
+    /// Whether the packet begins an audio, video or private stream, which have the optional header.
     private static func isMedia(_ bytes: [UInt8], at start: Int) -> Bool {
         guard bytes[start] == 0, bytes[start + 1] == 0, bytes[start + 2] == 1 else { return false }
         return (0xC0...0xEF).contains(bytes[start + 3]) || bytes[start + 3] == 0xBD

@@ -19,7 +19,7 @@ struct ChannelAnswer {
         }
     }
 
-    /// A rendition's list; without one, the list at the channel's top.
+    /// A rendition's playlist; without a rendition, the channel's top playlist.
     private func playlist(_ rendition: String?) -> HTTPResponse {
         channel.state.withLock { state in
             guard state.faults.htmlUntil <= now else { return StaticResources.response(for: "webpage.html") }
@@ -33,7 +33,7 @@ struct ChannelAnswer {
         }
     }
 
-    /// Nothing is shown before every rendition has something to show.
+    /// Nothing is served before every rendition has a segment.
     private static func text(_ rendition: String?, _ state: ChannelState, now: Double) -> String? {
         if let rendition {
             return state.faults.isWithdrawn(rendition, now: now)
@@ -64,7 +64,7 @@ struct ChannelAnswer {
         case .refuse(let status): return .now(HTTPResponse(status: HTTPStatus(rawValue: status)))
         case .initialization(let bytes): return .now(Self.whole(bytes, uri: uri))
         case .segment(let segment, let delivery):
-            // Making it costs some milliseconds, which a server thread should not spend.
+            // Producing it takes some milliseconds, which a server thread should not spend.
             return .later { Self.response(segment, delivery, uri: uri) }
         }
     }

@@ -1,11 +1,11 @@
-/// How a segment's body leaves.
+/// How a segment's body is sent.
 struct Delivery: Sendable, Equatable {
     var truncation: RequestFaults.Truncating?
     var bytesPerSecond = Int.max
 }
 
 extension ChannelState {
-    /// What a request for a segment gets.
+    /// The answer to a request for a segment.
     enum SegmentDecision: Sendable {
         case refuse(status: Int)
         case initialization([UInt8])

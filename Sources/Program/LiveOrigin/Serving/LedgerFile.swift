@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
 
-/// The ledger as it stands when somebody asks for it.
+/// The current content of the ledger.
 final class LedgerFile: OpenFile {
     private let file: FileHandle
     let byteCount: UInt64

@@ -7,7 +7,7 @@ struct OriginHandler: HTTPHandler {
     var ledgerPath: String
     /// Seconds since 1970.
     var now: @Sendable () -> Double
-    /// Closes the listening socket for so many seconds, behind this answer.
+    /// Closes the listening socket for these seconds, after this answer.
     var refuseConnections: @Sendable (Double) -> Void = { _ in }
 
     func bodyLimit(for request: HTTPRequest) -> Int { Limits.controlBytes }
@@ -40,7 +40,7 @@ struct OriginHandler: HTTPHandler {
             let control = try ControlRequest(request)
             let chosen = channels.values.filter { control.channel == nil || $0.name == control.channel }
             guard !chosen.isEmpty else {
-                throw ControlRequest.Refusal(reason: "channel: there is none of this name")
+                throw ControlRequest.Refusal(reason: "channel: not found")
             }
             switch control.action {
             case .fault(let fault):

@@ -1,14 +1,14 @@
 import HTTP
 import Synchronization
 
-/// A body that comes slowly, or that breaks off.
+/// A body that is sent slowly or aborted.
 final class SlowBody: HTTPBodySource {
-    /// The connection is cut here on purpose.
+    /// The connection is cut on purpose.
     struct Cut: Error {}
 
     private let bytes: [UInt8]
     private let bytesPerSecond: Int
-    /// The body breaks off behind so many bytes; nil sends it all.
+    /// The number of bytes after which the body is aborted; nil sends it all.
     private let cut: Int?
     private let offset = Mutex(0)
 

@@ -1,6 +1,6 @@
 import HTTP
 
-/// Answers that are no live channel, for the tests of bad sources.
+/// Answers that are not live channels, for tests of bad sources.
 enum StaticResources {
     static let webPage = Array(
         """

@@ -1,10 +1,10 @@
-/// Where a channel stands in the endless repetition of a minute.
-struct ReplayFeed: Sendable {
+/// The position of a channel in the endless repetition of a minute.
+struct ReplayPosition: Sendable {
     let minute: EncodedMinute
-    /// Without, every repetition begins with a DISCONTINUITY and the encoded time stamps.
+    /// If false, every repetition begins with a DISCONTINUITY and the encoded timestamps.
     var isContinuous = true
     var hasSubtitles = false
-    /// The wall clock of this numbering's first sample.
+    /// The wall-clock time of this numbering's first sample.
     private(set) var anchor: Double
     private(set) var index = 0
 
@@ -27,13 +27,13 @@ struct ReplayFeed: Sendable {
         return segments
     }
 
-    /// Time stamps begin anew; nothing of the wall clock is lost.
+    /// Restarts the timestamps without losing wall-clock time.
     mutating func restart() {
         anchor += Double(index) * minute.segmentSeconds
         index = 0
     }
 
-    /// Leaves out what would have been due by now.
+    /// Leaves out segments that would be due by now.
     mutating func skip(to now: Double) {
         while nextDue <= now { index += 1 }
     }

@@ -1,5 +1,5 @@
-/// The list that ffmpeg writes for one rendition: its own numbers, durations and file names.
-struct EncoderList: Equatable {
+/// The playlist that ffmpeg writes for one rendition: its own numbers, durations and file names.
+struct EncoderPlaylist: Equatable {
     struct Entry: Equatable {
         var index: Int
         var durationSeconds: Double
@@ -10,7 +10,7 @@ struct EncoderList: Equatable {
     /// The file of the initialization section; ffmpeg adds the stream's number to its name.
     var initialization: String?
 
-    /// Reads the few tags ffmpeg writes; what is not one of them is passed over.
+    /// Reads the few tags that ffmpeg writes and skips others.
     init(_ text: String) {
         var index = 0
         var duration: Double?

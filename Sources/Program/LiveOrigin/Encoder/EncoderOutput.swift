@@ -1,8 +1,8 @@
 import Foundation
 import HTTP
 
-/// Reads what a running encoder has finished.
-struct EncoderFeed {
+/// Reads the finished segments of a running encoder.
+struct EncoderOutput {
     let folder: String
     let layout: Layout
     var hasSubtitles = false
@@ -16,7 +16,7 @@ struct EncoderFeed {
         self.layout = layout
     }
 
-    /// Segments that were finished since the last call.
+    /// Segments finished since the last call.
     mutating func finished(at now: Double) -> [SourceSegment] {
         layout.encoded.flatMap { finished($0, at: now) }
     }
@@ -25,7 +25,7 @@ struct EncoderFeed {
         guard let text = FileManager.default.contents(atPath: "\(folder)/\(rendition.id)/index.m3u8") else {
             return []
         }
-        let list = EncoderList(String(decoding: text, as: UTF8.self))
+        let list = EncoderPlaylist(String(decoding: text, as: UTF8.self))
         guard let form = form(rendition, list) else { return [] }
         return list.entries.flatMap { entry -> [SourceSegment] in
             guard let segment = segment(entry, rendition, form, at: now) else { return [] }
@@ -34,9 +34,9 @@ struct EncoderFeed {
         }
     }
 
-    /// Nil for an entry that was taken before, or whose file is gone.
+    /// Nil for an entry that was read before, or whose file is gone.
     private mutating func segment(
-        _ entry: EncoderList.Entry, _ rendition: Rendition, _ form: SourceMedia.Form, at now: Double,
+        _ entry: EncoderPlaylist.Entry, _ rendition: Rendition, _ form: SourceMedia.Form, at now: Double,
     ) -> SourceSegment? {
         let place = places[rendition.id] ?? (0, 0)
         let path = "\(folder)/\(rendition.id)/\(entry.file)"
@@ -52,8 +52,8 @@ struct EncoderFeed {
             media: SourceMedia(form: form, encoded: SharedBytes(Array(bytes))))
     }
 
-    /// Nil while the initialization section is not there.
-    private mutating func form(_ rendition: Rendition, _ list: EncoderList) -> SourceMedia.Form? {
+    /// Nil while the initialization section is missing.
+    private mutating func form(_ rendition: Rendition, _ list: EncoderPlaylist) -> SourceMedia.Form? {
         guard layout.container == .fmp4 else { return .transportStream }
         let name = "\(rendition.id)/init.mp4"
         if initializations[name] == nil, let file = list.initialization {

@@ -6,7 +6,7 @@ import Testing
 @testable import LiveOrigin
 
 @Suite("The endless repetition of a minute")
-struct ReplayFeedTests {
+struct ReplayPositionTests {
     private func minute() -> EncodedMinute {
         let segments = (0..<2).map {
             EncodedMinute.Segment(
@@ -21,21 +21,21 @@ struct ReplayFeedTests {
 
     @Test("A segment is due when it has ended, one after the other")
     func due() {
-        var feed = ReplayFeed(minute: minute(), anchor: 100)
-        #expect(feed.due(at: 103.9).isEmpty)
-        #expect(feed.due(at: 112.5).map(\.startSeconds) == [100])
-        #expect(feed.due(at: 112.5).map(\.startSeconds) == [104])
-        #expect(feed.due(at: 112.5).map(\.startSeconds) == [108])
-        #expect(feed.due(at: 112.5).isEmpty)
+        var position = ReplayPosition(minute: minute(), anchor: 100)
+        #expect(position.due(at: 103.9).isEmpty)
+        #expect(position.due(at: 112.5).map(\.startSeconds) == [100])
+        #expect(position.due(at: 112.5).map(\.startSeconds) == [104])
+        #expect(position.due(at: 112.5).map(\.startSeconds) == [108])
+        #expect(position.due(at: 112.5).isEmpty)
     }
 
     @Test(
         "Each repetition continues; without continuity it begins with a discontinuity",
         arguments: [true, false])
     func loops(isContinuous: Bool) {
-        var feed = ReplayFeed(minute: minute(), anchor: 0)
-        feed.isContinuous = isContinuous
-        let segments = (0..<5).flatMap { _ in feed.due(at: 100) }
+        var position = ReplayPosition(minute: minute(), anchor: 0)
+        position.isContinuous = isContinuous
+        let segments = (0..<5).flatMap { _ in position.due(at: 100) }
         #expect(
             segments.map { $0.media.shift?.ticks }
                 == (isContinuous ? [0, 0, 720_000, 720_000, 1_440_000] : [nil, nil, nil, nil, nil]))
@@ -46,10 +46,10 @@ struct ReplayFeedTests {
 
     @Test("A restart resets the timestamps and does not change the dates")
     func restart() {
-        var feed = ReplayFeed(minute: minute(), anchor: 0)
-        for _ in 0..<3 { _ = feed.due(at: 100) }
-        feed.restart()
-        let next = feed.due(at: 100)
+        var position = ReplayPosition(minute: minute(), anchor: 0)
+        for _ in 0..<3 { _ = position.due(at: 100) }
+        position.restart()
+        let next = position.due(at: 100)
         #expect(next.map(\.startSeconds) == [12])
         #expect(next.map { $0.media.shift?.ticks } == [0])
     }
@@ -57,7 +57,8 @@ struct ReplayFeedTests {
     @Test("A stall and an end stay in force, and a restart follows the end")
     func publisher() throws {
         let bench = try OriginBench()
-        var publisher = ReplayPublisher(channel: bench.channel, feed: ReplayFeed(minute: minute(), anchor: 0))
+        var publisher = ReplayPublisher(
+            channel: bench.channel, position: ReplayPosition(minute: minute(), anchor: 0))
         func listed() -> [Int] {
             bench.channel.state.withLock { $0.renditions["v0"]?.listings.map(\.number) ?? [] }
         }
