@@ -60,6 +60,7 @@ struct RepositoryTests {
         let sources = Repository.swiftFiles
         let schema = Schema(migrations: files)
         expectNone(DocumentRule.parameters(in: files).findings(in: files))
+        expectNone(DocumentRule.settings(SettingRule(sources: sources).known).findings(in: files))
         expectNone(DocumentRule.metrics(MetricRule(sources: sources).known).findings(in: files))
         expectNone(DocumentRule.tables(schema).findings(in: files))
         expectNone(ColumnRule.findings(in: files, schema: schema))
