@@ -2,9 +2,9 @@ package import Logging
 package import Postgres
 import Timeline
 
-/// Every question about what is recorded, and the only place with SQL.
+/// Reads and writes everything that is known about recordings; this module alone contains SQL.
 ///
-/// Safe to share; each call takes a connection of the pool for its own time.
+/// Safe to share between tasks. Each call holds one pooled connection while it runs.
 package final class Catalogue: Sendable {
     let pool: PostgresPool
     let logger: Logger
@@ -21,11 +21,11 @@ package final class Catalogue: Sendable {
         await (try? pool.query("SELECT 1")) != nil
     }
 
-    /// The names under which changes are announced to other processes.
+    /// The PostgreSQL notification channels on which processes announce changes.
     enum Announcement {
-        /// A channel's settings changed, or it came or went; the payload is its slug.
+        /// A channel was created, changed or deleted; the payload is its id.
         static let channel = "backcast_channel"
-        /// A channel's published line or archive moved; the payload is its row id.
+        /// The published head or the archive of a channel changed; the payload is a `PublishedHeadChange`.
         static let publishedHead = "backcast_line"
     }
 }

@@ -1,19 +1,19 @@
 package import Postgres
 package import Timeline
 
-/// Why the catalogue could not do what was asked.
+/// Why a call to the catalogue failed.
 package enum CatalogueError: Error, Sendable, CustomStringConvertible {
     case noSuchChannel(ChannelID)
     case channelExists(ChannelID)
-    /// Somebody changed the channel since the version that the caller knows.
+    /// The channel has changed since the version that the caller knows.
     case staleVersion(current: Int64)
-    /// A row holds what the program cannot read.
+    /// A row holds a value that this program cannot read.
     case unreadable(String)
-    /// The answer came too late for whoever asked.
+    /// The answer came too late for the caller.
     case notInTime
     case database(PostgresError)
 
-    /// Whether the same call can succeed later without a change.
+    /// Whether the same call can succeed later without any change.
     package var isTransient: Bool {
         switch self {
         case .database(let error): error.isTransient
@@ -25,15 +25,15 @@ package enum CatalogueError: Error, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .noSuchChannel(let id): "there is no channel \(id)"
-        case .channelExists(let id): "channel \(id) exists already"
-        case .staleVersion(let current): "the channel has changed; its version is now \(current)"
-        case .unreadable(let what): "the catalogue holds \(what), which this program cannot read"
+        case .channelExists(let id): "channel \(id) already exists"
+        case .staleVersion(let current): "the channel has changed and now has version \(current)"
+        case .unreadable(let what): "the catalogue contains unreadable data: \(what)"
         case .notInTime: "the catalogue did not answer in time"
         case .database(let error): "\(error)"
         }
     }
 
-    /// Wraps whatever a database call threw.
+    /// Converts any error of a database call.
     static func wrapping(_ error: any Error) -> CatalogueError {
         switch error {
         case let error as CatalogueError: error
@@ -44,8 +44,8 @@ package enum CatalogueError: Error, Sendable, CustomStringConvertible {
 }
 
 extension Catalogue {
-    /// Runs a database call and gives its failure the module's type.
-    func asking<T>(_ body: () async throws -> T) async throws(CatalogueError) -> T {
+    /// Runs database calls and converts their errors to `CatalogueError`.
+    func mappingErrors<T>(_ body: () async throws -> T) async throws(CatalogueError) -> T {
         do {
             return try await body()
         } catch {

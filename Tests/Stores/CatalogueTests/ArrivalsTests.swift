@@ -3,9 +3,9 @@ import Timeline
 
 @testable import Catalogue
 
-@Suite("How segments came in")
+@Suite("Arrivals of segments")
 struct ArrivalsTests {
-    /// Published segments, each listed so many seconds after its end.
+    /// Published segments, each listed this many seconds after its end.
     private func published(
         _ tape: Tape, _ lags: [Int64], from first: Int64 = 0, of rendition: RenditionID = video
     ) -> [DecidedSegment] {
@@ -16,7 +16,7 @@ struct ArrivalsTests {
         }
     }
 
-    @Test("Before the first segment there is no lag and no arrival")
+    @Test("Without segments there is no lag and no arrival")
     func nothing() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -26,7 +26,7 @@ struct ArrivalsTests {
     }
 
     @Test(
-        "A long first list, a burst after a stop and late facts do not count: the lag is that of normal running"
+        "The lag is that of normal operation: a long first playlist, bursts and late segments do not count"
     )
     func lag() async throws {
         try await withCatalogue { test in
@@ -44,7 +44,7 @@ struct ArrivalsTests {
         }
     }
 
-    @Test("A lag that has changed for good is the new one; renditions that went on no more say nothing")
+    @Test("A permanent change of the lag is adopted, and renditions that have stopped do not count")
     func change() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -59,7 +59,7 @@ struct ArrivalsTests {
         }
     }
 
-    @Test("A channel moved last when its newest segment came, or when the end of what is given up would have")
+    @Test("The last progress is the newest arrival, or when the last lost segment would have arrived")
     func lastMove() {
         let came = Arrivals(lag: 30 * second, newest: midnight + minute)
         #expect(came.lastMove(watermark: midnight) == midnight + minute)

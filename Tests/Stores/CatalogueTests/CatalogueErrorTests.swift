@@ -6,7 +6,7 @@ import Timeline
 
 @Suite("Errors of the catalogue")
 struct CatalogueErrorTests {
-    @Test("Only trouble of the database passes by itself")
+    @Test("Only database errors are transient")
     func transient() throws {
         #expect(CatalogueError.database(PostgresError(.unreachable, "away")).isTransient)
         #expect(!CatalogueError.database(PostgresError(.schema, "another")).isTransient)
@@ -18,14 +18,14 @@ struct CatalogueErrorTests {
         }
     }
 
-    @Test("Each says what and where")
+    @Test("Each error says what failed and where")
     func words() throws {
         #expect("\(CatalogueError.noSuchChannel(try slug("news")))".contains("news"))
         #expect("\(CatalogueError.staleVersion(current: 7))".contains("7"))
     }
 
     @Test(
-        "A database that is there is reachable, one that is closed is not, and its failures keep their kind")
+        "A running database is reachable, a closed one is not, and database errors keep their type")
     func reachable() async throws {
         try await withCatalogue { test in
             #expect(await test.catalogue.isReachable())
@@ -40,7 +40,7 @@ struct CatalogueErrorTests {
         }
     }
 
-    @Test("A channel that this program cannot read does not hold the others")
+    @Test("A channel that this program cannot read does not block the others")
     func unreadableAmongOthers() async throws {
         try await withCatalogue { test in
             for id in ["one", "two"] { _ = try await test.catalogue.create(try settings(id)) }
@@ -49,7 +49,7 @@ struct CatalogueErrorTests {
         }
     }
 
-    @Test("Settings that this program cannot read are an error that says so, not a missing channel")
+    @Test("Unreadable settings are reported as such, not as a missing channel")
     func unreadable() async throws {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))

@@ -7,7 +7,7 @@ import Timeline
 @Suite("Changes")
 struct ChangesTests {
     @Test(
-        "Announcements are read by their name; what cannot be read may mean anything",
+        "Announcements are read by their name, and unreadable ones count as anything",
         arguments: [
             (
                 "backcast_line", "7 12 3:2",
@@ -26,7 +26,7 @@ struct ChangesTests {
     }
 
     @Test(
-        "Another process hears each change of a channel and of its line, after the word that anything may have changed"
+        "Another process receives anything first, and then each change of a channel and its published head"
     )
     func hearing() async throws {
         try await withCatalogue { test in
@@ -56,7 +56,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("After a lost connection anything may have changed, and what follows is heard")
+    @Test("A lost connection is reported as anything, and later changes are received")
     func reconnecting() async throws {
         try await withCatalogue { test in
             var changes = test.catalogue.changes().makeAsyncIterator()
@@ -72,7 +72,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("The stream ends with the task that listens")
+    @Test("The stream ends with its consumer")
     func ending() async throws {
         try await withCatalogue { test in
             let stream = test.catalogue.changes()

@@ -5,7 +5,7 @@ import Timeline
 
 @Suite("Channels")
 struct ChannelsTests {
-    @Test("A new channel is found again with its settings, at version 1 and without a shape")
+    @Test("A new channel has its settings, version 1 and no playlist form")
     func creating() async throws {
         try await withCatalogue { test in
             let wanted = try settings("news", title: "Noticias “24h”")
@@ -19,7 +19,7 @@ struct ChannelsTests {
         }
     }
 
-    @Test("An id that is there already is refused")
+    @Test("An existing id is refused")
     func creatingTwice() async throws {
         try await withCatalogue { test in
             let wanted = try settings("news")
@@ -34,7 +34,7 @@ struct ChannelsTests {
         }
     }
 
-    @Test("Replacing takes the version that the caller knows, or any, and raises it by one")
+    @Test("Replacing settings checks the version, if one is given, and raises it by one")
     func replacing() async throws {
         try await withCatalogue { test in
             _ = try await test.catalogue.create(try settings("news"))
@@ -53,7 +53,7 @@ struct ChannelsTests {
         }
     }
 
-    @Test("Replacing by the same leaves the version, but a stale one is refused all the same")
+    @Test("Replacing by equal settings keeps the version, but a stale version is still refused")
     func replacingBySame() async throws {
         try await withCatalogue { test in
             var wanted = try settings("news")
@@ -74,7 +74,7 @@ struct ChannelsTests {
         }
     }
 
-    @Test("What is not there, or was deleted, can be neither replaced nor deleted")
+    @Test("A channel that does not exist or was deleted can be neither replaced nor deleted")
     func absent() async throws {
         try await withCatalogue { test in
             _ = try await test.catalogue.create(try settings("gone"))
@@ -95,7 +95,7 @@ struct ChannelsTests {
     }
 
     @Test(
-        "A deleted channel leaves a tombstone: out of the list, but known, and a stale version does not delete"
+        "A deleted channel is not listed but still known, and a stale version does not delete"
     )
     func deleting() async throws {
         try await withCatalogue { test in
@@ -116,7 +116,7 @@ struct ChannelsTests {
         }
     }
 
-    @Test("A channel created again goes on in the same row, with its archive, its line and its shape")
+    @Test("A channel that is created again keeps its row, archive, published head and playlist form")
     func creatingAgain() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -131,7 +131,7 @@ struct ChannelsTests {
         }
     }
 
-    @Test("Pages go in the order of the ids' bytes and each channel is on one of them")
+    @Test("Pages are ordered by the bytes of the ids, and each channel is on exactly one")
     func paging() async throws {
         try await withCatalogue { test in
             let ids = ["a", "a-1", "a0", "a_", "b", "0"]
@@ -146,7 +146,7 @@ struct ChannelsTests {
         }
     }
 
-    @Test("A shape goes from media to multivariant and never back, whatever comes first")
+    @Test("A playlist form changes from media to multivariant but never back")
     func playlistForm() async throws {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))
@@ -162,7 +162,7 @@ struct ChannelsTests {
     }
 
     @Test(
-        "Up to where a channel was published when it left media is kept; one that never was media has nothing"
+        "The watermark is stored when a channel changes from media, and only then"
     )
     func mediaUntil() async throws {
         try await withCatalogue { test in

@@ -4,9 +4,9 @@ import Timeline
 
 @testable import Catalogue
 
-@Suite("Remembering")
+@Suite("Committing batches")
 struct CommitTests {
-    @Test("A segment is found again with all that a playlist needs")
+    @Test("A committed segment is read back with everything that a playlist needs")
     func wholeFact() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -36,7 +36,7 @@ struct CommitTests {
         }
     }
 
-    @Test("The same batch twice does no more than once")
+    @Test("Committing a batch twice has the same effect as once")
     func twice() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -62,7 +62,7 @@ struct CommitTests {
         }
     }
 
-    @Test("The same identity or loss twice within one batch is entered once, published if either is")
+    @Test("A duplicate identity or loss in a batch is stored once, published if one of them is")
     func twiceWithin() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -79,7 +79,7 @@ struct CommitTests {
         }
     }
 
-    @Test("A stale fence enters facts without numbers, epochs and watermark, and says so")
+    @Test("With a stale fence, segments are stored without numbers, and the head stays as it is")
     func stale() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -101,7 +101,7 @@ struct CommitTests {
         }
     }
 
-    @Test("A former owner's description does not replace the present one's")
+    @Test("A former owner's description does not replace the current one")
     func staleDescription() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -119,7 +119,7 @@ struct CommitTests {
         }
     }
 
-    @Test("A fact whose rendition nobody described is entered all the same")
+    @Test("A segment whose rendition was never described is stored")
     func undescribed() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -132,7 +132,7 @@ struct CommitTests {
     }
 
     @Test(
-        "Without an epoch a segment takes the last one that begins no later than its middle",
+        "A segment without a discontinuity sequence gets the last one that begins before its middle",
         arguments: [(0, 0), (7, 0), (8, 1), (12, 1), (17, 1), (18, 2), (400, 2)] as [(Int64, Int32)])
     func discontinuitySequence(start: Int64, expected: Int32) async throws {
         try await withCatalogue { test in
@@ -149,7 +149,8 @@ struct CommitTests {
         }
     }
 
-    @Test("Looking for an epoch far back is quick, and of two that begin together it is the later one")
+    @Test(
+        "Finding an old discontinuity sequence is fast, and of two with the same begin the later one is used")
     func manyEpochs() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -167,7 +168,7 @@ struct CommitTests {
         }
     }
 
-    @Test("Without any epoch it is 0")
+    @Test("Without any discontinuity start the sequence is 0")
     func noEpoch() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -177,7 +178,7 @@ struct CommitTests {
     }
 
     @Test(
-        "What was given up is stored when it comes, at the time that came with it; what is stored is not lost again"
+        "A lost segment that arrives is stored at its new time, and a stored one cannot become lost"
     )
     func lostThenStored() async throws {
         try await withCatalogue { test in
@@ -195,7 +196,7 @@ struct CommitTests {
         }
     }
 
-    @Test("Nothing is inserted that begins before the cut, and no loss that ends there")
+    @Test("Segments that begin before the expiry cut and losses that end there are not stored")
     func expiredBefore() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -214,7 +215,7 @@ struct CommitTests {
         }
     }
 
-    @Test("States have one row per content, last used at the latest end, and using one again takes no id")
+    @Test("Equal formats share one row with the latest time of use, and reuse takes no id")
     func formats() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -234,7 +235,7 @@ struct CommitTests {
         }
     }
 
-    @Test("The line, the target and the next numbers only ever grow")
+    @Test("The published head and the next numbers never decrease")
     func growing() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -250,7 +251,7 @@ struct CommitTests {
         }
     }
 
-    @Test("Batches from two connections at once go in one after the other, whole")
+    @Test("Concurrent batches are committed one after the other")
     func together() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -271,7 +272,7 @@ struct CommitTests {
         }
     }
 
-    @Test("Two channels with the same state at the same time on a new day do not wait for each other")
+    @Test("Two channels that commit the same format on a new day do not wait for each other")
     func twoChannels() async throws {
         try await withCatalogue { test in
             let tapes = [try await Tape("one", in: test), try await Tape("two", in: test)]
@@ -292,7 +293,7 @@ struct CommitTests {
         }
     }
 
-    @Test("A channel without a line is an error that no retry mends")
+    @Test("A channel without a published head is a permanent error")
     func unknownChannel() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -4,9 +4,9 @@ import Timeline
 
 @testable import Catalogue
 
-@Suite("Gaps of many channels at once")
+@Suite("Gaps of many channels")
 struct CommonGapsTests {
-    /// Two hours of four-second segments that both renditions have, but for what is left out.
+    /// Two hours of four-second segments in both renditions, except those left out.
     private func record(
         _ tape: Tape, in test: TestCatalogue, video missingVideo: Range<Int64>,
         audio missingAudio: Range<Int64>
@@ -25,7 +25,7 @@ struct CommonGapsTests {
         try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
     }
 
-    @Test("Each channel has its own window and its own gaps, those of the timeline that all renditions share")
+    @Test("Each channel has its own window and only the gaps that all its renditions share")
     func windows() async throws {
         try await withCatalogue { test in
             let (one, other, whole) = (
@@ -56,7 +56,7 @@ struct CommonGapsTests {
         }
     }
 
-    @Test("Only what was meant to be recorded is missing, and only behind the cut")
+    @Test("Only time that was set to record counts as missing, and only after the expiry cut")
     func meant() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -75,7 +75,7 @@ struct CommonGapsTests {
         }
     }
 
-    @Test("The live edges are those of the channels that are not deleted")
+    @Test("Live edges are returned for channels that are not deleted")
     func edges() async throws {
         try await withCatalogue { test in
             let (one, other) = (try await Tape("one", in: test), try await Tape("other", in: test))
@@ -88,7 +88,7 @@ struct CommonGapsTests {
         }
     }
 
-    @Test("Ten channels' quarter of a minute is measured in one question, and quickly")
+    @Test("The gaps of ten channels are read quickly in one query")
     func speed() async throws {
         try await withCatalogue { test in
             var windows: [Int32: TimeWindow] = [:]

@@ -17,7 +17,7 @@ struct CoverageTests {
             window: window(begin * second, end * second), segments: segments, bytes: Int64(segments) * 1000)
     }
 
-    /// A channel meant to be recorded from midnight on, whose live edge is at an instant.
+    /// A channel set to record from midnight on, with a given live edge.
     private func tape(_ test: TestCatalogue, _ segments: [DecidedSegment], losses: [Loss] = [], edge: Int64)
         async throws -> Tape
     {
@@ -35,7 +35,7 @@ struct CoverageTests {
         return segment
     }
 
-    /// Segments of four seconds that begin at these seconds.
+    /// Four-second segments that begin at these seconds.
     private func segments(_ starts: [Int64], of rendition: RenditionID = video) throws -> [DecidedSegment] {
         try starts.map { start in
             DecidedSegment(
@@ -49,7 +49,7 @@ struct CoverageTests {
     }
 
     @Test(
-        "Neighbours are one span; what was meant and is not held is a gap with the reason that was met there")
+        "Adjacent segments form one span, and missing recordings form gaps with the reported reason")
     func spansAndGaps() async throws {
         try await withCatalogue { test in
             let tape = try await tape(
@@ -67,7 +67,7 @@ struct CoverageTests {
         }
     }
 
-    @Test("Spans and gaps are cut to the window; a span counts what overlaps it")
+    @Test("Spans and gaps are cut to the window, and a span counts all segments that overlap it")
     func cut() async throws {
         try await withCatalogue { test in
             let tape = try await tape(test, segments([0, 4, 8, 20, 24]), edge: 28)
@@ -78,7 +78,7 @@ struct CoverageTests {
         }
     }
 
-    @Test("Whole quarters count by their summaries, with the same answer as by rows")
+    @Test("Whole quarters are answered from their summaries, with the same result as from rows")
     func quarters() async throws {
         try await withCatalogue { test in
             let starts = (0..<900).map { Int64($0) * 4 }.filter { $0 != 1_000 }
@@ -105,7 +105,7 @@ struct CoverageTests {
     }
 
     @Test(
-        "What one rendition lacks is its own gap, what all lack is the channel's; only its own losses name it"
+        "A gap belongs to one rendition or, if all lack it, to the channel; only its own losses explain it"
     )
     func renditions() async throws {
         try await withCatalogue { test in
@@ -126,7 +126,7 @@ struct CoverageTests {
     }
 
     @Test(
-        "A rendition that came later or is no more has no gap there, unless a loss says that it was lacking")
+        "A rendition has no gap before it appeared or after it ended, unless a loss was reported")
     func lives() async throws {
         try await withCatalogue { test in
             let late = try segments([8, 12], of: secondVideo)
@@ -141,7 +141,7 @@ struct CoverageTests {
         }
     }
 
-    @Test("Outside the time that was meant to be recorded nothing is a gap")
+    @Test("Nothing is a gap while the channel was not set to record")
     func outside() async throws {
         try await withCatalogue { test in
             let tape = try await tape(test, segments([0, 30]), edge: 60)
@@ -156,7 +156,7 @@ struct CoverageTests {
         }
     }
 
-    @Test("Nothing is said of what lies before the cut or behind the live edge")
+    @Test("The report ends at the expiry cut and at the live edge")
     func bounds() async throws {
         try await withCatalogue { test in
             let tape = try await tape(test, segments([0, 4, 8, 12]), edge: 12)
@@ -169,7 +169,7 @@ struct CoverageTests {
     }
 
     @Test(
-        "What is left of the segment that the cut went through is no gap; more than a segment is one",
+        "The rest of a segment that the cut divided is not a gap, but more than a segment is",
         arguments: [
             (5, 8, nil), (7, 8, nil), (8, 8, nil), (9, 20, (9, 20)), (16, 20, nil), (13, 20, (13, 20)),
         ]
@@ -188,7 +188,7 @@ struct CoverageTests {
         }
     }
 
-    @Test("A kept segment that the cut went through is held up to its end")
+    @Test("A kept segment that the cut divided is held up to its end")
     func cutKeptSegment() async throws {
         try await withCatalogue { test in
             let tape = try await tape(test, segments([0, 4, 8, 12]), edge: 16)
@@ -201,7 +201,7 @@ struct CoverageTests {
         }
     }
 
-    @Test("A channel that never had a segment has neither spans nor gaps")
+    @Test("A channel without segments has neither spans nor gaps")
     func nothing() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -212,7 +212,7 @@ struct CoverageTests {
         }
     }
 
-    @Test("What is available comes nearest first, at most five stretches, within cut and live edge")
+    @Test("At most five available spans are offered, nearest first, between expiry cut and live edge")
     func available() async throws {
         try await withCatalogue { test in
             let starts = (0..<8).map { Int64($0) * 3_600 }
@@ -227,7 +227,7 @@ struct CoverageTests {
         }
     }
 
-    @Test("A window at the end of time neither traps nor fails")
+    @Test("A window at the limit of the time range neither traps nor fails")
     func extremes() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -16,7 +16,7 @@ struct DaysTests {
         #expect(Catalogue.day(of: instant) == expected)
     }
 
-    @Test("Days are made from three back to three ahead, twice or by two processes at once without harm")
+    @Test("Partitions are created from three days ago to three days ahead, also by two processes at once")
     func preparing() async throws {
         try await withCatalogue { test in
             try await test.withOther { other in
@@ -40,7 +40,7 @@ struct DaysTests {
         }
     }
 
-    @Test("Segments of days long past or far ahead get their partitions when they come")
+    @Test("Segments of distant days get their partitions when they are committed")
     func far() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -51,7 +51,7 @@ struct DaysTests {
         }
     }
 
-    @Test("A day that another process has dropped is made again")
+    @Test("A partition that another process has dropped is created again")
     func droppedElsewhere() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -65,7 +65,7 @@ struct DaysTests {
         }
     }
 
-    @Test("A detachment that was left half done is finished and the day put back")
+    @Test("An interrupted detachment is completed and the day attached again")
     func halfDetached() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -6,7 +6,7 @@ import Timeline
 
 @Suite("Empty days")
 struct EmptyDaysTests {
-    @Test("A past day is dropped when nothing is left in it, while the last three days and full ones stay")
+    @Test("An empty past day is dropped, while the last three days and days with segments stay")
     func dropping() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -23,7 +23,7 @@ struct EmptyDaysTests {
         }
     }
 
-    @Test("Kept recordings do not hold their day, and play on when it is gone")
+    @Test("Kept recordings do not prevent dropping their day and still play afterwards")
     func kept() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -37,7 +37,7 @@ struct EmptyDaysTests {
         }
     }
 
-    @Test("Readers and writers go on while days come and go")
+    @Test("Reads and writes continue while partitions are created and dropped")
     func meanwhile() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -67,7 +67,7 @@ struct EmptyDaysTests {
         }
     }
 
-    @Test("A day whose detachment was interrupted is dropped all the same")
+    @Test("A day whose detachment was interrupted is dropped")
     func interrupted() async throws {
         try await withCatalogue { test in
             try await test.catalogue.prepareDays(around: midnight)

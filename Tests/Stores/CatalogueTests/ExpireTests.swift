@@ -6,7 +6,7 @@ import Timeline
 
 @Suite("Forgetting")
 struct ExpireTests {
-    @Test("What begins before the cut goes, is counted, and the cut never goes back")
+    @Test("What begins before the cut expires and is counted, and the cut never moves back")
     func cut() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -34,7 +34,9 @@ struct ExpireTests {
         }
     }
 
-    @Test("Losses, spans and epochs that nothing behind the cut needs go too; the epoch that goes on stays")
+    @Test(
+        "Losses, spans and discontinuity starts before the cut expire too, except the one in effect at the cut"
+    )
     func surroundings() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -60,7 +62,7 @@ struct ExpireTests {
         }
     }
 
-    @Test("Rows that overlap a kept recording survive apart, play on, and are not kept twice")
+    @Test("Segments that overlap a kept recording survive, still play, and are not kept twice")
     func kept() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -84,7 +86,7 @@ struct ExpireTests {
         }
     }
 
-    @Test("A cut ahead of now forgets all that has been, and shuts nothing out that comes after")
+    @Test("A cut in the future expires everything so far but does not reject later segments")
     func purge() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -99,7 +101,7 @@ struct ExpireTests {
         }
     }
 
-    @Test("A purge takes along what is published ahead of the clock, but not more")
+    @Test("Expiring includes what is published ahead of the clock, but not more")
     func purgeAhead() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -113,7 +115,7 @@ struct ExpireTests {
         }
     }
 
-    @Test("A long stretch goes by the day until the cut is reached, over holes too")
+    @Test("A long span expires day by day up to the cut, across holes too")
     func steps() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -128,7 +130,7 @@ struct ExpireTests {
         }
     }
 
-    @Test("A week of one rendition is forgotten in seconds")
+    @Test("A week of one rendition expires within seconds")
     func speed() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -4,9 +4,9 @@ import Timeline
 
 @testable import Catalogue
 
-@Suite("Forgetting states")
+@Suite("Expiring formats")
 struct FormatsTests {
-    /// Four states with a segment each, one after the other: `init-b` and `k1` are named once, the others twice.
+    /// Four formats with one segment each, in sequence; `init-b` and `k1` are used once, the others twice.
     private func recorded(_ test: TestCatalogue) async throws -> Tape {
         let tape = try await Tape(in: test)
         let names = [("init-a", "k1"), ("init-b", "k2"), ("init-a", "k2"), ("init-c", "k3")]
@@ -31,13 +31,16 @@ struct FormatsTests {
         Set(try await test.catalogue.pendingDeletionObjects(limit: 100).flatMap(\.keys))
     }
 
-    @Test("A state goes with its last segment, and dooms the files that no other state names")
+    @Test(
+        "A format expires with its last segment, and files that no other format names are scheduled for deletion"
+    )
     func last() async throws {
         try await withCatalogue { test in
             let tape = try await recorded(test)
             try await test.catalogue.expire(tape.channel, before: midnight + 2 * second, graceSeconds: 0)
             try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 0)
-            // The segment that begins before the cut is gone, but it ends behind it: its state waits for the next cut.
+            // The segment that begins before the cut has expired, but it ends after the cut, so its format
+            // waits for the next one.
             #expect(try await test.number("SELECT count(*) FROM state") == 4)
             try await test.catalogue.expire(tape.channel, before: midnight + 15 * second, graceSeconds: 0)
             try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 0)
@@ -45,12 +48,12 @@ struct FormatsTests {
             let id = tape.channel.id
             #expect(
                 try await pendingDeletionKeys(test) == [.initialization(id, video, "init-b"), .key(id, "k1")])
-            // What another state names is looked at once and doomed no more.
+            // An object that another format names is checked once and no longer pending.
             #expect(try await test.number("SELECT count(*) FROM doomed_object") == 2)
         }
     }
 
-    @Test("A state of kept segments stays")
+    @Test("A format of kept segments stays")
     func kept() async throws {
         try await withCatalogue { test in
             let tape = try await recorded(test)
@@ -68,7 +71,7 @@ struct FormatsTests {
         }
     }
 
-    @Test("Within the grace nothing is to be deleted, and a state that comes back saves its files")
+    @Test("Nothing is deleted during the grace period, and a format that returns keeps its files")
     func grace() async throws {
         try await withCatalogue { test in
             let tape = try await recorded(test)
@@ -91,7 +94,7 @@ struct FormatsTests {
         }
     }
 
-    @Test("An object whose bytes are gone is doomed no more; only so many are told at once")
+    @Test("A deleted object is completed, and at most the given number is returned at once")
     func undoomed() async throws {
         try await withCatalogue { test in
             let tape = try await recorded(test)

@@ -4,8 +4,8 @@ import Timeline
 
 @testable import Catalogue
 
-/// Facts that a former owner's journal brings in while the present owner publishes the same.
-@Suite("Facts of a former owner")
+/// A former owner's journal delivers segments that the current owner publishes too.
+@Suite("Segments of a former owner")
 struct FormerOwnerTests {
     private func takenOver(_ test: TestCatalogue) async throws -> (former: Tape, present: Tape) {
         let former = try await Tape(in: test)
@@ -18,7 +18,7 @@ struct FormerOwnerTests {
         return (former, present)
     }
 
-    @Test("What the present owner has published stays as it is")
+    @Test("What the current owner has published stays")
     func afterPublishing() async throws {
         try await withCatalogue { test in
             let (former, present) = try await takenOver(test)
@@ -29,7 +29,7 @@ struct FormerOwnerTests {
         }
     }
 
-    @Test("What came in unpublished first is published by the present owner, without a hole in the numbers")
+    @Test("A segment stored unpublished is published by the current owner, without a hole in the numbers")
     func beforePublishing() async throws {
         try await withCatalogue { test in
             let (former, present) = try await takenOver(test)
@@ -42,7 +42,7 @@ struct FormerOwnerTests {
         }
     }
 
-    @Test("The present owner's time counts, and its rows take the place of archived ones at the same time")
+    @Test("The current owner's start time wins, and its segments replace archived ones with the same start")
     func otherTimes() async throws {
         try await withCatalogue { test in
             let (former, present) = try await takenOver(test)

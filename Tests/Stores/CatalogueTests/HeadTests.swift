@@ -13,7 +13,7 @@ struct HeadTests {
         }
     }
 
-    @Test("Renditions come in their order, with the next number and the newest segment, published or not")
+    @Test("Renditions are ordered, with the next number and the newest segment, published or not")
     func last() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -41,7 +41,7 @@ struct HeadTests {
     }
 
     @Test(
-        "Known identities are those of the two newest feeds, oldest first, with time, digest and what was lost"
+        "Known identities are those of the two newest source runs, oldest first, with all their fields"
     )
     func known() async throws {
         try await withCatalogue { test in
@@ -67,7 +67,7 @@ struct HeadTests {
         }
     }
 
-    @Test("An identity whose row is forgotten is known without a digest")
+    @Test("An identity whose segment has expired is known without a digest")
     func expiredBefore() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

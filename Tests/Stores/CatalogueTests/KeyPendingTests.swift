@@ -19,7 +19,8 @@ struct KeyPendingTests {
         }
     }
 
-    @Test("They are in no playlist, and known: nobody fetches them again, windows are not settled")
+    @Test(
+        "No playlist lists them, but they are known: they are not fetched again, and windows are not settled")
     func waiting() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -37,7 +38,9 @@ struct KeyPendingTests {
         }
     }
 
-    @Test("The key comes: the segment is held, in order or in the archive only, and waits no more")
+    @Test(
+        "When the key arrives, the segment is stored, published or in the archive only, and no longer pending"
+    )
     func late() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -50,14 +53,14 @@ struct KeyPendingTests {
             ])
             #expect(try await test.catalogue.commit(came))
             #expect(try await test.held(tape).map(\.number) == [0, nil])
-            // A batch whose result was lost comes once more: what is stored stays stored.
+            // A batch whose result was lost is committed again: what is stored stays stored.
             #expect(try await test.catalogue.commit(batch))
             #expect(try await formats(test) == ["stored", "stored"])
             #expect(try await test.catalogue.head(of: tape.row).pending.isEmpty)
         }
     }
 
-    @Test("The key and its segment may come in one batch")
+    @Test("The key and its segment may be in one batch")
     func atOnce() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -69,7 +72,7 @@ struct KeyPendingTests {
         }
     }
 
-    @Test("The key never comes: the segment is lost, and waits no more")
+    @Test("If the key never arrives, the segment is lost and no longer pending")
     func never() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

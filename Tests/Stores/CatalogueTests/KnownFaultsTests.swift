@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Known faults")
 struct KnownFaultsTests {
-    @Test("A fault is news once, and again in other words or after it was mended")
+    @Test("A fault is reported once, and again if its text changes or it recurs")
     func news() {
         let known = KnownFaults()
         let rounds: [(faults: [String: String], news: [String])] = [

@@ -8,7 +8,7 @@ struct LeaseTests {
     private let own = Tape.node
     private let other = Tape.otherNode
 
-    @Test("A free channel is taken; taken again by its own node the fence grows")
+    @Test("A free channel can be leased, and leasing it again raises the fence")
     func ownLease() async throws {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))
@@ -22,7 +22,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "A living owner keeps its channel; once its heartbeat has run out another takes it with a higher fence"
+        "An owner keeps its lease until its heartbeat runs out; then another node gets a higher fence"
     )
     func foreign() async throws {
         try await withCatalogue { test in
@@ -37,7 +37,7 @@ struct LeaseTests {
         }
     }
 
-    @Test("Who may not take over takes what is free and what was its own, and nothing else")
+    @Test("Without taking over, a node only gets free channels and its own")
     func withoutTakingOver() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -50,7 +50,7 @@ struct LeaseTests {
         }
     }
 
-    @Test("An owner that never sent a heartbeat counts as gone")
+    @Test("An owner that never sent a heartbeat counts as expired")
     func silent() async throws {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))
@@ -59,7 +59,7 @@ struct LeaseTests {
         }
     }
 
-    @Test("A lease given back is free at once, but only under the fence that holds it")
+    @Test("A released lease is free at once, but only the current fence can release it")
     func release() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -71,7 +71,7 @@ struct LeaseTests {
         }
     }
 
-    @Test("A lease says where the line stands")
+    @Test("A lease contains the published head")
     func publishedHead() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -4,14 +4,15 @@ import Timeline
 
 @testable import Catalogue
 
-@Suite("Hours to delete")
+@Suite("Hours pending deletion")
 struct PendingDeletionHoursTests {
     private func pending(_ test: TestCatalogue, limit: Int = 100) async throws -> [String] {
         try await test.catalogue.pendingDeletionHours(limit: limit)
             .map { "\($0.channel)/\($0.rendition) \(($0.hour - midnight) / hour)" }.sorted()
     }
 
-    @Test("Each hour that lost a row is doomed once, after the grace; undooming ends it")
+    @Test(
+        "Each hour that lost a segment is scheduled once, due after the grace period, until it is completed")
     func grace() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -36,7 +37,7 @@ struct PendingDeletionHoursTests {
         }
     }
 
-    @Test("The grace of the hours whose turn is next can be ended, a few at a time")
+    @Test("The grace period of the next hours can end early, a few at a time")
     func hastened() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -54,7 +55,7 @@ struct PendingDeletionHoursTests {
         }
     }
 
-    @Test("An hour that loses another row meanwhile has its grace anew, and undooming leaves it")
+    @Test("An hour that is scheduled again gets a new grace period and is not completed by the old one")
     func again() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -69,7 +70,7 @@ struct PendingDeletionHoursTests {
     }
 
     @Test(
-        "The names that still stand are those behind the cut and those of kept recordings, with their revisions"
+        "The names still in use are those after the cut and those of kept recordings, with revisions"
     )
     func names() async throws {
         try await withCatalogue { test in

@@ -6,7 +6,7 @@ import Timeline
 
 @Suite("Pruning")
 struct PruningTests {
-    @Test("Intake older than two days goes, but each feed of each rendition keeps its newest identity")
+    @Test("Identities older than two days are deleted, except the newest of each source run")
     func intake() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -29,7 +29,9 @@ struct PruningTests {
         }
     }
 
-    /// Feeds that begin a minute apart with a segment each, and of which one rendition alone has seen the first three.
+    /// Source runs that begin a minute apart with one segment each.
+    ///
+    /// Only one rendition has seen the first three.
     private func recorded(_ test: TestCatalogue, runs: Int64 = 5) async throws -> Tape {
         let tape = try await Tape(in: test)
         let facts = (1...runs).map { tape.fact($0 * 10, run: $0, at: $0 * minute) }
@@ -43,7 +45,7 @@ struct PruningTests {
     }
 
     @Test(
-        "A feed goes with its intake when its segments are forgotten, but for the two newest of each rendition"
+        "A source run is deleted when its segments have expired, except the two newest of each rendition"
     )
     func runs() async throws {
         try await withCatalogue { test in
@@ -52,7 +54,7 @@ struct PruningTests {
             #expect(try await test.number("SELECT count(*) FROM feed") == 5)
             try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
             try await test.catalogue.pruneSourceRuns()
-            // Video goes on from 4 and 5, audio from 2 and 3.
+            // Video resumes from 4 and 5, audio from 2 and 3.
             #expect(try await test.rows("SELECT feed_id FROM feed ORDER BY 1") == [[2], [3], [4], [5]])
             #expect(
                 try await test.rows("SELECT DISTINCT feed_id FROM intake ORDER BY 1") == [[2], [3], [4], [5]])
@@ -60,7 +62,7 @@ struct PruningTests {
         }
     }
 
-    @Test("A feed of which anything is still held stays", arguments: [false, true])
+    @Test("A source run with stored segments stays", arguments: [false, true])
     func held(isKept: Bool) async throws {
         try await withCatalogue { test in
             let tape = try await recorded(test)
@@ -71,7 +73,7 @@ struct PruningTests {
                         \((midnight + minute).microseconds), \((midnight + minute + second).microseconds))
                     """)
             }
-            // Behind the first one's beginning and before its end.
+            // After the begin of the first one and before its end.
             let cut = isKept ? midnight + hour : midnight + minute + second
             try await test.catalogue.expire(tape.channel, before: cut, graceSeconds: 0)
             try await test.catalogue.pruneSourceRuns()
@@ -79,7 +81,7 @@ struct PruningTests {
         }
     }
 
-    @Test("A feed that never had a segment goes with the time it began in, unless it is the newest")
+    @Test("A source run without segments expires by its begin, unless it is the newest")
     func emptyFeeds() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -95,7 +97,7 @@ struct PruningTests {
         }
     }
 
-    @Test("What is pending is found by its own index, among two days of identities")
+    @Test("Pending identities are found by their own index")
     func pending() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -5,7 +5,7 @@ import Timeline
 
 @Suite("Announced commits")
 struct PublishedHeadChangeTests {
-    @Test("What is announced is what is heard, up to as many quarters as a payload names")
+    @Test("A change survives encoding, up to the maximum number of quarters")
     func payload() {
         for count in [0, 1, Limits.announcedQuarters, Limits.announcedQuarters + 1] {
             let quarters = (0..<count).map {
@@ -20,7 +20,7 @@ struct PublishedHeadChangeTests {
     }
 
     @Test(
-        "What is not our payload is none",
+        "Payloads of other programs are ignored",
         arguments: [
             "", "7", "7 x", "7 1 2", "7 1 2:", "7 1 2:3:4", "7 1 * 2:3", "7 1 2:9999999999999999", "7  1",
         ])
@@ -28,7 +28,9 @@ struct PublishedHeadChangeTests {
         #expect(PublishedHeadChange(payload: payload) == nil)
     }
 
-    @Test("Every commit counts, of a former owner and of retention too, and names all that it touched")
+    @Test(
+        "Every commit is announced with all quarters it touched, also those of a former owner and of retention"
+    )
     func revisions() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -6,7 +6,7 @@ import Timeline
 
 @Suite("Purging a channel")
 struct PurgeTests {
-    /// A channel of which everything is recorded that a recorder leaves: two renditions over two days, kept and not.
+    /// A channel with everything that a recorder can leave: two renditions over two days, kept and not.
     private func recorded(_ id: String, in test: TestCatalogue) async throws -> Tape {
         let tape = try await Tape(id, in: test)
         try await test.publish(0..<5, on: tape)
@@ -30,7 +30,7 @@ struct PurgeTests {
             INSERT INTO recording (channel_id, begin_us, end_us) VALUES
                 (\(tape.row), \(midnight.microseconds), \((midnight + 6 * second).microseconds))
             """)
-        // As retention leaves it: what is kept has moved apart from the rest.
+        // As after retention: kept segments are in their own partition.
         try await test.catalogue.expire(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
         return tape
     }
@@ -51,7 +51,7 @@ struct PurgeTests {
         return counts
     }
 
-    @Test("All facts go at once, kept ones too; the row stays as a tombstone that keeps nothing")
+    @Test("All segments are deleted at once, kept ones too, and the channel's row stays")
     func everything() async throws {
         try await withCatalogue { test in
             let tape = try await recorded("one", in: test)
@@ -69,7 +69,7 @@ struct PurgeTests {
         }
     }
 
-    @Test("The bytes of every hour and the objects are doomed, and stay through the grace")
+    @Test("The files of every hour and the objects are scheduled for deletion after the grace period")
     func grace() async throws {
         try await withCatalogue { test in
             let tape = try await recorded("one", in: test)
@@ -98,7 +98,7 @@ struct PurgeTests {
         }
     }
 
-    @Test("What is on its way is refused, and its bytes go with the hour of the purge")
+    @Test("Segments that were being recorded are refused, and their files are deleted with the hour")
     func inFlight() async throws {
         try await withCatalogue { test in
             let tape = try await recorded("one", in: test)
@@ -116,7 +116,9 @@ struct PurgeTests {
         }
     }
 
-    @Test("A channel made anew under the id begins behind all that was recorded, also ahead of the clock")
+    @Test(
+        "A new channel with the same id begins after everything recorded, even if that was ahead of the clock"
+    )
     func again() async throws {
         try await withCatalogue { test in
             let tape = try await Tape("one", in: test)
@@ -134,7 +136,7 @@ struct PurgeTests {
         }
     }
 
-    @Test("A version that is not the current one purges nothing; a deleted channel has none to hold to")
+    @Test("A stale version purges nothing, and a deleted channel has no version to check")
     func versions() async throws {
         try await withCatalogue { test in
             let tape = try await recorded("one", in: test)

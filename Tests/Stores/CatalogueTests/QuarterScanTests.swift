@@ -12,7 +12,7 @@ struct QuarterScanTests {
         )
     }
 
-    @Test("Each quarter has what begins in it, and the version of its summary; an empty one has none")
+    @Test("Each quarter has the segments that begin in it and a version; an empty one has none")
     func quarters() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -33,7 +33,7 @@ struct QuarterScanTests {
         }
     }
 
-    @Test("A day is read from the index alone")
+    @Test("A day is read with an index-only scan")
     func indexOnly() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -31,7 +31,7 @@ struct QuarterTests {
             })
     }
 
-    @Test("A summary counts what begins in its quarter; each batch that touches it makes a revision")
+    @Test("A summary counts the segments that begin in its quarter, and each change adds a revision")
     func counting() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -57,7 +57,7 @@ struct QuarterTests {
         }
     }
 
-    @Test("A late repair closes the hole with one more revision; a batch that changes nothing makes none")
+    @Test("A late segment closes the hole and adds a revision; a batch without changes adds none")
     func repair() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -75,7 +75,7 @@ struct QuarterTests {
     }
 
     @Test(
-        "Another epoch, another state, a hole or an overlap beyond a millisecond makes a quarter broken",
+        "A change of sequence or format, a hole, or an overlap above a millisecond makes a quarter not contiguous",
         arguments: [
             (4_000_000, 0, false, true), (4_001_000, 0, false, true), (4_001_001, 0, false, false),
             (3_998_999, 0, false, false), (4_000_000, 1, false, false), (4_000_000, 0, true, false),
@@ -95,7 +95,7 @@ struct QuarterTests {
         }
     }
 
-    @Test("A quarter cut by forgetting is summed up anew, an emptied one loses its summary")
+    @Test("A quarter that expires partly is summarised again, an emptied one loses its summary")
     func expiring() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -4,7 +4,7 @@ import Timeline
 
 @testable import Catalogue
 
-@Suite("When a channel is meant to be recorded")
+@Suite("Recording spans")
 struct RecordingSpansTests {
     private func spans(_ test: TestCatalogue) async throws -> [[Int64?]] {
         try await test.rows("SELECT begin_us, end_us FROM recording_span ORDER BY 1").map { row in
@@ -12,7 +12,7 @@ struct RecordingSpansTests {
         }
     }
 
-    @Test("An open span goes on, ending twice ends once, and what was ended begins anew")
+    @Test("An open span continues, ending twice has no effect, and recording can begin again")
     func spans() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -29,7 +29,7 @@ struct RecordingSpansTests {
         }
     }
 
-    @Test("A span that begins again at the very instant is open again, and none ends before it begins")
+    @Test("A span that begins again at the same instant is reopened, and none ends before it begins")
     func sameInstant() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

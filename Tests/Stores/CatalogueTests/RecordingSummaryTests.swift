@@ -3,9 +3,9 @@ import Timeline
 
 @testable import Catalogue
 
-@Suite("How a recording stands")
+@Suite("Recording summary")
 struct RecordingSummaryTests {
-    @Test("Before the first segment there is neither feed nor rendition")
+    @Test("Without segments there is neither a source run nor a rendition")
     func nothing() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
@@ -16,7 +16,7 @@ struct RecordingSummaryTests {
     }
 
     @Test(
-        "Each rendition has its newest segment and the bit rate of its newest quarter, and the newest feed counts"
+        "The summary has the newest source run and, per rendition, the newest segment and bit rate"
     )
     func renditions() async throws {
         try await withCatalogue { test in
@@ -44,7 +44,7 @@ struct RecordingSummaryTests {
         }
     }
 
-    @Test("What the archive holds is summed up per channel, kept rows and deleted channels too")
+    @Test("Holdings are summed per channel, with kept segments and deleted channels")
     func holdings() async throws {
         try await withCatalogue { test in
             let (one, other) = (try await Tape("one", in: test), try await Tape("other", in: test))

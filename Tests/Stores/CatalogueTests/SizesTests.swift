@@ -4,10 +4,10 @@ import Timeline
 
 @testable import Catalogue
 
-@Suite("Sizes")
+@Suite("Size limits")
 struct SizesTests {
     @Test(
-        "The cut by bytes leaves as much as the limit allows, to the segment",
+        "The cut by size leaves as many segments as the limit allows",
         arguments: [
             (450_000, nil), (449_999, 4), (225_000, nil), (224_000, 904), (1_000, 1_796), (999, nil),
             (0, nil),
@@ -28,7 +28,7 @@ struct SizesTests {
         }
     }
 
-    @Test("All renditions of a channel count together, other channels do not, nor does what is kept for good")
+    @Test("All renditions of a channel count together, without other channels and kept segments")
     func counting() async throws {
         try await withCatalogue { test in
             let (tape, other) = (try await Tape("one", in: test), try await Tape("two", in: test))
@@ -47,7 +47,7 @@ struct SizesTests {
         }
     }
 
-    @Test("The oldest quarter is that of all channels, deleted ones too, and forgetting it leads to the next")
+    @Test("The oldest quarter is that of all channels, deleted ones too, and expiring it leads to the next")
     func oldest() async throws {
         try await withCatalogue { test in
             let (one, two) = (try await Tape("one", in: test), try await Tape("two", in: test))
@@ -63,7 +63,7 @@ struct SizesTests {
         }
     }
 
-    @Test("Quarters that hold kept rows only are passed by, each once")
+    @Test("Quarters with only kept segments are skipped")
     func keptQuarters() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)

@@ -3,10 +3,10 @@ import Timeline
 
 @testable import Catalogue
 
-@Suite("Feeds")
+@Suite("Source runs")
 struct SourceRunsTests {
     @Test(
-        "The newest feed of a channel is the one with the highest id, with its source, whatever the clock said"
+        "The newest source run has the highest id, even if the clock was set back"
     )
     func newest() async throws {
         try await withCatalogue { test in

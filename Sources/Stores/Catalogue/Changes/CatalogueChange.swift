@@ -1,13 +1,13 @@
 import Postgres
 package import Timeline
 
-/// What another process, or this one, changed.
+/// A change that this process or another one made.
 package enum CatalogueChange: Sendable, Equatable {
-    /// A channel's settings, its coming or going.
+    /// The settings of a channel changed, or it was created or deleted.
     case channel(ChannelID)
-    /// What is published or recorded of a channel.
+    /// The published log or the archive of a channel changed.
     case publishedHead(PublishedHeadChange)
-    /// The connection was made anew: anything may have changed meanwhile.
+    /// The connection was lost for a while: anything may have changed.
     case anything
 }
 
@@ -19,7 +19,7 @@ extension CatalogueChange {
         }
     }
 
-    /// Reads an announcement; one that this program cannot read may mean anything.
+    /// Reads an announcement; one that this program cannot read counts as `anything`.
     init(announcement: String, payload: String) {
         let change: CatalogueChange? =
             switch announcement {
@@ -33,11 +33,10 @@ extension CatalogueChange {
 }
 
 extension Catalogue {
-    /// Hears what changes, over a connection beside those of the pool, until the listening task is cancelled
-    /// or the stream is let go.
+    /// Delivers changes over a connection outside the pool until the stream is cancelled or released.
     ///
-    /// It begins with `anything`, says so again after each lost connection, and also when nobody took more than
-    /// `Limits.waitingChanges` changes: then the oldest are gone.
+    /// The stream starts with `anything` and repeats it after every lost connection. If the consumer falls
+    /// behind by more than `Limits.waitingChanges`, the oldest changes are dropped and `anything` follows.
     package func changes() -> AsyncStream<CatalogueChange> {
         let events = pool.notifications(channels: [Announcement.channel, Announcement.publishedHead])
         return AsyncStream(bufferingPolicy: .bufferingNewest(Limits.waitingChanges)) { continuation in

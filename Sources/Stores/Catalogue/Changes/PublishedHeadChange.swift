@@ -1,12 +1,12 @@
 import Postgres
 
-/// One commit of a channel's line or archive, as it is announced.
+/// The announcement of one commit to a channel's published log or archive.
 package struct PublishedHeadChange: Sendable, Equatable {
-    /// The channel's row.
+    /// The channel's row id.
     package var channel: Int32
-    /// The line's revision after the commit: a channel's commits are numbered without a hole.
+    /// The channel's revision after the commit; each commit adds one, so a receiver notices a missed commit.
     package var revision: Int64
-    /// The quarters whose segments changed; nil when they were too many to name.
+    /// The quarters whose segments changed; nil if there were too many to list.
     package var touched: Set<Quarter>?
 
     package init(channel: Int32, revision: Int64, touched: Set<Quarter>?) {
@@ -16,7 +16,8 @@ package struct PublishedHeadChange: Sendable, Equatable {
     }
 }
 
-/// The payload: `channel revision`, then `rendition:quarter` for each, quarters counted from 1970, or `*`.
+/// The payload is `channel revision`, then `rendition:quarter` for each quarter, counted in quarters since
+/// 1970, or `*` if there were too many.
 extension PublishedHeadChange {
     var payload: String {
         guard let touched, touched.count <= Limits.announcedQuarters else {
@@ -26,7 +27,7 @@ extension PublishedHeadChange {
         return (["\(channel) \(revision)"] + names.sorted()).joined(separator: " ")
     }
 
-    /// Nil when the payload is of another program.
+    /// Nil if another program wrote the payload.
     init?(payload: String) {
         let words = payload.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count >= 2, let channel = Int32(words[0]), let revision = Int64(words[1]) else {
@@ -53,7 +54,7 @@ extension Quarter {
 }
 
 extension PostgresTransaction {
-    /// Tells every listener of a commit, once it is one.
+    /// Announces a change to all listeners; PostgreSQL delivers it only if the transaction commits.
     func announce(_ change: PublishedHeadChange) async throws {
         _ = try await query("SELECT pg_notify(\(Catalogue.Announcement.publishedHead), \(change.payload))")
     }

@@ -1,21 +1,26 @@
 package import Timeline
 
-/// A channel as the catalogue holds it.
+/// A channel as the catalogue stores it.
 package struct Channel: Sendable, Equatable {
-    /// Its row, unchanged for ever.
+    /// The row id; it never changes.
     package var row: Int32
     package var settings: ChannelSettings
-    /// Goes up by one with each change of the settings.
+    /// Increases by one with each change of the settings.
     package var version: Int64
     package var playlistForm: PlaylistForm?
-    /// Windows that begin before it may have been answered as media playlists; nil if the shape never changed.
+    /// A window that begins before this instant may already have been answered as a media playlist.
+    ///
+    /// Nil if the playlist form never changed.
     package var mediaUntil: Instant?
     package var isDeleted: Bool
 
     package var id: ChannelID { settings.id }
 }
 
-/// What `index.m3u8` answers: fixed when the source is first seen, it only ever goes to multivariant, for new windows.
+/// The kind of playlist that `index.m3u8` returns.
+///
+/// It is set when the source is first read. It can change once, from media to multivariant, and only for
+/// windows that begin later.
 package enum PlaylistForm: String, Sendable {
     case media
     case multivariant

@@ -6,12 +6,12 @@ extension Catalogue {
     static let columns =
         "channel_id, settings::text AS settings, version, shape, media_until_us, deleted_at IS NOT NULL AS deleted"
 
-    /// Enters a new channel.
+    /// Creates a channel.
     ///
-    /// A deleted one of the same id comes back with these settings and what it had recorded.
+    /// A deleted channel with the same id is restored with these settings and keeps its recordings.
     package func create(_ settings: ChannelSettings) async throws(CatalogueError) -> Channel {
         let text = try Self.text(of: settings)
-        return try await asking {
+        return try await mappingErrors {
             try await pool.transaction { transaction in
                 let rows = try await transaction.query(
                     """
@@ -32,15 +32,15 @@ extension Catalogue {
         }
     }
 
-    /// Replaces the settings of a channel that exists.
+    /// Replaces the settings of an existing channel.
     ///
-    /// The version is the one that the caller has seen; nil replaces whatever there is. Settings that are the same
-    /// already leave the version as it is.
+    /// The version is the one that the caller has read. Nil replaces any version. The version does not change
+    /// if the settings are equal.
     package func replace(
         _ settings: ChannelSettings, version: Int64? = nil,
     ) async throws(CatalogueError) -> Channel {
         let text = try Self.text(of: settings)
-        return try await asking {
+        return try await mappingErrors {
             try await pool.transaction { transaction in
                 let known = try await Self.locked(settings.id, version: version, in: transaction)
                 guard known.settings != settings else { return known }
@@ -57,10 +57,11 @@ extension Catalogue {
         }
     }
 
-    /// Stops a channel and takes it out of lists; its row stays, so that what was recorded plays until
-    /// retention.
+    /// Stops recording a channel and hides it from listings.
+    ///
+    /// Its row stays, so that its recordings play until they expire.
     package func delete(_ id: ChannelID, version: Int64? = nil) async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             try await pool.transaction { transaction in
                 _ = try await Self.locked(id, version: version, in: transaction)
                 _ = try await transaction.query(
@@ -70,8 +71,9 @@ extension Catalogue {
         }
     }
 
-    /// Marks a channel as deleted and its settings as keeping nothing; one that is deleted already has no version any
-    /// more that a caller could have seen.
+    /// Marks a channel as deleted, with settings that keep nothing.
+    ///
+    /// If the channel was deleted before, the caller cannot know its version, so the version is not checked.
     static func markDeleted(
         _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
     ) async throws -> Channel {
@@ -95,17 +97,17 @@ extension Catalogue {
         return try channel(from: row)
     }
 
-    /// A channel by its id, deleted ones too; nil when there never was one.
+    /// The channel with an id, even if it is deleted; nil if it never existed.
     package func channel(_ id: ChannelID) async throws(CatalogueError) -> Channel? {
-        try await asking {
+        try await mappingErrors {
             try await pool.query("SELECT \(verbatim: Self.columns) FROM channel WHERE slug = \(id.text)")
                 .first.map(Self.channel(from:))
         }
     }
 
-    /// Channels that are not deleted, in order of their ids, from after one on.
+    /// Returns channels that are not deleted, ordered by id, starting after the given id.
     package func channels(after id: String = "", limit: Int) async throws(CatalogueError) -> [Channel] {
-        try await asking {
+        try await mappingErrors {
             try await pool.query(
                 """
                 SELECT \(verbatim: Self.columns) FROM channel
@@ -115,11 +117,11 @@ extension Catalogue {
         }
     }
 
-    /// Fixes what `index.m3u8` answers; never goes back from multivariant to media.
+    /// Sets what `index.m3u8` returns; a change from multivariant back to media is ignored.
     ///
-    /// Up to where the channel is published when it leaves media is kept with it.
+    /// A change from media to multivariant also stores the current watermark as `mediaUntil`.
     package func setPlaylistForm(_ form: PlaylistForm, of channel: Int32) async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 """
                 WITH changed AS (
@@ -133,8 +135,7 @@ extension Catalogue {
         }
     }
 
-    /// A channel that nobody else changes meanwhile; refuses one that is not there and a version that is not the
-    /// current one.
+    /// Locks the row of a channel; throws if the channel does not exist or has another version.
     private static func locked(
         _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
     ) async throws -> Channel {
@@ -154,7 +155,7 @@ extension Catalogue {
         do {
             return String(decoding: try JSONEncoder().encode(settings), as: UTF8.self)
         } catch {
-            throw .unreadable("settings that have no JSON form: \(error)")
+            throw .unreadable("the settings cannot be encoded: \(error)")
         }
     }
 

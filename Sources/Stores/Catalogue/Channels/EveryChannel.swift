@@ -4,11 +4,12 @@ import Synchronization
 import Timeline
 
 extension Catalogue {
-    /// Every channel that ever was, for processes that keep a picture of them all.
+    /// Returns all channels, deleted ones too, for processes that keep track of every channel.
     ///
-    /// One that this program cannot read is left out, so that it does not hold the others; that is said once.
+    /// A channel that this program cannot read is left out, so that it does not block the others. Each such
+    /// fault is logged once.
     package func everyChannel() async throws(CatalogueError) -> [Channel] {
-        try await asking {
+        try await mappingErrors {
             let rows = try await pool.query(
                 "SELECT \(verbatim: Self.columns), slug FROM channel ORDER BY channel_id")
             var faults: [String: String] = [:]
@@ -23,18 +24,18 @@ extension Catalogue {
             }
             for (slug, fault) in channelFaults.news(in: faults) {
                 logger.warning(
-                    "A channel cannot be read", metadata: ["channel": "\(slug)", "cause": "\(fault)"])
+                    "Cannot read a channel", metadata: ["channel": "\(slug)", "error": "\(fault)"])
             }
             return channels
         }
     }
 }
 
-/// What was wrong when it was last looked at, by name, so that it is reported once.
+/// The faults found by the last check, by channel, so that each is logged only once.
 final class KnownFaults: Sendable {
     private let known = Mutex<[String: String]>([:])
 
-    /// Takes what is wrong now; what of it was not wrong in the same words before, in order of the names.
+    /// Stores the current faults and returns those that are new or have changed, ordered by name.
     func news(in faults: [String: String]) -> [(name: String, fault: String)] {
         known.withLock { known in
             defer { known = faults }

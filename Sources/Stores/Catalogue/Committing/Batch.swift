@@ -1,11 +1,14 @@
 package import Timeline
 
-/// What one channel's recorder enters at once: facts with what the publisher decided of them.
+/// Everything that the recorder of one channel commits at once: segments and what the publisher decided about
+/// them.
 ///
-/// Entering the same batch twice does no more than entering it once.
+/// Committing the same batch twice has the same effect as committing it once.
 package struct Batch: Sendable {
     package var channel: Int32
-    /// The lease under which it was decided; a stale one enters the facts unpublished.
+    /// Number of the lease under which the batch was made.
+    ///
+    /// If the lease has passed to another node, the segments are stored without being published.
     package var fence: Int64
     package var publishedHead: PublishedHeadUpdate
     package var renditions: [RenditionDescription]
@@ -13,12 +16,14 @@ package struct Batch: Sendable {
     package var discontinuityStarts: [DiscontinuityStart]
     package var segments: [DecidedSegment]
     package var losses: [Loss]
-    /// Segments whose bytes are kept and cannot be read yet: intake knows them, playlists do not.
+    /// Segments that are stored but whose key has not arrived.
+    ///
+    /// They count as seen, but no playlist lists them.
     package var keyPending: [KeyPendingSegment]
-    /// Identities that will not be stored any more.
+    /// Segments that will never be stored.
     package var lost: [PlacedSegment]
 
-    /// A batch of a node that does not hold the channel: its facts go to the archive only.
+    /// A batch of a node that does not hold the lease: its segments only go to the archive.
     package init(unpublishedIn channel: Int32) {
         let nothing = Instant(microseconds: 0)
         self.init(
@@ -41,7 +46,7 @@ package struct Batch: Sendable {
     }
 }
 
-/// How far the published log has come after a batch.
+/// The state of the published log after a batch.
 package struct PublishedHeadUpdate: Sendable, Equatable {
     package var discontinuitySequence: Int32
     package var end: Instant
@@ -56,11 +61,11 @@ package struct PublishedHeadUpdate: Sendable, Equatable {
     }
 }
 
-/// A fact and its place in the published log; nil number: the archive only.
+/// A segment and its place in the published log; without a number it only goes to the archive.
 package struct DecidedSegment: Sendable, Equatable {
     package var fact: SegmentFact
     package var number: Int64?
-    /// Nil takes the last epoch that begins before the segment's middle.
+    /// Nil selects the last discontinuity sequence that begins before the middle of the segment.
     package var discontinuitySequence: Int32?
 
     package init(fact: SegmentFact, number: Int64?, discontinuitySequence: Int32?) {
@@ -70,7 +75,7 @@ package struct DecidedSegment: Sendable, Equatable {
     }
 }
 
-/// The beginning of a discontinuity domain.
+/// The beginning of a new discontinuity sequence.
 package struct DiscontinuityStart: Sendable, Equatable {
     package var sequence: Int32
     package var begin: Instant

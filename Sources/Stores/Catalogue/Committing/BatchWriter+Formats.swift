@@ -2,10 +2,10 @@ import Postgres
 import Timeline
 
 extension BatchWriter {
-    /// The rows of the states that facts refer to, by the states' texts.
+    /// Returns the row ids of the formats that the segments use, by canonical text.
     ///
-    /// Known ones are looked up first: an insertion that meets a conflict uses up an id, and ids would run
-    /// out within months.
+    /// Existing rows are looked up first, because an insert that hits a conflict still consumes an id, and
+    /// 32-bit ids would run out within months.
     func formatRows(_ facts: [SegmentFact]) async throws -> [String: Int32] {
         var used: [String: (format: SegmentFormat, end: Int64)] = [:]
         for fact in facts {

@@ -1,10 +1,12 @@
 import Postgres
 import Timeline
 
-/// What is missing from the archive for now or for good.
+/// Losses and segments that are not in the archive.
 extension BatchWriter {
-    /// A loss is one by its channel, rendition, time and reason; what ends before the cut is forgotten
-    /// already.
+    /// Stores losses.
+    ///
+    /// Two losses are equal if channel, rendition, time and reason are equal. Losses that end before the
+    /// expiry cut are skipped.
     func enterLosses(_ renditions: [RenditionID: Int32], expiredBefore: Instant) async throws {
         let losses = batch.losses.filter { $0.window.end > expiredBefore && !$0.window.isEmpty }
         guard !losses.isEmpty else { return }
@@ -34,7 +36,7 @@ extension BatchWriter {
         try await mark(batch.lost, as: "lost", renditions)
     }
 
-    /// What is stored stays stored, and what is lost stays lost.
+    /// Marks identities in `intake`; a stored segment stays stored and a lost one stays lost.
     private func mark(
         _ segments: [PlacedSegment], as state: String, _ renditions: [RenditionID: Int32],
     ) async throws {

@@ -2,12 +2,12 @@ import Foundation
 import Postgres
 import Timeline
 
-/// What segments refer to: renditions, feeds, epochs; and what is known not to come.
+/// The rows that segments refer to: renditions, source runs and discontinuity sequences.
 extension BatchWriter {
-    /// Enters the renditions described, and those that are only mentioned: a fact that a journal brings back
-    /// must find its rendition.
+    /// Stores the described renditions and those that are only mentioned: a segment that is replayed from a
+    /// journal must find its rendition.
     ///
-    /// A former owner's description does not replace the present one's.
+    /// If the lease is lost, an existing description is not replaced.
     func describeRenditions(held: Bool) async throws {
         let mentioned =
             batch.segments.map(\.fact.identity.rendition) + batch.lost.map(\.identity.rendition)

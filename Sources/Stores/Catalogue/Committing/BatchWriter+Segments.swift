@@ -2,7 +2,9 @@ import Postgres
 import Timeline
 
 extension BatchWriter {
-    /// Enters what intake has not seen yet and what is not forgotten; gives the quarters that changed.
+    /// Stores segments that are new to `intake` and begin after the expiry cut.
+    ///
+    /// Returns the quarters that changed.
     func enterSegments(
         _ renditions: [RenditionID: Int32], held: Bool, expiredBefore: Instant,
     ) async throws -> Set<Quarter> {
@@ -67,10 +69,11 @@ extension BatchWriter {
         return try incoming.entered(rows)
     }
 
-    /// Takes archived rows out of the way of published ones: what a former owner's journal brought in
-    /// unpublished, with the same identity or the same start, may be published by the present owner.
+    /// Deletes archived rows that block published segments.
     ///
-    /// Without its row the number would be missing in every growing playlist.
+    /// A previous owner's journal may have stored a segment unpublished, with the same identity or the same
+    /// start as one that the current owner publishes. If the row stayed, the published number would be
+    /// missing from every growing playlist.
     ///
     /// - Returns: the quarters that lost a row
     private func displaceArchived(_ rows: IncomingRows) async throws -> Set<Quarter> {
@@ -105,14 +108,14 @@ extension BatchWriter {
     }
 }
 
-/// Segments of a batch as they go into one statement, each identity once.
+/// The segments of a batch as columns of one statement; each identity occurs once.
 private struct IncomingRows {
     private let segments: [DecidedSegment]
     let renditions: [Int32]
     let numbers: [Int64?]
     let discontinuitySequences: [Int32?]
 
-    /// Takes the segments whose rendition has a row; of two with the same identity the published one.
+    /// Keeps the segments whose rendition has a row; of two with the same identity the published one is kept.
     init(_ all: [DecidedSegment], renditions rows: [RenditionID: Int32], isPublished: Bool) {
         var seen = Set<SegmentIdentity>()
         let ordered = all.filter { $0.number != nil } + all.filter { $0.number == nil }
@@ -127,12 +130,12 @@ private struct IncomingRows {
     var isEmpty: Bool { segments.isEmpty }
     var facts: [SegmentFact] { segments.map(\.fact) }
 
-    /// Segments that go in with a number.
+    /// The segments that are stored with a number.
     var published: [DecidedSegment] {
         zip(segments, numbers).filter { $0.1 != nil }.map(\.0)
     }
 
-    /// What the statement says it has inserted.
+    /// Reads the rows that the statement returned.
     func entered(_ rows: Rows) throws -> (identities: Set<SegmentIdentity>, quarters: Set<Quarter>) {
         let names = Dictionary(
             zip(renditions, segments.map(\.fact.identity.rendition)), uniquingKeysWith: { first, _ in first })

@@ -2,14 +2,15 @@ import Postgres
 import Timeline
 
 extension Catalogue {
-    /// Enters a batch in one transaction.
+    /// Commits a batch in one transaction.
     ///
-    /// The channel's line is locked first, so that the order of commits is the order of numbers; intake
-    /// decides what is fresh, so that a batch whose commit result was lost can simply be repeated.
+    /// The channel's row in `line` is locked first, so segments are committed in the order of their numbers.
+    /// `intake` decides which segments are new, so a batch can be repeated if the result of its commit was
+    /// lost.
     ///
-    /// - Returns: whether the lease still held. If not, the facts were entered without numbers.
+    /// - Returns: whether the lease was still held; if not, the segments are stored without numbers
     package func commit(_ batch: Batch) async throws(CatalogueError) -> Bool {
-        try await asking {
+        try await mappingErrors {
             try await withDays(of: batch.segments.map(\.fact.start)) {
                 try await pool.transaction { transaction in
                     try await BatchWriter(batch: batch, transaction: transaction).run()
@@ -19,9 +20,9 @@ extension Catalogue {
     }
 }
 
-/// One batch on its way in.
+/// Writes one batch.
 ///
-/// Every lock but the line's is on rows of the same channel, so two channels never wait for each other.
+/// All rows that it locks belong to one channel, so channels never wait for each other.
 struct BatchWriter {
     let batch: Batch
     let transaction: PostgresTransaction
@@ -62,7 +63,7 @@ struct BatchWriter {
                 WHERE channel_id = \(batch.channel) RETURNING forgotten_us, revision
                 """) : moved
         guard let row = rows.first else {
-            throw CatalogueError.unreadable("no line of channel \(batch.channel)")
+            throw CatalogueError.unreadable("channel \(batch.channel) has no published head")
         }
         return (
             !moved.isEmpty, Instant(microseconds: try row.decode("forgotten_us")),

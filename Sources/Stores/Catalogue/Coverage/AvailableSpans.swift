@@ -2,18 +2,18 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// The stretches held nearest to a window, nearest first: what a 404 offers instead.
+    /// The recorded spans nearest to a window, nearest first; a 404 response offers them.
     package func available(of channel: Int32, near window: TimeWindow) async throws(CatalogueError)
         -> [TimeWindow]
     {
         let publishedHead = try await publishedHead(of: channel)
-        return try await asking {
+        return try await mappingErrors {
             guard let leading = try await describedRenditions(of: channel).min(by: { $0.1.id < $1.1.id })
             else {
                 return []
             }
             let known = TimeWindow(begin: publishedHead.expiredBefore, end: publishedHead.watermark)
-            let around = try await neighbourhood(of: window, in: leading.0).clamped(to: known)
+            let around = try await nearestQuarters(of: window, in: leading.0).clamped(to: known)
             let spans = try await spans(of: leading.0, in: around).map(\.window)
             return Array(
                 spans.sorted { $0.distance(to: window) < $1.distance(to: window) }.prefix(Limits.spansOffered)
@@ -21,8 +21,8 @@ extension Catalogue {
         }
     }
 
-    /// The quarters held nearest to a window, as one window.
-    private func neighbourhood(of window: TimeWindow, in rendition: Int32) async throws -> TimeWindow {
+    /// The recorded quarters nearest to a window, combined into one window.
+    private func nearestQuarters(of window: TimeWindow, in rendition: Int32) async throws -> TimeWindow {
         let middle = (window.begin.microseconds / 2 + window.end.microseconds / 2).clamped(to: Self.plausible)
         let quarters = try await pool.query(
             """
@@ -35,12 +35,12 @@ extension Catalogue {
             begin: Instant(microseconds: first), end: Instant(microseconds: last) + Quarter.microseconds)
     }
 
-    /// Far enough for every request, and differences of two such still fit 64 bits.
+    /// Limits for which the difference of two values fits into 64 bits.
     private static let plausible: ClosedRange<Int64> = (.min / 4)...(.max / 4)
 }
 
 extension TimeWindow {
-    /// Microseconds between two windows; zero when they touch.
+    /// Microseconds between two windows; zero if they touch.
     fileprivate func distance(to other: TimeWindow) -> Int64 {
         Swift.max(0, Swift.max(begin - other.end, other.begin - end))
     }

@@ -1,7 +1,7 @@
 import Postgres
 package import Timeline
 
-/// How far a channel's published log has come.
+/// The live edge of a channel: how far its log is published.
 package struct LiveEdge: Sendable, Equatable {
     package var channel: ChannelID
     package var row: Int32
@@ -9,9 +9,9 @@ package struct LiveEdge: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// The live edges of the channels that are not deleted, at most `Limits.measuredChannels`.
+    /// The live edges of all channels that are not deleted, at most `Limits.measuredChannels`.
     package func liveEdges() async throws(CatalogueError) -> [LiveEdge] {
-        try await asking {
+        try await mappingErrors {
             try await pool.query(
                 """
                 SELECT slug, channel_id, watermark_us FROM channel JOIN line USING (channel_id)
@@ -26,13 +26,13 @@ extension Catalogue {
         }
     }
 
-    /// What all renditions of a channel lack, each channel in a window of its own: one question for all of them.
+    /// Finds what all renditions of a channel lack, for several channels and their windows in one query.
     ///
-    /// Reads a row per segment only in quarters that are broken. Channels without a gap are left out.
+    /// Only quarters that are not contiguous are read segment by segment. Channels without gaps are left out.
     package func commonGaps(in windows: [Int32: TimeWindow]) async throws(CatalogueError) -> [Int32: [Gap]] {
         guard !windows.isEmpty else { return [:] }
         var materials: [Int32: Material] = [:]
-        try await asking {
+        try await mappingErrors {
             for row in try await pool.query(Self.materials(of: windows)) {
                 let channel = try row.decode("channel_id", as: Int32.self)
                 try materials[channel, default: Material()].add(row)
@@ -44,7 +44,8 @@ extension Catalogue {
         }.filter { !$0.value.isEmpty }
     }
 
-    /// Rows of three kinds: when a channel was meant to be recorded, what any rendition holds, what was lost.
+    /// Selects three kinds of rows: when a channel was set to record, what any rendition holds, and what was
+    /// lost.
     private static func materials(of windows: [Int32: TimeWindow]) -> Statement {
         let channels = windows.keys.sorted()
         let begins = channels.map { windows[$0]?.begin.microseconds ?? 0 }
@@ -75,7 +76,7 @@ extension Catalogue {
     }
 }
 
-/// What one channel's gaps are computed from.
+/// The data from which the gaps of one channel are computed.
 private struct Material {
     var meant: [TimeWindow] = []
     var held: [TimeWindow] = []

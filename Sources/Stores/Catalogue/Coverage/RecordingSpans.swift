@@ -2,11 +2,11 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// From now on the channel is meant to be recorded.
+    /// Starts a span in which the channel is set to record.
     ///
-    /// An open span goes on.
+    /// Does nothing if such a span is open.
     package func beginRecording(channel: Int32, at now: Instant) async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 """
                 INSERT INTO recording_span (channel_id, begin_us)
@@ -17,9 +17,9 @@ extension Catalogue {
         }
     }
 
-    /// From now on the channel is not meant to be recorded; what is missing later is no gap.
+    /// Ends the current recording span; what is missing after it is not a gap.
     package func endRecording(channel: Int32, at now: Instant) async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 """
                 UPDATE recording_span SET end_us = greatest(begin_us, \(now.microseconds))

@@ -1,18 +1,18 @@
 import Timeline
 
-/// What is held of one rendition.
+/// What the archive holds of one rendition.
 struct RenditionCoverage {
     var id: RenditionID
     var spans: [CoverageSpan]
-    /// Nil when nothing is held of it.
+    /// Nil if it holds nothing.
     var life: TimeWindow?
 }
 
 extension [RenditionCoverage] {
-    /// What each rendition holds, where a rendition that the source did not have yet, or has no more, lacks
-    /// only what all others lack.
+    /// Computes what counts as held of each rendition.
     ///
-    /// A loss of its own says that it was there.
+    /// While a rendition did not exist in the source, it only lacks what all other renditions lack too. A
+    /// loss recorded for a rendition proves that it existed.
     func heldWhileAlive(_ losses: [Loss]) -> [RenditionID: WindowSet] {
         let anywhere = WindowSet(flatMap { $0.spans.map(\.window) })
         var held: [RenditionID: WindowSet] = [:]

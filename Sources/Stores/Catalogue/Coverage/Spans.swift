@@ -2,10 +2,10 @@ import Postgres
 import Timeline
 
 extension Catalogue {
-    /// Contiguous stretches of one rendition, cut to the window.
+    /// The contiguous spans of one rendition within a window.
     ///
-    /// Summaries say it for whole quarters; rows are read for quarters that are broken or that the window
-    /// cuts.
+    /// Whole quarters are answered from their summaries. Segments are only read for quarters that are not
+    /// contiguous or that the window divides.
     func spans(of rendition: Int32, in window: TimeWindow) async throws -> [CoverageSpan] {
         guard !window.isEmpty else { return [] }
         let (begin, end) = (window.begin.microseconds, window.end.microseconds)
@@ -41,7 +41,7 @@ extension Catalogue {
         }
     }
 
-    /// From the first segment that is held of a rendition to the end of the last.
+    /// The time from the first to the last segment of a rendition in the archive.
     func life(of rendition: Int32) async throws -> TimeWindow? {
         let rows = try await pool.query(
             """

@@ -1,19 +1,19 @@
 import Postgres
 package import Timeline
 
-/// What is held and what is missing of a channel between two instants.
+/// What the archive holds and what is missing of a channel within a window.
 package struct TimelineReport: Sendable, Equatable {
     package var spans: [CoverageSpan]
     package var gaps: [Gap]
 }
 
 extension Catalogue {
-    /// Spans of the leading rendition and the gaps of all, up to the live edge.
+    /// Returns the spans of the leading rendition and the gaps of all renditions, up to the live edge.
     package func timeline(of channel: Channel, in window: TimeWindow) async throws(CatalogueError)
         -> TimelineReport
     {
         let publishedHead = try await publishedHead(of: channel.row)
-        return try await asking {
+        return try await mappingErrors {
             let begin = try await knownBegin(of: channel.row)
             let part = window.clamped(to: TimeWindow(begin: begin, end: publishedHead.watermark))
             var coverage: [RenditionCoverage] = []

@@ -2,21 +2,24 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// Forgets what of a channel begins before a cut: first the line says so (from then on nothing is
-    /// inserted before it), then rows inside kept recordings move apart, the others go, and their hours are
-    /// marked for deletion.
+    /// Expires everything of a channel that begins before a cut.
     ///
-    /// A cut ahead of now and of all that is published counts as the later of the two: it would shut out what is
-    /// recorded next. Long stretches go by the day, oldest first, so that publishing never waits for long; what a
-    /// failure leaves is forgotten by the next call.
+    /// First the published head stores the cut, so nothing older can be inserted. Then segments of kept
+    /// recordings are moved to their own partition, all other segments are deleted, and the hours of their
+    /// files are scheduled for deletion.
     ///
-    /// The bytes stay through the grace, for readers that hold an older playlist. The answer is how many segments
-    /// were forgotten.
+    /// A cut in the future is reduced to the later of now and the end of the published log, because it would
+    /// also reject what is recorded next. Long spans are deleted one day per transaction, oldest first, so
+    /// that publishing never waits long. After a failure the next call continues.
+    ///
+    /// The files stay during the grace period for players that hold an older playlist.
+    ///
+    /// - Returns: the number of segments that expired
     @discardableResult
     package func expire(
         _ channel: Channel, before cut: Instant, graceSeconds: Int,
     ) async throws(CatalogueError) -> Int {
-        try await asking {
+        try await mappingErrors {
             var expired = 0
             while true {
                 let step = try await pool.transaction { transaction in
@@ -30,7 +33,7 @@ extension Catalogue {
     }
 }
 
-/// One transaction's part of forgetting.
+/// Expires segments in one transaction.
 private struct Expiring {
     let channel: Channel
     let grace: Int
@@ -54,7 +57,9 @@ private struct Expiring {
         return (segments, cut == whole)
     }
 
-    /// Locks the line and brings a cut down to what has been; nil when all that is forgotten already.
+    /// Locks the channel and limits a cut to the present.
+    ///
+    /// Nil if everything before the cut has expired already.
     private func possible(_ cut: Instant) async throws -> Instant? {
         let rows = try await transaction.query(
             """
@@ -66,7 +71,7 @@ private struct Expiring {
         return latest.microseconds > (try row.decode("forgotten_us", as: Int64.self)) ? latest : nil
     }
 
-    /// Where what can be forgotten begins; what lies before the line's cut is kept for good.
+    /// The oldest quarter that can expire; what begins before the previous cut belongs to kept recordings.
     private func oldestQuarter() async throws -> Instant? {
         let rows = try await transaction.query(
             """
@@ -79,7 +84,7 @@ private struct Expiring {
         return try rows.first?.decode("quarter_us", as: Int64?.self).map(Instant.init(microseconds:))
     }
 
-    /// - Returns: the line's new revision
+    /// - Returns: the channel's new revision
     private func movePublishedHead(to cut: Instant) async throws -> Int64 {
         let rows = try await transaction.query(
             """
@@ -87,7 +92,7 @@ private struct Expiring {
             WHERE channel_id = \(channel.row) RETURNING revision
             """)
         guard let row = rows.first else {
-            throw CatalogueError.unreadable("no line of channel \(channel.row)")
+            throw CatalogueError.unreadable("channel \(channel.row) has no published head")
         }
         return try row.decode("revision")
     }
@@ -131,10 +136,10 @@ private struct Expiring {
         return (try rows.reduce(0) { $0 + (try $1.decode("segments", as: Int.self)) }, quarters)
     }
 
-    /// Losses, spans and epochs that nothing behind the cut needs.
+    /// Deletes losses, recording spans and discontinuity starts that lie before the cut.
     ///
-    /// The epoch that goes on at the cut stays: what is entered late belongs to the last one that begins
-    /// before it.
+    /// The discontinuity sequence in effect at the cut stays, because a segment that is committed late may
+    /// need it.
     private func expireSurroundings(_ cut: Instant) async throws {
         let (row, cut) = (channel.row, cut.microseconds)
         _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row) AND end_us <= \(cut)")

@@ -2,11 +2,11 @@ import Postgres
 import Timeline
 
 extension Catalogue {
-    /// Forgets states that nothing held points to any more.
+    /// Deletes formats that no stored segment uses.
     ///
-    /// The initialization sections and keys that they name stay through the grace, for players that are under way.
+    /// Their initialization sections and keys stay during the grace period for players that still need them.
     package func expireFormats(of channel: Int32, graceSeconds: Int) async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             try await pool.transaction { transaction in
                 try await transaction.expireFormats(
                     """
@@ -22,7 +22,7 @@ extension Catalogue {
 }
 
 extension PostgresTransaction {
-    /// Runs a deletion of states and dooms the objects that they named.
+    /// Runs a statement that deletes formats and schedules the deletion of the objects that they named.
     func expireFormats(_ deletion: Statement, grace: Int) async throws {
         let gone = try await query(deletion)
         var objects: Set<Named> = []

@@ -1,14 +1,18 @@
 import Postgres
 package import Timeline
 
-/// An hour of a rendition whose facts are gone and whose bytes may follow.
+/// An hour of a rendition whose segments are gone from the catalogue and whose files can be deleted.
 package struct PendingDeletionHour: Sendable, Hashable {
     package var channel: ChannelID
     package var rendition: RenditionID
     package var hour: Instant
-    /// The channel's cut: facts of files that begin here or later may still be on their way.
+    /// The channel's expiry cut.
+    ///
+    /// A file that begins at or after it may belong to a segment that is not committed yet.
     package var before: Instant
-    /// When the grace ended, microseconds since 1970: who dooms the hour once more gives it another.
+    /// End of the grace period, microseconds since 1970.
+    ///
+    /// It changes if the hour is scheduled again, which tells the two apart.
     var notBefore: Int64
 
     fileprivate var prefix: String { "\(channel)/\(rendition)" }
@@ -16,12 +20,12 @@ package struct PendingDeletionHour: Sendable, Hashable {
 
 extension Catalogue {
     static let hourMicroseconds: Int64 = 3_600_000_000
-    /// SQL for the end of a doomed hour's grace, microseconds since 1970.
+    /// SQL for the end of the grace period, microseconds since 1970.
     private static let notBefore = "(extract(epoch FROM not_before) * 1000000)::bigint"
 
-    /// Hours whose grace is over, at most so many.
+    /// Returns at most `limit` hours whose grace period is over.
     package func pendingDeletionHours(limit: Int) async throws(CatalogueError) -> [PendingDeletionHour] {
-        try await asking {
+        try await mappingErrors {
             try await pool.query(
                 """
                 SELECT prefix, hour_us, forgotten_us, \(verbatim: Self.notBefore) AS not_before_us FROM doomed
@@ -42,9 +46,10 @@ extension Catalogue {
         }
     }
 
-    /// The names in an hour that facts still stand for: kept recordings, and what lies behind the cut.
+    /// The file names of an hour that the catalogue still refers to: kept recordings and segments after the
+    /// cut.
     package func names(in hour: PendingDeletionHour) async throws(CatalogueError) -> Set<SegmentName> {
-        try await asking {
+        try await mappingErrors {
             let rows = try await pool.query(
                 """
                 SELECT s.start_us, s.revision, st.container FROM segment s JOIN state st USING (state_id)
@@ -67,9 +72,11 @@ extension Catalogue {
         }
     }
 
-    /// Ends the grace of hours, those first whose grace ends first, at most so many; answers how many.
+    /// Ends the grace period of at most `limit` hours, the earliest first.
+    ///
+    /// - Returns: the number of hours
     package func expediteDeletions(limit: Int) async throws(CatalogueError) -> Int {
-        try await asking {
+        try await mappingErrors {
             try await pool.query(
                 """
                 UPDATE doomed d SET not_before = now() FROM (
@@ -81,9 +88,9 @@ extension Catalogue {
         }
     }
 
-    /// Lets an hour wait for so many seconds from now.
+    /// Delays the deletion of an hour, counted from now.
     package func postpone(_ hour: PendingDeletionHour, seconds: Int) async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 """
                 UPDATE doomed SET not_before = now() + make_interval(secs => \(Double(seconds)))
@@ -92,9 +99,9 @@ extension Catalogue {
         }
     }
 
-    /// The bytes of an hour are gone; it stays doomed if it was doomed once more meanwhile.
+    /// Removes an hour whose files have been deleted, unless it was scheduled again in the meantime.
     package func completeDeletion(_ hour: PendingDeletionHour) async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 """
                 DELETE FROM doomed WHERE prefix = \(hour.prefix) AND hour_us = \(hour.hour.microseconds)

@@ -1,15 +1,15 @@
 import Postgres
 package import Timeline
 
-/// An initialization section or a key that nothing needs any more.
+/// An initialization section or key that is no longer used.
 package struct PendingDeletionObject: Sendable {
     let channel: Int32
     let isKey: Bool
     let name: String
-    /// Where it may lie: each rendition has its own initialization sections.
+    /// Where the object may be stored; each rendition has its own initialization sections.
     package let keys: [ArchiveKey]
 
-    /// Nil for a channel's id that this program cannot read.
+    /// Nil if this program cannot read the channel's id.
     fileprivate init?(_ row: Row) throws {
         guard let id = ChannelID(try row.decode("slug", as: String.self)) else { return nil }
         channel = try row.decode("channel_id")
@@ -22,11 +22,11 @@ package struct PendingDeletionObject: Sendable {
 }
 
 extension Catalogue {
-    /// Initialization sections and keys whose grace is over and that no state names, at most so many.
+    /// Returns at most `limit` unused initialization sections and keys whose grace period is over.
     ///
-    /// One that a state names again is doomed no more.
+    /// An object that is in use again is taken off the list.
     package func pendingDeletionObjects(limit: Int) async throws(CatalogueError) -> [PendingDeletionObject] {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 """
                 DELETE FROM doomed_object d WHERE not_before <= now() AND EXISTS (
@@ -44,9 +44,9 @@ extension Catalogue {
         }
     }
 
-    /// The bytes of an object are gone.
+    /// Removes an object whose bytes have been deleted.
     package func completeDeletion(_ object: PendingDeletionObject) async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 """
                 DELETE FROM doomed_object WHERE channel_id = \(object.channel) AND is_key = \(object.isKey)

@@ -1,9 +1,9 @@
 import Postgres
 
 extension Catalogue {
-    /// Prunes intake: identities are needed while a source may list them; each feed keeps its newest.
+    /// Deletes identities that sources no longer list; the newest of each source run stays.
     package func pruneIntake() async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 """
                 DELETE FROM intake i WHERE seen_at < now() - make_interval(hours => \(Int32(Limits.intakeHours)))
@@ -13,12 +13,13 @@ extension Catalogue {
         }
     }
 
-    /// Prunes feeds whose segments are all forgotten, with what intake still has of them.
+    /// Deletes source runs whose segments have all expired, together with their identities.
     ///
-    /// A recorder goes on from the two newest feeds of each rendition: those stay, and so does the channel's newest.
-    /// A feed's newest identity, which intake keeps, says how far it reached.
+    /// A recorder resumes from the two newest source runs of each rendition, so these stay, and so does the
+    /// channel's newest one. The newest identity of a source run, which `pruneIntake` keeps, tells how far it
+    /// reached.
     package func pruneSourceRuns() async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 """
                 WITH part AS (

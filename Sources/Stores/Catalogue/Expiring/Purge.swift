@@ -2,20 +2,24 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// Deletes a channel and all facts of what it recorded, kept recordings too, in one transaction; a deleted channel
-    /// is purged as well.
+    /// Deletes a channel and everything recorded of it, kept recordings too, in one transaction.
     ///
-    /// Its row stays and says that nothing is recorded or kept any more: what a recorder still has in flight is
-    /// forgotten by retention. Nothing is ever inserted again before the end of what was recorded, so a channel made
-    /// anew under the id begins behind it. Identities of segments stay too, as the source may list them for a while.
+    /// Works for deleted channels as well.
     ///
-    /// The bytes, initialization sections and keys stay through the grace, for players that are under way. The answer is
-    /// how many segments were forgotten.
+    /// The channel's row stays, with settings that record and keep nothing, so segments that a recorder still
+    /// commits expire as usual. Nothing can be inserted before the end of the purged recordings, so a channel
+    /// that is created with the same id begins after them. Identities of segments stay too, because the
+    /// source may still list them.
+    ///
+    /// Segments, initialization sections and keys stay in the archive during the grace period, for players
+    /// that still need them.
+    ///
+    /// - Returns: the number of segments that were deleted from the catalogue
     @discardableResult
     package func purge(
         _ id: ChannelID, version: Int64? = nil, graceSeconds: Int,
     ) async throws(CatalogueError) -> Int {
-        try await asking {
+        try await mappingErrors {
             try await pool.transaction { transaction in
                 let channel = try await Self.markDeleted(id, version: version, in: transaction)
                 let purging = Purging(channel: channel, grace: graceSeconds, transaction: transaction)
@@ -29,7 +33,7 @@ extension Catalogue {
     }
 }
 
-/// One channel's purge, in one transaction.
+/// The purge of one channel within one transaction.
 private struct Purging {
     let channel: Channel
     let grace: Int
@@ -48,7 +52,7 @@ private struct Purging {
         return (segments, revision)
     }
 
-    /// Locks the line, so that nothing is published meanwhile, and moves its cut behind all that there is.
+    /// Locks the channel, so that nothing is published, and moves the expiry cut past everything recorded.
     private func movePublishedHead() async throws -> (cut: Int64, revision: Int64) {
         let rows = try await transaction.query(
             """
@@ -60,12 +64,12 @@ private struct Purging {
             WHERE channel_id = \(channel.row) RETURNING forgotten_us, revision
             """)
         guard let row = rows.first else {
-            throw CatalogueError.unreadable("no line of channel \(channel.row)")
+            throw CatalogueError.unreadable("channel \(channel.row) has no published head")
         }
         return (try row.decode("forgotten_us"), try row.decode("revision"))
     }
 
-    /// The days in which anything is held: one statement for all of them could take longer than a statement may.
+    /// The days with recordings; they are deleted one by one, because one statement for all could time out.
     private func days() async throws -> [Int64] {
         try await transaction.query(
             """
@@ -93,7 +97,8 @@ private struct Purging {
         return try rows.first?.decode("segments", as: Int.self) ?? 0
     }
 
-    /// Dooms the hours of what is on its way at this moment: its facts are refused, and its bytes would stay.
+    /// Schedules the deletion of the hours at the cut: segments that are being recorded now will be refused
+    /// by the catalogue, but their files would stay.
     private func scheduleDeletion(before cut: Int64) async throws {
         _ = try await transaction.query(
             """
@@ -106,7 +111,8 @@ private struct Purging {
             """)
     }
 
-    /// The epoch that goes on at the cut stays: what is entered late belongs to it.
+    /// The discontinuity sequence in effect at the cut stays, because a segment that is committed late may
+    /// need it.
     private func dropSurroundings() async throws {
         let row = channel.row
         _ = try await transaction.query(

@@ -1,19 +1,19 @@
 import Postgres
 package import Timeline
 
-/// The oldest quarter of an hour that may be forgotten.
+/// The oldest quarter that has not expired, and its channel.
 package struct OldestQuarter: Sendable {
     package var channel: Channel
     package var end: Instant
 }
 
 extension Catalogue {
-    /// The instant before which a channel holds more than a number of bytes; nil when it holds less.
+    /// Finds the cut that leaves at most `limit` bytes of a channel; nil if it holds less.
     ///
-    /// What is kept for good does not count. The cut lies between two segments: a limit of less than a quarter of an
-    /// hour must not take the running quarter along.
+    /// Kept recordings do not count. The cut lies between two segments, so that a limit of less than a
+    /// quarter of an hour does not delete the current quarter.
     package func cut(of channel: Int32, keepingBytes limit: Int64) async throws(CatalogueError) -> Instant? {
-        try await asking {
+        try await mappingErrors {
             let rows = try await pool.query(
                 """
                 WITH quarter AS (
@@ -33,7 +33,7 @@ extension Catalogue {
         }
     }
 
-    /// The instant within a quarter from which on it holds no more than a number of bytes.
+    /// The cut within one quarter that leaves at most `rest` bytes of it.
     private func cut(of channel: Int32, in quarter: Int64, keepingBytes rest: Int64) async throws -> Instant?
     {
         let rows = try await pool.query(
@@ -51,9 +51,9 @@ extension Catalogue {
         return cut.map(Instant.init(microseconds:))
     }
 
-    /// The oldest quarter of all channels that is not forgotten yet.
+    /// Returns the oldest quarter of all channels that has not expired.
     package func oldestQuarter() async throws(CatalogueError) -> OldestQuarter? {
-        let found = try await asking {
+        let found = try await mappingErrors {
             try await pool.query(
                 """
                 SELECT c.slug, oldest.quarter_us

@@ -1,16 +1,16 @@
 import Postgres
 import Timeline
 
-/// The right to publish a channel: a stale holder's fence is refused by the database.
+/// The right to publish a channel; the database refuses the fence of a former holder.
 package struct Lease: Sendable, Equatable {
     package var fence: Int64
     package var publishedHead: PublishedHead
 }
 
 extension Catalogue {
-    /// Says that a node is alive for some seconds more, by the database's clock.
+    /// Records that a node is alive for some seconds, by the database's clock.
     package func heartbeat(node: String, seconds: Int, about: String) async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 """
                 INSERT INTO node (node_id, expires_at, about)
@@ -20,14 +20,15 @@ extension Catalogue {
         }
     }
 
-    /// Takes a channel that is free, that was this node's own before, or, when it `takesOver`, whose owner's heartbeat has
-    /// run out.
+    /// Takes the lease of a channel that is free or was held by this node before.
     ///
-    /// - Returns: nil while another node holds it.
+    /// With `takesOver` it is also taken from another node whose heartbeat has run out.
+    ///
+    /// - Returns: nil if another node holds the lease
     package func takeLease(
         channel: Int32, node: String, takesOver: Bool = true,
     ) async throws(CatalogueError) -> Lease? {
-        try await asking {
+        try await mappingErrors {
             let rows = try await pool.query(
                 """
                 UPDATE line SET node_id = \(node)::uuid, fence = fence + 1
@@ -42,9 +43,9 @@ extension Catalogue {
         }
     }
 
-    /// Gives a channel back, if it is still held under this fence.
+    /// Releases a lease if the fence is still valid.
     package func releaseLease(channel: Int32, fence: Int64) async throws(CatalogueError) {
-        try await asking {
+        try await mappingErrors {
             _ = try await pool.query(
                 "UPDATE line SET node_id = NULL WHERE channel_id = \(channel) AND fence = \(fence)")
         }

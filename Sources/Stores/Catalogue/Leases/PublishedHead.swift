@@ -1,16 +1,16 @@
 import Postgres
 package import Timeline
 
-/// How far a channel's published log has come.
+/// The head of a channel's published log.
 package struct PublishedHead: Sendable, Equatable {
     package var discontinuitySequence: Int32
     /// End of the last published segment of any rendition.
     package var end: Instant
-    /// Everything before is published or given up in every rendition that holds the others.
+    /// Up to here every rendition is published or given up as lost.
     package var watermark: Instant
-    /// What begins before is forgotten for good.
+    /// Everything that begins before this instant has expired.
     package var expiredBefore: Instant
-    /// EXT-X-TARGETDURATION of growing lists; zero before the first segment.
+    /// EXT-X-TARGETDURATION of growing playlists, seconds; zero before the first segment.
     package var targetSeconds: Int
 
     package init(
@@ -36,13 +36,13 @@ package struct PublishedHead: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// Where a channel's published log stands.
+    /// The published head of a channel.
     package func publishedHead(of channel: Int32) async throws(CatalogueError) -> PublishedHead {
-        try await asking {
+        try await mappingErrors {
             let rows = try await pool.query(
                 "SELECT \(verbatim: PublishedHead.columns) FROM line WHERE channel_id = \(channel)")
             guard let row = rows.first else {
-                throw CatalogueError.unreadable("no line of channel \(channel)")
+                throw CatalogueError.unreadable("channel \(channel) has no published head")
             }
             return try PublishedHead(from: row)
         }

@@ -22,10 +22,10 @@ final class KnownDays: Sendable {
 extension Catalogue {
     static let dayMicroseconds: Int64 = 86_400_000_000
 
-    /// Makes the partitions from three days back to three days ahead, so that none has to be made in a hurry.
+    /// Creates the partitions from three days ago to three days ahead, so that no commit has to wait for one.
     package func prepareDays(around now: Instant) async throws(CatalogueError) {
         let instants = (-3...3).map { now + Int64($0) * Self.dayMicroseconds }
-        try await asking { try await ensureDays(of: instants) }
+        try await mappingErrors { try await ensureDays(of: instants) }
     }
 
     func ensureDays(of instants: [Instant]) async throws {
@@ -36,9 +36,10 @@ extension Catalogue {
         }
     }
 
-    /// Runs what inserts segments, with the days it needs.
+    /// Runs statements that insert segments, after creating the partitions that they need.
     ///
-    /// Another process may drop an empty day that this one knows of: then the days are looked at again.
+    /// Another process may drop an empty partition that this process believes to exist. Then the partitions
+    /// are checked again.
     func withDays<T: Sendable>(of instants: [Instant], _ body: () async throws -> T) async throws -> T {
         for _ in 1..<Limits.partitionTries {
             try await ensureDays(of: instants)
@@ -52,7 +53,7 @@ extension Catalogue {
         return try await body()
     }
 
-    /// The beginning of the day that an instant lies in.
+    /// The beginning of the day that contains an instant, microseconds since 1970.
     static func day(of microseconds: Int64) -> Int64 {
         let remainder = microseconds % dayMicroseconds
         return
@@ -64,7 +65,7 @@ extension Catalogue {
         "segment_" + Instant(microseconds: day).dateText.replacing("-", with: "")
     }
 
-    /// Makes a plain table and attaches it: that takes a weaker lock than creating it as a partition.
+    /// Creates a plain table and attaches it; this takes a weaker lock than creating it as a partition.
     private func makeDay(_ day: Int64) async throws {
         let name = Self.partition(ofDay: day)
         let next = (Instant(microseconds: day) + Self.dayMicroseconds).microseconds
@@ -84,15 +85,15 @@ extension Catalogue {
         }
     }
 
-    /// Advisory lock of everything that makes or drops partitions.
+    /// Key of the advisory lock that all code holds when it creates or drops partitions.
     static let partitionLock: Int64 = 0x6261_636b_6461_79
 }
 
 extension PostgresTransaction {
-    /// Whether a table is a day of the rolling archive.
+    /// Whether a table is attached as a partition of `segment_rolling`.
     ///
-    /// A detachment that a stopped process left half done is finished first; the table is then a plain one
-    /// and can be attached again.
+    /// If a process stopped in the middle of a detachment, the detachment is completed first. The table is
+    /// then a plain one and can be attached again.
     fileprivate func isAttached(_ name: String) async throws -> Bool {
         let found = try await query(
             """
@@ -107,6 +108,7 @@ extension PostgresTransaction {
 }
 
 extension PostgresError {
-    /// "No partition of relation found for row" is a check violation without a constraint (PostgreSQL 5.11).
+    /// PostgreSQL reports "no partition of relation found for row" as a check violation without a constraint
+    /// (documentation, section 5.11).
     fileprivate var isMissingPartition: Bool { isCheckViolation && constraint == nil }
 }

@@ -2,15 +2,15 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// Drops the partitions of days that are past and in which nothing is left.
+    /// Drops the partitions of past days that are empty.
     ///
-    /// Readers and writers go on meanwhile: dropping a partition where it stands would lock the whole archive, so it is
-    /// detached beside them first.
+    /// The partition is detached concurrently first, because dropping an attached one would lock the whole
+    /// archive.
     ///
-    /// - Returns: the names of the partitions dropped
+    /// - Returns: the names of the dropped partitions
     package func dropEmptyDays(before now: Instant) async throws(CatalogueError) -> [String] {
         let newest = Self.day(of: (now - 3 * Self.dayMicroseconds).microseconds)
-        return try await asking {
+        return try await mappingErrors {
             var dropped: [String] = []
             for day in try await daysInOrder(before: Self.partition(ofDay: newest)) {
                 guard try await pool.query("SELECT FROM \(verbatim: day.name) LIMIT 1").isEmpty else {
@@ -23,13 +23,13 @@ extension Catalogue {
         }
     }
 
-    /// A partition and the clause that says what it holds.
+    /// A partition and the expression of its bounds.
     private struct Day: Sendable {
         var name: String
         var bounds: String
     }
 
-    /// One that is being detached comes first: beside it no other can be.
+    /// Days whose detachment was interrupted come first, because PostgreSQL allows only one at a time.
     private func daysInOrder(before name: String) async throws -> [Day] {
         try await pool.query(
             """
@@ -41,7 +41,7 @@ extension Catalogue {
         ).map { Day(name: try $0.decode("name"), bounds: try $0.decode("bounds")) }
     }
 
-    /// Detaches a day, looks whether something was entered at the last moment, and drops it or puts it back.
+    /// Detaches a day and drops it; if a segment was inserted at the last moment, the day is attached again.
     private func drop(_ day: Day) async throws -> Bool {
         try await pool.withConnection { session in
             _ = try await session.query("SELECT pg_advisory_lock(\(Self.partitionLock))")
@@ -59,9 +59,9 @@ extension Catalogue {
 }
 
 extension PostgresSession {
-    /// Detaches a day, or finishes what another process began.
+    /// Detaches a partition, or completes a detachment that another process began.
     ///
-    /// - Returns: false when somebody else has dropped it already
+    /// - Returns: false if another process has dropped it already
     fileprivate func detach(_ name: String) async throws -> Bool {
         let found = try await query(
             """

@@ -2,15 +2,15 @@ import Foundation
 import Postgres
 package import Timeline
 
-/// Where one rendition of a channel stands: what a recorder must know to go on without a hole or a duplicate.
+/// The state of a rendition from which a recorder resumes without a hole or a duplicate.
 package struct RenditionHead: Sendable {
     package var description: RenditionDescription
     package var nextNumber: Int64
-    /// The newest segment held, whether published or not.
+    /// The newest stored segment, published or not.
     package var last: LastSegment?
-    /// The newest segment of the published log.
+    /// The newest published segment.
     package var published: LastSegment?
-    /// Identities of the two newest feeds, oldest first, at most `Limits.knownSegments`.
+    /// Identities of the two newest source runs, oldest first, at most `Limits.knownSegments`.
     package var known: [KnownSegment]
 }
 
@@ -21,23 +21,25 @@ package struct LastSegment: Sendable, Equatable {
     package var firstTimestamp: Int64?
 }
 
-/// An identity that intake has, with the time that was decided for it.
+/// An identity in `intake` with the start and duration that were decided for it.
 package struct KnownSegment: Sendable, Equatable {
     package var run: Int64
     package var number: Int64
     package var start: Instant
     package var duration: Int64
     package var isLost: Bool
-    /// SHA-256 of the stored bytes, empty when the row is gone; tells a stale list from a restart.
+    /// SHA-256 of the stored bytes, empty if the segment has no row.
+    ///
+    /// It tells a stale playlist from a restarted source.
     package var digest: [UInt8]
-    /// The bytes are kept and wait for their key.
+    /// The segment is stored but its key has not arrived.
     package var isKeyPending = false
 }
 
 extension Catalogue {
-    /// The renditions of a channel as far as they are known, in order of their ids.
+    /// Returns the heads of all renditions of a channel, ordered by id.
     package func heads(of channel: Int32) async throws(CatalogueError) -> [RenditionHead] {
-        try await asking {
+        try await mappingErrors {
             var heads: [RenditionHead] = []
             for (row, description, next) in try await renditionRows(of: channel) {
                 heads.append(
@@ -99,11 +101,11 @@ extension Catalogue {
         }.reversed()
     }
 
-    /// The feed of a channel that began last; nil when none ever did.
+    /// The newest source run of a channel; nil before the first one.
     ///
-    /// Ids go in the order of beginning, whatever the host's clock said.
+    /// Ids increase with every run, even if the host's clock was set back.
     package func newestSourceRun(of channel: Int32) async throws(CatalogueError) -> SourceRun? {
-        try await asking {
+        try await mappingErrors {
             try await pool.query(
                 """
                 SELECT feed_id, source, began_us, clock FROM feed WHERE channel_id = \(channel)

@@ -1,7 +1,7 @@
 import Postgres
 package import Timeline
 
-/// How a row of `state` is read.
+/// Reads rows of the table `state`.
 enum FormatRow {
     static let columns =
         "container, tracks, codecs, width, height, init_name, key_method, key_name, drm_tags"
@@ -25,10 +25,10 @@ enum FormatRow {
 }
 
 extension Catalogue {
-    /// Reads states by their ids.
+    /// Reads formats by id.
     package func formats(_ ids: Set<Int32>) async throws(CatalogueError) -> [Int32: SegmentFormat] {
         guard !ids.isEmpty else { return [:] }
-        return try await asking {
+        return try await mappingErrors {
             var found: [Int32: SegmentFormat] = [:]
             let rows = try await pool.query(
                 """

@@ -1,10 +1,10 @@
 package import Timeline
 
-/// A rendition's aligned quarter of an hour.
+/// A quarter of an hour of one rendition, aligned to the clock.
 package struct Quarter: Hashable, Sendable {
     package static let microseconds: Int64 = 900_000_000
 
-    /// The rendition's row.
+    /// The rendition's row id.
     package var rendition: Int32
     /// Microseconds since 1970, a multiple of `microseconds`.
     package var begin: Int64
@@ -16,7 +16,7 @@ package struct Quarter: Hashable, Sendable {
     }
 }
 
-/// Quarters of one rendition that follow each other.
+/// Consecutive quarters of one rendition.
 package struct QuarterRange: Hashable, Sendable {
     package var first: Quarter
     package var count: Int
@@ -37,8 +37,9 @@ package struct QuarterRange: Hashable, Sendable {
     var end: Int64 { first.begin + Int64(count) * Quarter.microseconds }
 }
 
-/// What tells one content of a quarter from another: the revision, and what a quarter that was emptied and begun anew
-/// cannot have again with it.
+/// Identifies one content of a quarter.
+///
+/// The revision alone is not enough: it starts from one again when a quarter was emptied and refilled.
 package struct QuarterVersion: Hashable, Sendable {
     package var revision: Int32
     package var begin: Int64
@@ -53,12 +54,12 @@ package struct QuarterVersion: Hashable, Sendable {
     }
 }
 
-/// Every segment that begins in a quarter.
+/// The segments that begin in a quarter.
 package struct QuarterRecord: Sendable {
     package var quarter: Quarter
-    /// At most as new as the segments; nil of an empty quarter.
+    /// At most as new as the segments; nil if the quarter is empty.
     package var version: QuarterVersion?
-    /// In order of their starts.
+    /// Ordered by start.
     package var segments: [RecordedSegment]
 
     package init(quarter: Quarter, version: QuarterVersion?, segments: [RecordedSegment]) {

@@ -2,7 +2,7 @@ import Postgres
 import Timeline
 
 extension PostgresTransaction {
-    /// Makes the summaries of quarters anew from their rows; an empty quarter loses its summary.
+    /// Recomputes the summaries of quarters from their segments; the summary of an empty quarter is deleted.
     func summarise(_ quarters: Set<Quarter>) async throws {
         guard !quarters.isEmpty else { return }
         let renditions = quarters.map(\.rendition)

@@ -2,14 +2,15 @@ import Postgres
 import Timeline
 
 extension Catalogue {
-    /// No segment is longer, so that an overlap is a bounded range of the index.
+    /// No segment is longer, microseconds; this bounds the range that has to be read to find overlaps.
     package static let longestSegment: Int64 = 600_000_000
 
-    /// Reads the segments that begin in quarters, all in one range of the index.
+    /// Reads the segments that begin in some quarters with one index range scan.
     package func quarters(_ range: QuarterRange) async throws(CatalogueError) -> [QuarterRecord] {
-        // Versions first: what is committed in between makes the segments newer than their version, never older.
+        // The versions are read first: a commit in between makes the segments newer than their version, never
+        // older.
         let versions = try await versions(of: range.quarters)
-        let segments = try await asking {
+        let segments = try await mappingErrors {
             try RecordedSegment.reading(try await pool.query(Self.scan(of: range)))
         }
         if segments.count > Limits.segmentsPerScan { return try await halves(of: range) }
@@ -22,7 +23,7 @@ extension Catalogue {
         }
     }
 
-    /// Segments of a fraction of a second can be more than one scan may read.
+    /// Reads a range in two parts, because very short segments can exceed the limit of one scan.
     private func halves(of range: QuarterRange) async throws(CatalogueError) -> [QuarterRecord] {
         guard range.count > 1 else {
             throw .unreadable("more than \(Limits.segmentsPerScan) segments in a quarter of an hour")
@@ -34,7 +35,7 @@ extension Catalogue {
                 QuarterRange(first: quarters[first], count: range.count - first)))
     }
 
-    /// Asks for nothing that the primary key does not cover, so that the table itself is not read.
+    /// Reads only columns that the primary key index includes, so that the table itself is not read.
     static func scan(of range: QuarterRange) -> Statement {
         """
         SELECT start_us, duration_us, number, epoch, revision, state_id, flags, stored_bytes, plain_bytes, iv
@@ -44,10 +45,10 @@ extension Catalogue {
         """
     }
 
-    /// The versions of quarters that are not empty.
+    /// The versions of all quarters that are not empty.
     package func versions(of quarters: [Quarter]) async throws(CatalogueError) -> [Quarter: QuarterVersion] {
         guard !quarters.isEmpty else { return [:] }
-        return try await asking {
+        return try await mappingErrors {
             let rows = try await pool.query(
                 """
                 SELECT rendition_id, quarter_us, revision, begin_us, end_us, segments

@@ -1,15 +1,16 @@
 import Postgres
 package import Timeline
 
-/// How the newest published segments of a channel came in, by the recorder's clock.
+/// How late the newest published segments of a channel arrived, by the recorder's clock.
 ///
-/// Both stay as they are while a channel stands still: what a stop looks like is told from them.
+/// Neither value changes while a channel stands still, so they show since when it has stopped.
 package struct Arrivals: Sendable, Equatable {
-    /// How much later than its end a segment is first listed in normal running, microseconds.
+    /// How long after its end a segment is usually first listed, microseconds.
     ///
-    /// It is the least of many: what comes in a burst after a stop says nothing of the source's clock.
+    /// It is the minimum of many segments: those that arrive in a burst after a pause say nothing about the
+    /// source's clock.
     package var lag: Int64
-    /// When the newest one was first listed; nil when there is none.
+    /// When the newest segment was first listed; nil if there is none.
     package var newest: Instant?
 
     package init(lag: Int64 = 0, newest: Instant? = nil) {
@@ -17,18 +18,19 @@ package struct Arrivals: Sendable, Equatable {
         self.newest = newest
     }
 
-    /// When a channel that is published up to a watermark last moved.
+    /// When a channel with this watermark last made progress.
     ///
-    /// What is given up moves the watermark, too, and never arrives.
+    /// A lost segment also moves the watermark but never arrives.
     package func lastMove(watermark: Instant) -> Instant {
         max(watermark + lag, newest ?? watermark)
     }
 }
 
 extension Catalogue {
-    /// Reads how the newest segments before the end of a channel's published log came in.
+    /// Measures the newest segments before the end of the published log.
     ///
-    /// The bounds stand in the statement, so that days outside of them are not even planned for.
+    /// The bounds are parameters of the statement, so that PostgreSQL does not plan for partitions outside
+    /// them.
     func arrivals(of channel: Int32, before end: Instant) async throws -> Arrivals {
         let begin = end - Limits.arrivalSpan
         let rows = try await pool.query(

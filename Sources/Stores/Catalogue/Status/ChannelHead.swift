@@ -2,15 +2,15 @@ import Foundation
 import Postgres
 package import Timeline
 
-/// Where a channel stands: what every answer about it begins with.
+/// The current state of a channel; every answer about it starts from this.
 package struct ChannelHead: Sendable, Equatable {
     package var publishedHead: PublishedHead
-    /// The number of the newest commit that this is from.
+    /// The channel's revision when this was read.
     package var revision: Int64
-    /// In order of their ids.
+    /// Ordered by id.
     package var renditions: [KnownRendition]
-    /// When segments are that are listed or wait for their key and are not in the archive yet: of each rendition the
-    /// newest, at most `Limits.pendingSegments`.
+    /// Times of segments that are listed or wait for their key and are not in the archive yet: the newest of
+    /// each rendition, at most `Limits.pendingSegments`.
     package var pending: [TimeWindow]
     package var arrivals: Arrivals
 
@@ -38,9 +38,10 @@ package struct KnownRendition: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// Reads line, revision, renditions and what is pending of a channel as of one moment, and how its end came in.
+    /// Reads the published head, revision, renditions and pending segments in one snapshot, and then the
+    /// arrivals.
     package func head(of channel: Int32) async throws(CatalogueError) -> ChannelHead {
-        try await asking {
+        try await mappingErrors {
             let rows = try await pool.query(
                 """
                 SELECT \(verbatim: PublishedHead.columns), revision, r.rendition_id, match::text AS match,
@@ -54,7 +55,7 @@ extension Catalogue {
                 WHERE channel_id = \(channel)
                 """)
             guard let first = rows.first else {
-                throw CatalogueError.unreadable("no line of channel \(channel)")
+                throw CatalogueError.unreadable("channel \(channel) has no published head")
             }
             let renditions = try rows.compactMap { row -> KnownRendition? in
                 guard let id = try row.decode("rendition_id", as: Int32?.self) else { return nil }
@@ -91,11 +92,11 @@ extension Catalogue {
         }
     }
 
-    /// Which channels have moved on from the revisions that a caller knows.
+    /// Returns the channels whose revision differs from the one that the caller knows.
     package func channels(changedSince revisions: [Int32: Int64]) async throws(CatalogueError) -> Set<Int32> {
         guard !revisions.isEmpty else { return [] }
         let known = revisions.sorted { $0.key < $1.key }
-        return try await asking {
+        return try await mappingErrors {
             let rows = try await pool.query(
                 """
                 SELECT channel_id FROM line

@@ -1,7 +1,7 @@
 import Postgres
 package import Timeline
 
-/// How much of a channel the archive holds.
+/// How much the archive holds of a channel.
 package struct Holding: Sendable, Equatable {
     package var channel: ChannelID
     package var bytes: Int64
@@ -9,11 +9,11 @@ package struct Holding: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// What the archive holds of each channel, deleted ones too; at most `Limits.measuredChannels`.
+    /// Returns what the archive holds of each channel, deleted ones too, at most `Limits.measuredChannels`.
     ///
-    /// Summed up from the quarters' summaries: a week of a rendition has 672 of them.
+    /// Computed from the summaries of quarters. A week of a rendition has 672 of them.
     package func holdings() async throws(CatalogueError) -> [Holding] {
-        try await asking {
+        try await mappingErrors {
             try await pool.query(
                 """
                 SELECT c.slug, sum(b.bytes)::bigint AS bytes, min(b.begin_us) AS oldest_us

@@ -1,12 +1,12 @@
 import Postgres
 package import Timeline
 
-/// How the recording of a channel stands, as far as the catalogue knows.
+/// The state of a channel's recording as far as the catalogue knows it.
 package struct RecordingSummary: Sendable {
     package var publishedHead: PublishedHead
-    /// Nil before the first one.
+    /// Nil before the first source run.
     package var newestSourceRun: SourceRun?
-    /// In order of their ids.
+    /// Ordered by id.
     package var renditions: [RenditionSummary]
     package var arrivals: Arrivals
 
@@ -23,9 +23,9 @@ package struct RecordingSummary: Sendable {
 
 package struct RenditionSummary: Sendable, Equatable {
     package var id: RenditionID
-    /// Start of the newest segment held.
+    /// Start of the newest stored segment.
     package var lastSegment: Instant?
-    /// Over the newest quarter of an hour in which anything is held; zero when nothing is.
+    /// Average of the newest quarter that holds anything; zero if nothing is stored.
     package var bitsPerSecond: Int64
 
     package init(id: RenditionID, lastSegment: Instant?, bitsPerSecond: Int64) {
@@ -36,10 +36,10 @@ package struct RenditionSummary: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// How the recording of a channel stands.
+    /// Reads the state of a channel's recording.
     package func recordingSummary(of channel: Int32) async throws(CatalogueError) -> RecordingSummary {
         let publishedHead = try await publishedHead(of: channel)
-        return try await asking {
+        return try await mappingErrors {
             RecordingSummary(
                 publishedHead: publishedHead, newestSourceRun: try await newestSourceRun(of: channel),
                 renditions: try await renditionSummaries(of: channel),

@@ -3,9 +3,10 @@ import Timeline
 
 @testable import Catalogue
 
-/// Days of a channel written by SQL, for what is asked of the plan and the time of the program's own statements.
+/// Days of a channel written by SQL, for tests of query plans and durations.
 extension TestCatalogue {
-    /// Enters four-second segments of `v0`, and of strangers beside it, in one statement, with the summaries of `v0`.
+    /// Inserts four-second segments of `v0` and, beside them, of other renditions, in one statement, with the
+    /// summaries of `v0`.
     func fill(_ tape: Tape, segments: Int64, strangers: Int64 = 0) async throws {
         try await publish(0..<1, on: tape)
         let days = (0...(segments * 4 * second / day)).map { midnight + $0 * day }
@@ -26,7 +27,7 @@ extension TestCatalogue {
         _ = try await pool.query("VACUUM ANALYZE")
     }
 
-    /// How PostgreSQL runs a statement with these values in place of its own.
+    /// PostgreSQL's plan for a statement with these values instead of its own.
     func plan(of statement: Statement, with values: [any Sendable]) async throws -> String {
         var sql = statement.sql
         for (index, value) in values.enumerated().reversed() {

@@ -4,7 +4,7 @@ import Timeline
 
 @testable import Catalogue
 
-/// Midnight of 2024-01-01 UTC: the beginning of a day, an hour and a quarter, and long past.
+/// Midnight of 2024-01-01 UTC, the beginning of a day, an hour and a quarter.
 let midnight = Instant(seconds: 1_704_067_200)
 
 let second: Int64 = 1_000_000
@@ -31,7 +31,7 @@ func window(_ begin: Int64, _ end: Int64) -> TimeWindow {
     TimeWindow(begin: midnight + begin, end: midnight + end)
 }
 
-/// A channel that one node records: makes facts and batches of it.
+/// A channel recorded by one node, from which segments and batches are made.
 struct Tape: Sendable {
     static let node = "11111111-1111-1111-1111-111111111111"
     static let otherNode = "22222222-2222-2222-2222-222222222222"
@@ -39,7 +39,7 @@ struct Tape: Sendable {
     let channel: Channel
     var fence: Int64
 
-    /// Enters a channel and takes its lease.
+    /// Creates a channel and takes its lease.
     init(_ id: String = "news", in test: TestCatalogue) async throws {
         channel = try await test.catalogue.create(try settings(id))
         try await test.catalogue.heartbeat(node: Self.node, seconds: 60, about: "{}")
@@ -51,7 +51,7 @@ struct Tape: Sendable {
 
     var row: Int32 { channel.row }
 
-    /// A segment of four seconds and 1,000 bytes, unless said otherwise; its time follows from its number.
+    /// A segment of four seconds and 1,000 bytes by default; its time follows from its number.
     func fact(
         _ number: Int64, of rendition: RenditionID = video, run: Int64 = 1, at start: Int64? = nil,
         lasting duration: Int64 = 4 * second, bytes: Int64 = 1000, format: SegmentFormat = .plain,
@@ -66,7 +66,7 @@ struct Tape: Sendable {
             fence: fence)
     }
 
-    /// Facts with these numbers of the source, published under the same ones.
+    /// Segments with these source numbers, published under the same numbers.
     func published(_ numbers: Range<Int64>, of rendition: RenditionID = video, sequence: Int32 = 0)
         -> [DecidedSegment]
     {
@@ -75,7 +75,7 @@ struct Tape: Sendable {
         }
     }
 
-    /// A batch after which everything in it is behind the watermark.
+    /// A batch whose segments all lie before the watermark.
     func batch(_ segments: [DecidedSegment] = [], sequence: Int32 = 0, watermark: Int64? = nil) -> Batch {
         let end = segments.filter { $0.number != nil }.map(\.fact.end).max() ?? Instant(microseconds: 0)
         var batch = Batch(
@@ -94,14 +94,14 @@ extension SegmentFormat {
 }
 
 extension DecidedSegment {
-    /// A segment that goes to the archive only.
+    /// A segment that only goes to the archive.
     static func archived(_ fact: SegmentFact) -> DecidedSegment {
         DecidedSegment(fact: fact, number: nil, discontinuitySequence: nil)
     }
 }
 
 extension TestCatalogue {
-    /// Enters a batch of published segments with these numbers.
+    /// Commits published segments with these numbers.
     @discardableResult
     func publish(_ numbers: Range<Int64>, of rendition: RenditionID = video, on tape: Tape) async throws
         -> Bool
@@ -109,7 +109,7 @@ extension TestCatalogue {
         try await catalogue.commit(tape.batch(tape.published(numbers, of: rendition)))
     }
 
-    /// Everything held of a rendition, in order.
+    /// Everything held of a rendition, ordered.
     func held(_ tape: Tape, _ rendition: RenditionID = video) async throws -> [RecordedSegment] {
         try RecordedSegment.reading(
             try await pool.query(
@@ -122,7 +122,7 @@ extension TestCatalogue {
                 """))
     }
 
-    /// The starts of what is held, microseconds after midnight.
+    /// The starts of held segments, microseconds after midnight.
     func starts(_ tape: Tape, _ rendition: RenditionID = video) async throws -> [Int64] {
         try await held(tape, rendition).map { $0.start - midnight }
     }

@@ -4,13 +4,13 @@ import Timeline
 
 @testable import Catalogue
 
-/// A catalogue on a database of its own, which has the schema and nothing else.
+/// A catalogue on its own database with only the schema.
 struct TestCatalogue: Sendable {
     let catalogue: Catalogue
     let pool: PostgresPool
     let uri: String
 
-    /// Another process's catalogue on the same database: it shares nothing with this one.
+    /// Runs with another process's catalogue on the same database, which shares nothing with this one.
     func withOther<T>(_ body: (Catalogue) async throws -> T) async throws -> T {
         try await withPool(PoolConfiguration(try ConnectionString(uri))) {
             try await body(Catalogue(pool: $0, logger: silence))
@@ -23,14 +23,14 @@ struct TestCatalogue: Sendable {
     }
 }
 
-/// Gives a catalogue to a test and closes its connections afterwards.
+/// Runs a test with a catalogue and closes its connections afterwards.
 func withCatalogue<T>(_ body: (TestCatalogue) async throws -> T) async throws -> T {
     try await withCatalogueDatabase { pool, uri in
         try await body(TestCatalogue(catalogue: Catalogue(pool: pool, logger: silence), pool: pool, uri: uri))
     }
 }
 
-/// The error that a call ends with.
+/// The error that a call throws.
 func failure<T>(of call: () async throws -> T) async -> CatalogueError? {
     do {
         _ = try await call()
@@ -41,7 +41,7 @@ func failure<T>(of call: () async throws -> T) async -> CatalogueError? {
 }
 
 extension TestCatalogue {
-    /// Every row of a statement that answers integers.
+    /// All rows of a statement that returns integers.
     func rows(_ statement: Statement) async throws -> [[Int64?]] {
         let rows = try await pool.query(statement)
         return rows.map { row in
