@@ -1,22 +1,22 @@
 package import Catalogue
 package import Timeline
 
-/// Why there is no answer for a window.
+/// Why a window cannot be answered.
 package enum PlaybackError: Error, Sendable, CustomStringConvertible {
     /// The end is not after the begin.
     case emptyWindow
-    /// Longer than the limit, in seconds.
+    /// The window is longer than the limit, in seconds.
     case windowTooLong(limitSeconds: Int64)
-    /// A sliding list longer than the limit, in seconds.
+    /// The sliding playlist is longer than the limit, in seconds.
     case lengthTooLong(limitSeconds: Int64)
-    /// Further behind live than the channel keeps, in seconds.
+    /// The delay is longer than the channel's retention, in seconds.
     case delayTooLong(limitSeconds: Int64)
-    /// The stretches that are held, nearest first.
+    /// Nothing is recorded in the window; carries the nearest recorded spans, nearest first.
     case nothingRecorded(available: [TimeWindow])
     case noSuchRendition(RenditionID)
-    /// Retention has taken everything before this instant.
+    /// Everything before this instant has expired.
     case expired(before: Instant)
-    /// Not whole though `strict` was asked: microseconds that the worst rendition lacks.
+    /// The request was strict, but this rendition lacks some microseconds.
     case incomplete(rendition: RenditionID, missing: Int64)
     case catalogue(CatalogueError)
     case system(String)
@@ -26,12 +26,12 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
         case .emptyWindow: "the window ends before it begins"
         case .windowTooLong(let limit): "a window may be at most \(limit) seconds long"
         case .lengthTooLong(let limit): "a sliding window may be at most \(limit) seconds long"
-        case .delayTooLong(let limit): "the channel keeps \(limit) seconds"
-        case .nothingRecorded: "nothing is recorded there"
+        case .delayTooLong(let limit): "the delay may be at most the channel's retention of \(limit) seconds"
+        case .nothingRecorded: "nothing is recorded in this window"
         case .noSuchRendition(let id): "the channel has no rendition \(id)"
-        case .expired: "the window lies before what retention keeps"
+        case .expired: "the window is older than the channel's retention"
         case .incomplete(let id, let missing):
-            "\(id) lacks \(Microseconds.seconds(missing)) seconds of the window"
+            "rendition \(id) lacks \(Microseconds.seconds(missing)) seconds of the window"
         case .catalogue(let error): "\(error)"
         case .system(let reason): reason
         }

@@ -20,7 +20,7 @@ struct BlockCacheTests {
         BlockCache.Load { .success([]) }
     }
 
-    /// Loads that were asked for, to be finished by hand.
+    /// Loads that were requested and are finished by the test.
     private func take(_ cache: BlockCache, _ quarters: [Quarter]) -> (
         blocks: [Block], asked: [(QuarterRange, Int)]
     ) {
@@ -32,7 +32,7 @@ struct BlockCacheTests {
         return (taken.blocks, asked)
     }
 
-    @Test("Quarters that follow each other are one load, of a day at most; a hole makes two")
+    @Test("Consecutive quarters are one load, at most a day; a hole makes two")
     func ranges() {
         let numbers = quarters(0..<3) + quarters(5..<205)
         #expect(QuarterRange.joining(numbers).map(\.count) == [3, 96, 96, 8])
@@ -40,7 +40,7 @@ struct BlockCacheTests {
         #expect(QuarterRange.joining(quarters(0..<2) + quarters(2..<4, of: 2)).map(\.count) == [2, 2])
     }
 
-    @Test("What is being loaded is not loaded again, and is there when it has come")
+    @Test("A running load is shared, and its blocks are cached when it finishes")
     func sharing() {
         let cache = BlockCache(capacity: 1 << 20)
         let wanted = quarters(0..<4)
@@ -57,7 +57,7 @@ struct BlockCacheTests {
     // load begins, reads row 1
     //                             row 2 is committed and announced
     // load ends with row 1        → must not be kept
-    @Test("A load that began before a change does not leave what it read")
+    @Test("A load that began before a change does not store its blocks")
     func overtaken() {
         let cache = BlockCache(capacity: 1 << 20)
         let wanted = quarters(0..<2)
@@ -71,7 +71,7 @@ struct BlockCacheTests {
         #expect(take(cache, wanted).blocks.map { $0.version?.revision } == [1, 2])
     }
 
-    @Test("Bytes stay below the limit, and what was used last stays")
+    @Test("Memory stays below the limit, and recently used blocks stay")
     func capacity() {
         let one = block(quarters(0..<1)[0]).byteCount
         let cache = BlockCache(capacity: 20 * one)
@@ -87,7 +87,7 @@ struct BlockCacheTests {
         #expect(left.count >= 18)
     }
 
-    @Test("A change drops blocks and puts others in their place")
+    @Test("A change replaces blocks")
     func replacing() {
         let cache = BlockCache(capacity: 1 << 20)
         let all = quarters(0..<3)

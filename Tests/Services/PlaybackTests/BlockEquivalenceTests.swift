@@ -6,9 +6,9 @@ import Timeline
 
 @testable import Playback
 
-/// What is composed over blocks is what is composed over rows, byte for byte, wherever blocks begin and end.
+/// Composing from blocks gives the same bytes as composing from rows, wherever blocks begin and end.
 struct BlockEquivalenceTests {
-    @Test("Closed windows of any time line, with any options", arguments: 0..<8)
+    @Test("Closed windows of any timeline, with any options", arguments: 0..<8)
     func closed(series: Int) async throws {
         try await forEachTimeline(series) { recorded, generator in
             let begin = Double.random(in: -20...300, using: &generator)
@@ -34,7 +34,7 @@ struct BlockEquivalenceTests {
         }
     }
 
-    @Test("Sliding lists at any moment, of any length", arguments: 12..<16)
+    @Test("Sliding playlists at any moment, of any length", arguments: 12..<16)
     func sliding(series: Int) async throws {
         try await forEachTimeline(series) { recorded, generator in
             let time = Double.random(in: 20...500, using: &generator)
@@ -48,12 +48,12 @@ struct BlockEquivalenceTests {
         }
     }
 
-    @Test("Most of a long plain list is shared between requests, and so is its compressed form")
+    @Test("Most of a long playlist is shared between requests, and so is its compressed form")
     func sharing() throws {
         let recorded = Recorded(run(2_000, from: 0))
         let cut = { (index: Int) in index % 225 == 224 }
         let v0 = try #require(RenditionID("v0"))
-        // One record, as the index would give it to both.
+        // The same segments, as the index would return them.
         let record = recorded.record(cutting: cut)
         let lists = try [(100.0, 7_900.0), (400.0, 7_500.0)].map { begin, end in
             let request = WindowRequest(.closed(begin: at(begin), end: at(end)))
@@ -70,7 +70,7 @@ struct BlockEquivalenceTests {
 
     private typealias Composing = (((Int) -> Bool)?) throws -> PlaylistContents
 
-    /// Lets others have the thread between the rounds: tests that wait for something run beside.
+    /// Yields between rounds, because other tests that wait for something run in parallel.
     private func forEachTimeline(
         _ series: Int, _ choose: (Recorded, inout SeededGenerator) throws -> Composing
     ) async throws {
@@ -111,7 +111,7 @@ struct BlockEquivalenceTests {
     }
 }
 
-/// Time lines with all that a recorder leaves behind: holes, late and missing segments, drifting clocks, other states.
+/// Timelines as a recorder leaves them: holes, late and missing segments, drifting clocks, changes of format.
 enum RandomTimeline {
     private static let formats: [Int32: SegmentFormat] = [
         1: .muxed, 2: .silent, 3: .encrypted("k1"), 4: .encrypted("k2"), 5: .fragmented("init-1.mp4"),

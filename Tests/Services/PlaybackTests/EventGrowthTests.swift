@@ -4,10 +4,10 @@ import Timeline
 
 @testable import Playback
 
-/// A growing list never changes what it has said, whatever a source with separate renditions brings.
+/// A growing playlist never changes its existing lines, whatever a source with separate renditions delivers.
 struct EventGrowthTests {
     @Test(
-        "EVENT lists of unequally cut renditions only ever append, and nothing follows their end",
+        "EVENT playlists of renditions with different segment lengths only append, and nothing follows their end",
         arguments: 0..<4)
     func unequalCuts(series: Int) async throws {
         for round in 0..<6 {
@@ -49,8 +49,8 @@ struct EventGrowthTests {
     private static let ending = Array("#EXT-X-ENDLIST\n".utf8)
 }
 
-/// Time lines of several renditions whose segments end at different instants, some of which lose a track or change their
-/// container for a while.
+/// Timelines of several renditions with different segment boundaries, some of which lose a track or change
+/// their container for a while.
 private enum UnequalCuts {
     private struct Phase {
         var begin: Double

@@ -5,7 +5,7 @@ import Timeline
 @testable import Playback
 
 struct EventTests {
-    @Test("An EVENT list only ever appends, whatever is published, and ends at its end")
+    @Test("An EVENT playlist only appends, whatever is published, and ends at its end")
     func append() throws {
         var recorded = Recorded(
             run(5, from: 0, number: 40) + run(3, from: 20, number: 45, sequence: 1, format: 2)
@@ -27,7 +27,7 @@ struct EventTests {
     }
 
     @Test(
-        "An EVENT list says in every answer where it starts: the begin inside its first segment, or its first instant",
+        "An EVENT playlist always has a start offset: the begin within its first segment, or zero",
         arguments: [(1.5, "1.5"), (0, "0"), (-10, "0"), (24, "0")])
     func start(begin: Double, offset: String) throws {
         let recorded = Recorded(run(5, from: 0) + run(20, from: 40, number: 5, sequence: 1))
@@ -38,7 +38,7 @@ struct EventTests {
     }
 
     @Test(
-        "A list of a channel that is over ends with what there is, also behind a stretch that it waited for")
+        "The playlist of a finished channel ends with what is held, even if it waited for more")
     func over() throws {
         var recorded = Recorded(run(2, from: 0) + run(3, from: 8, number: 2, sequence: 1, format: 2))
         recorded.formats[2] = .silent
@@ -48,7 +48,7 @@ struct EventTests {
         #expect(try seen.event(0, 100, isOver: true).text() == open + "#EXT-X-ENDLIST\n")
     }
 
-    @Test("A list that meets another container ends there")
+    @Test("A playlist ends where the container changes")
     func containerChange() throws {
         var recorded = Recorded(run(2, from: 0) + run(2, from: 8, number: 2, sequence: 1, format: 2))
         recorded.formats[2] = .fragmented("init-0000000000000001.mp4")
@@ -58,7 +58,7 @@ struct EventTests {
         #expect(window.starts() == [0, 4].map(at))
     }
 
-    @Test("A stretch without a track is waited for until it is known how long it is, by every rendition")
+    @Test("All renditions wait until the length of a stretch without a track is known")
     func hold() throws {
         var recorded = Recorded(run(2, from: 0) + run(16, from: 8, number: 2, sequence: 1, format: 2))
         recorded.formats[2] = .silent
@@ -85,7 +85,7 @@ struct EventTests {
         return recorded
     }
 
-    @Test("ENDLIST comes behind the segment that covers the end, however far the other renditions have come")
+    @Test("ENDLIST follows the segment that covers the end, independent of the other renditions")
     func unequalEnd() throws {
         let recorded = unequal(run(10, from: 0, of: 6))
         let growing = try recorded.published(until: 7.8).event(0, 8)
@@ -98,7 +98,7 @@ struct EventTests {
         }
     }
 
-    @Test("Another container ends the list behind the segment that reaches into its time")
+    @Test("A change of container ends the playlist after the segment that overlaps it")
     func unequalContainer() throws {
         var recorded = unequal(
             run(2, from: 0, of: 6) + run(2, from: 12, of: 6, number: 2, sequence: 1, format: 4))
@@ -108,7 +108,7 @@ struct EventTests {
         #expect(window.starts(of: "a0") == [0, 3.9, 7.8, 11.7].map(at))
     }
 
-    @Test("A stretch without a track holds the other renditions as soon as the watermark reaches it")
+    @Test("A stretch without a track holds back the other renditions as soon as the watermark reaches it")
     func unequalHold() throws {
         let recorded = unequal(
             run(2, from: 0, of: 6) + run(2, from: 12, of: 6, number: 2, sequence: 1, format: 2)
@@ -120,7 +120,7 @@ struct EventTests {
         #expect(try recorded.published(until: 30).event(0, 100).starts() == [0, 6, 24].map(at))
     }
 
-    @Test("GAP entries stay as they are when the target duration rises")
+    @Test("GAP entries do not change when the target duration rises")
     func gaps() throws {
         var recorded = Recorded(
             run(2, from: 0, of: 6) + run(2, from: 32, of: 6, number: 2, sequence: 1)
@@ -136,7 +136,7 @@ struct EventTests {
         #expect(Array(after.prefix(before.count)) == before)
     }
 
-    @Test("A list that retention takes the head of does not say EVENT, and counts what it has lost")
+    @Test("A playlist that loses segments to retention is not EVENT, and counts the removed segments")
     func expiredBefore() throws {
         let recorded = Recorded(run(5, from: 0, number: 40) + run(15, from: 20, number: 45, sequence: 1))
         let whole = try media(try recorded.published(until: 60).event(1.5, 100).text())
@@ -146,13 +146,13 @@ struct EventTests {
         #expect(left?.mediaSequence == 46)
         #expect(left?.discontinuitySequence == 1)
         #expect(left?.segments.first?.uri == "v0/1469509540000.ts")
-        // The first segment begins before the window: it goes before the window's begin is reached.
+        // The first segment begins before the window and expires before the window's begin.
         let cut = try media(try recorded.expiring(before: 1).published(until: 60).event(1.5, 100).text())
         #expect(cut?.type == nil)
         #expect(cut?.mediaSequence == 41)
     }
 
-    @Test("A list that begins with segments that do not show their tracks has the tracks of the next ones")
+    @Test("A playlist that begins with unknown tracks has the tracks of the following segments")
     func unknownBegin() throws {
         var recorded = Recorded(
             run(2, from: 0, format: 4) + run(2, from: 8, number: 2)
@@ -164,7 +164,7 @@ struct EventTests {
         #expect(window.isEnded && window.next == at(16))
     }
 
-    @Test("What came too late to be published is in a closed window and not in the EVENT list")
+    @Test("A segment that was too late to be published is in a closed window but not in an EVENT playlist")
     func late() throws {
         var segments = run(3, from: 0)
         segments[1].number = nil

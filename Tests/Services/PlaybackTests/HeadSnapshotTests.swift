@@ -5,7 +5,7 @@ import Timeline
 @testable import Playback
 
 struct HeadSnapshotTests {
-    /// A channel of four-second segments that was published up to an instant long ago.
+    /// A channel with four-second segments that was last published long ago.
     private func head(lag: Double) -> ChannelHead {
         var recorded = Recorded()
         recorded.watermark = 1_000
@@ -14,7 +14,9 @@ struct HeadSnapshotTests {
             arrivals: Arrivals(lag: Int64(lag * 1_000_000), newest: at(1_000 + lag)))
     }
 
-    @Test("A channel is quiet by the clock, however far its own dates are behind", arguments: [0.0, 3_600])
+    @Test(
+        "Whether a channel is quiet is judged by the clock, however far its dates lag",
+        arguments: [0.0, 3_600])
     func quiet(lag: Double) {
         let instant = ContinuousClock.now
         let seen = HeadSnapshot(TrackedHead(head(lag: lag), at: instant), asOf: instant)
@@ -25,7 +27,7 @@ struct HeadSnapshotTests {
         #expect(seen.isSettled(window(900, 980), now: at(1_004 + lag)))
     }
 
-    @Test("What is newly known of the lag goes into the next answers")
+    @Test("A new lag is used in the next answers")
     func following() {
         let instant = ContinuousClock.now
         let later = TrackedHead(head(lag: 50), at: instant).following(

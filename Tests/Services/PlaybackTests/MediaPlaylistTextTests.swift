@@ -4,7 +4,7 @@ import Testing
 import Timeline
 
 struct MediaPlaylistTextTests {
-    @Test("A plain window is a finished VOD list with a date at its first segment")
+    @Test("A simple window is a finished VOD playlist with a date at its first segment")
     func plain() throws {
         let text = try Recorded(run(3, from: 0)).closed(0, 12).text()
         #expect(
@@ -27,7 +27,7 @@ struct MediaPlaylistTextTests {
                 """)
     }
 
-    @Test("A begin inside the first segment is said by START, to the microsecond")
+    @Test("A begin within the first segment is written as START, accurate to a microsecond")
     func start() throws {
         let text = try Recorded(run(3, from: 0)).closed(1.5, 12).text() ?? ""
         #expect(text.contains("#EXT-X-START:TIME-OFFSET=1.5,PRECISE=YES\n"))
@@ -35,7 +35,7 @@ struct MediaPlaylistTextTests {
         #expect(!whole.contains("EXT-X-START"))
     }
 
-    @Test("A hole leaves its segments out and gives a discontinuity with a fresh date")
+    @Test("A hole is written as a discontinuity with a new date")
     func hole() throws {
         let text = try Recorded(run(1, from: 0) + run(1, from: 60, number: 1, sequence: 1)).closed(0, 64)
             .text()
@@ -53,7 +53,7 @@ struct MediaPlaylistTextTests {
                 """) == true)
     }
 
-    @Test("There are as many discontinuities between neighbours as their epochs differ")
+    @Test("There are as many discontinuities between segments as their sequence numbers differ")
     func severalEpochs() throws {
         let window = try Recorded(run(1, from: 0, sequence: 7) + run(1, from: 60, sequence: 10)).closed(0, 64)
         let list = try #require(try media(window.text()))
@@ -61,7 +61,7 @@ struct MediaPlaylistTextTests {
         #expect(list.discontinuitySequence == 7)
     }
 
-    @Test("GAP entries fill a hole when they are asked for, none longer than the target duration")
+    @Test("GAP entries fill a hole on request, none longer than the target duration")
     func gaps() throws {
         let recorded = Recorded(run(1, from: 0) + run(1, from: 14, sequence: 1))
         let window = try recorded.closed(0, 18) { $0.writesGaps = true }
@@ -73,7 +73,7 @@ struct MediaPlaylistTextTests {
         #expect(list.segments.last?.discontinuityCount == 1)
     }
 
-    @Test("A date is written anew when the one that players compute is off by more than 100 ms")
+    @Test("A date is written again if the one that players compute is off by more than 100 ms")
     func dates() throws {
         var segments = run(3, from: 0)
         segments[1].start = at(4.09)
@@ -103,7 +103,7 @@ struct MediaPlaylistTextTests {
         #expect(try media(window.text(of: "a0"))?.targetDurationSeconds == 7)
     }
 
-    @Test("INDEPENDENT-SEGMENTS is promised only when every segment has it")
+    @Test("INDEPENDENT-SEGMENTS is written only if every segment is independent")
     func independent() throws {
         let all = Recorded(run(2, from: 0, flags: .independent))
         #expect(try media(try all.closed(0, 8).text())?.isIndependentSegments == true)
@@ -112,7 +112,7 @@ struct MediaPlaylistTextTests {
     }
 }
 
-/// Reads what was written: it must be a media playlist without a remark.
+/// Parses a playlist; it must be a media playlist without any note.
 func media(_ text: String?) throws -> MediaPlaylist? {
     guard let text else { return nil }
     let read = try Playlist.reading(text, source: VariableSource())

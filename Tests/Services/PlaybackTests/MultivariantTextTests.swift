@@ -42,7 +42,7 @@ struct MultivariantTextTests {
         return recorded
     }
 
-    @Test("A variant says what it had in the window: rates, codecs, size, and the groups that have something")
+    @Test("A variant describes what it has in the window: bit rates, codecs, size, and groups with segments")
     func variant() throws {
         let list = try playlist(try recorded().closed(0, 12))
         let variant = try #require(list.variants.first)
@@ -66,7 +66,7 @@ struct MultivariantTextTests {
         #expect(list.renditions.allSatisfy { !$0.isDefault || $0.isAutoselect })
     }
 
-    @Test("A group with nothing in the window goes with its references")
+    @Test("A group without segments in the window is left out, with all references")
     func emptyGroup() throws {
         var recorded = recorded()
         for index in 1...2 { recorded.renditions[index].segments = [] }
@@ -76,7 +76,7 @@ struct MultivariantTextTests {
         #expect(list.variants.first?.codecs == "avc1.64001f")
     }
 
-    @Test("Sound alone is a variant")
+    @Test("A rendition with audio only is a variant")
     func radio() throws {
         var recorded = Recorded(run(3, from: 0, format: 2), as: "a0")
         recorded.formats[2] = SegmentFormat(container: .aac, tracks: "audio:aac", codecs: "mp4a.40.2")
@@ -90,7 +90,7 @@ struct MultivariantTextTests {
         var segments = run(4, from: 0, bytes: 500_000)
         segments[2].storedBytes = 1_000_000
         #expect(BitRate(of: segments, targetSeconds: 4) == BitRate(peak: 2_000_000, average: 1_250_000))
-        // A tail of a fraction of a second says nothing of a rate that a player must sustain.
+        // A tail of a fraction of a second says nothing about a rate that a player must sustain.
         let tail = run(1, from: 16, of: 0.1, bytes: 500_000)
         #expect(BitRate(of: run(4, from: 0) + tail, targetSeconds: 4).peak < 3_000_000)
     }

@@ -7,7 +7,7 @@ import Timeline
 @testable import Playback
 
 struct PlaylistComposerTests {
-    @Test("A window lists exactly the segments that overlap it, for any window of any time line")
+    @Test("A window lists exactly the segments that overlap it, for any window and timeline")
     func overlaps() throws {
         var random = SystemRandomNumberGenerator()
         let seed = random.next()
@@ -22,7 +22,7 @@ struct PlaylistComposerTests {
         }
     }
 
-    @Test("Every rendition counts the same discontinuities, also where only one has the hole")
+    @Test("All renditions have the same discontinuities, even if only one has the hole")
     func commonCount() throws {
         var recorded = Recorded(run(2, from: 0) + run(2, from: 16, sequence: 1))
         recorded.add(run(4, from: 0) + run(2, from: 16, sequence: 1), as: "a0")
@@ -31,7 +31,7 @@ struct PlaylistComposerTests {
         #expect(try media(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
     }
 
-    @Test("A hole that the archive has inside an epoch is a boundary in every rendition")
+    @Test("A hole within one recorded discontinuity sequence is a boundary in every rendition")
     func holeInsideEpoch() throws {
         var recorded = Recorded(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))
         recorded.add(run(6, from: 0, sequence: 3), as: "a0")
@@ -40,7 +40,7 @@ struct PlaylistComposerTests {
         #expect(try media(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
     }
 
-    @Test("A rendition that begins later starts at the number that the others have reached")
+    @Test("A rendition that begins later starts with the discontinuity sequence of the others")
     func laterRendition() throws {
         var recorded = Recorded(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))
         recorded.add(run(2, from: 16, sequence: 3), as: "a0")
@@ -49,7 +49,7 @@ struct PlaylistComposerTests {
         #expect(try media(window.text(of: "a0"))?.discontinuitySequence == 4)
     }
 
-    @Test("A short stretch without a track is left out, and listed when any tracks are wanted")
+    @Test("A short stretch without a track is left out, or listed if any tracks are wanted")
     func trackMissing() throws {
         var recorded = Recorded(
             run(2, from: 0) + run(3, from: 8, sequence: 1, format: 2) + run(2, from: 20, sequence: 2))
@@ -63,7 +63,7 @@ struct PlaylistComposerTests {
     }
 
     @Test(
-        "A stretch without a track that lasts a minute ends the answer, also where the window shows less of it"
+        "A stretch of a minute without a track ends the answer, even if the window contains less of it"
     )
     func longTrackMissing() throws {
         var recorded = Recorded(
@@ -78,7 +78,7 @@ struct PlaylistComposerTests {
         #expect(try recorded.closed(8, 76).starts().count == 15)
     }
 
-    @Test("A short stretch without a track at the begin does not decide what the answer has")
+    @Test("A short stretch without a track at the begin does not determine the tracks of the answer")
     func beginWithoutTrack() throws {
         var recorded = Recorded(run(3, from: 0, format: 2) + run(2, from: 12, sequence: 1))
         recorded.formats[2] = .silent
@@ -86,7 +86,7 @@ struct PlaylistComposerTests {
         #expect(try recorded.closed(0, 10).starts() == [0, 4, 8].map(at))
     }
 
-    @Test("A long stretch without a track is not passed over for a short one before it")
+    @Test("A long stretch without a track is not dropped in favour of a short one before it")
     func longBehindShort() throws {
         var recorded = Recorded(
             run(7, from: 0, format: 2) + run(20, from: 29, sequence: 1, format: 2)
@@ -112,7 +112,7 @@ struct PlaylistComposerTests {
         #expect(try recorded.closed(8, 16).starts() == [8, 12].map(at))
     }
 
-    @Test("A segment that does not show its tracks is listed")
+    @Test("A segment with unknown tracks is listed")
     func unknownTracks() throws {
         var recorded = Recorded(
             run(2, from: 0) + run(1, from: 8, sequence: 1, format: 2) + run(2, from: 12, sequence: 2))
@@ -120,7 +120,7 @@ struct PlaylistComposerTests {
         #expect(try recorded.closed(0, 20).starts().count == 5)
     }
 
-    @Test("Segments that do not show their tracks do not decide what the answer has")
+    @Test("Segments with unknown tracks do not determine the tracks of the answer")
     func unknownBegin() throws {
         var recorded = Recorded(
             run(2, from: 0, format: 3) + run(2, from: 8) + run(2, from: 16, sequence: 1, format: 2)
@@ -133,7 +133,7 @@ struct PlaylistComposerTests {
         #expect(try recorded.closed(0, 32).starts() == [0, 4, 24, 28].map(at))
     }
 
-    @Test("A segment whose key nobody has is left out")
+    @Test("A segment without a key is left out")
     func keyPending() throws {
         let recorded = Recorded(run(1, from: 0) + run(1, from: 4, flags: .keyPending) + run(1, from: 8))
         let window = try recorded.closed(0, 12)
@@ -141,7 +141,7 @@ struct PlaylistComposerTests {
         #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 1])
     }
 
-    @Test("Held and missing make up the window, from its begin as asked to the live edge")
+    @Test("Held and missing time add up to the window, from its requested begin to the live edge")
     func completeness() throws {
         var recorded = Recorded(run(2, from: 4) + run(1, from: 20, sequence: 1))
         recorded.watermark = 24
@@ -151,7 +151,7 @@ struct PlaylistComposerTests {
         #expect((held, missing) == (12_000_000, 12_000_000))
     }
 
-    @Test("Nothing held is a window without renditions")
+    @Test("If nothing is held, the window has no renditions")
     func nothing() throws {
         #expect(try Recorded(run(2, from: 0)).closed(20, 30).renditions.isEmpty)
     }

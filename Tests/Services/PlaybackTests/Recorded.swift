@@ -4,10 +4,10 @@ import Timeline
 
 @testable import Playback
 
-/// 2016-07-26T05:05:16Z: the origin of the time line of these tests.
+/// 2016-07-26T05:05:16Z: the origin of the timeline in these tests.
 let origin = Instant(milliseconds: 1_469_509_516_000)
 
-/// An instant so many seconds after the origin.
+/// The instant this many seconds after the origin.
 func at(_ seconds: Double) -> Instant {
     origin + Int64((seconds * 1_000_000).rounded())
 }
@@ -16,7 +16,7 @@ func window(_ begin: Double, _ end: Double) -> TimeWindow {
     TimeWindow(begin: at(begin), end: at(end))
 }
 
-/// What a catalogue would hold, written down by hand.
+/// The content of an archive, defined by a test.
 struct Recorded {
     struct Rendition {
         var description: RenditionDescription
@@ -29,12 +29,12 @@ struct Recorded {
     var formats: [Int32: SegmentFormat] = [1: .muxed]
     var watermark: Double = 100_000
     var targetSeconds = 4
-    /// Seconds before which retention has taken everything.
+    /// Everything before this second has expired.
     var expiredBefore: Double?
 
     init() {}
 
-    /// One rendition of segments.
+    /// A single rendition with these segments.
     init(_ segments: [RecordedSegment], as id: String = "v0") {
         add(segments, as: id)
     }
@@ -55,8 +55,10 @@ struct Recorded {
             expiredBefore: expiredBefore.map(at) ?? Instant(microseconds: 0), targetSeconds: targetSeconds)
     }
 
-    /// As the composer gets it: every rendition in one block of which nothing is known in advance, or in several that
-    /// the index would have made; a block ends behind each segment that a cut says.
+    /// The segments as the composer gets them.
+    ///
+    /// Each rendition is one block without a summary, or several blocks as the index would make them, each
+    /// ending after a segment that `cut` names.
     func record(cutting cut: ((Int) -> Bool)? = nil) -> HeldSegments {
         HeldSegments(
             publishedHead: publishedHead,
@@ -102,7 +104,7 @@ struct Recorded {
         try composed(.event(begin: at(begin), end: at(end)), isOver: isOver, change)
     }
 
-    /// What a reader of the published log sees while the watermark stands somewhere.
+    /// The archive as it is seen while the watermark is at this second.
     func published(until seconds: Double) -> Recorded {
         var seen = self
         seen.watermark = seconds
@@ -115,7 +117,7 @@ struct Recorded {
         return seen
     }
 
-    /// What retention has left that has taken everything before an instant.
+    /// The archive after everything before this second has expired.
     func expiring(before seconds: Double) -> Recorded {
         var left = self
         left.expiredBefore = seconds
@@ -137,7 +139,7 @@ struct Recorded {
     }
 }
 
-/// Segments that follow each other without a pause.
+/// Consecutive segments without a pause.
 func run(
     _ count: Int, from start: Double, of duration: Double = 4, number: Int64? = 0, sequence: Int32 = 0,
     format: Int32 = 1, bytes: Int64 = 500_000, flags: SegmentFlags = []

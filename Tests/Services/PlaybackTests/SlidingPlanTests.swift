@@ -18,7 +18,8 @@ struct SlidingPlanTests {
         return sliding.composed(seen.record, isOver: isOver)
     }
 
-    @Test("Live is the longer of six segments and 30 s, open, with the numbers of the published log")
+    @Test(
+        "A live playlist is open and lists six segments or 30 s, whichever is longer, with published numbers")
     func live() throws {
         let recorded = Recorded(run(100, from: 0, number: 1000, sequence: 5))
         let list = try #require(try media(composed(recorded, until: 400).text()))
@@ -39,7 +40,7 @@ struct SlidingPlanTests {
         #expect(delayed.renditions[0].segments.last?.end == at(700))
     }
 
-    @Test("A delayed list goes on when the channel stands still")
+    @Test("A delayed playlist continues while the channel stands still")
     func standstill() {
         let recorded = Recorded(run(200, from: 0))
         #expect(composed(recorded, until: 800, delay: 100, now: 812).window.end == at(700))
@@ -47,7 +48,7 @@ struct SlidingPlanTests {
         #expect(composed(recorded, until: 800, delay: 100, now: 9000).window.end == at(800))
     }
 
-    @Test("A channel whose dates are behind the clock has the whole delay, and goes on when it stands still")
+    @Test("A channel whose dates lag gets the whole delay and continues while it stands still")
     func laggingClock() {
         let recorded = Recorded(run(200, from: 0))
         for lag in [30.0, 3_600] {
@@ -58,7 +59,7 @@ struct SlidingPlanTests {
         }
     }
 
-    @Test("Both counters rise as segments leave at the front, and never more than those that were listed")
+    @Test("Both sequence numbers rise as segments are removed, and by no more than those that were listed")
     func counters() throws {
         let recorded = Recorded(
             run(10, from: 0, number: 0) + run(10, from: 60, number: 10, sequence: 1)
@@ -81,7 +82,7 @@ struct SlidingPlanTests {
         }
     }
 
-    @Test("Each rendition has six segments and 30 s, whichever has a hole, and its counters never run back")
+    @Test("Each rendition has six segments and 30 s, even with holes, and its numbers never decrease")
     func holes() throws {
         var recorded = Recorded(run(20, from: 0) + run(30, from: 92, number: 20, sequence: 1))
         recorded.add(
@@ -125,7 +126,7 @@ struct SlidingPlanTests {
         }
     }
 
-    @Test("A rendition that goes on no more leaves the list, and does not hold the others back")
+    @Test("A rendition that has stopped is dropped and does not hold back the others")
     func vanished() {
         var recorded = Recorded(run(100, from: 0))
         recorded.add(run(50, from: 0), as: "v1") { $0.bandwidth = 9_000_000 }
@@ -134,7 +135,7 @@ struct SlidingPlanTests {
         #expect(window.starts().first == at(368))
     }
 
-    @Test("Only the list that has come to the end of a channel that is over says so")
+    @Test("Only a playlist that has reached the end of a finished channel is ended")
     func over() {
         let recorded = Recorded(run(50, from: 0))
         #expect(composed(recorded, until: 200, isOver: true).text()?.hasSuffix("#EXT-X-ENDLIST\n") == true)
@@ -142,14 +143,14 @@ struct SlidingPlanTests {
         #expect(composed(recorded, until: 200, delay: 20, now: 999, isOver: true).isEnded)
     }
 
-    @Test("A list never mixes containers")
+    @Test("A playlist never mixes containers")
     func containers() {
         var recorded = Recorded(run(10, from: 0) + run(2, from: 40, number: 10, sequence: 1, format: 2))
         recorded.formats[2] = .fragmented("init-0000000000000001.mp4")
         #expect(composed(recorded, until: 48).starts() == [40, 44].map(at))
     }
 
-    @Test("All renditions begin together, to a segment")
+    @Test("All renditions begin at the same time, within a segment")
     func renditions() {
         var recorded = Recorded(run(100, from: 0))
         recorded.add(run(200, from: 0, of: 2), as: "a0")

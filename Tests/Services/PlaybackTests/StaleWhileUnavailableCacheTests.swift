@@ -6,7 +6,7 @@ import Testing
 @testable import Playback
 
 struct StaleWhileUnavailableCacheTests {
-    /// A catalogue that counts questions and, while it hangs, answers none: nor does it notice that one is cancelled.
+    /// A catalogue that counts requests; while it hangs it neither answers nor reacts to cancellation.
     private final class Source: Sendable {
         private struct State {
             var value = 0
@@ -52,7 +52,7 @@ struct StaleWhileUnavailableCacheTests {
         try await cache.value(of: key) { [source] _ in .success(await source.read()) }?.value
     }
 
-    /// What a question of a hanging catalogue may take: a second, and what a busy machine adds.
+    /// Fails if a request takes longer than a second plus what a busy machine adds.
     private func promptly<T>(_ body: () async throws -> T) async rethrows -> T {
         let began = ContinuousClock.now
         let answer = try await body()
@@ -61,7 +61,7 @@ struct StaleWhileUnavailableCacheTests {
     }
 
     @Test(
-        "A catalogue that hangs holds nobody who has something to go by, and the one reading comes in at last"
+        "While the catalogue hangs, stale values are used, and the pending read is stored when it finishes"
     )
     func hanging() async throws {
         #expect(try await value() == 0)
@@ -75,7 +75,7 @@ struct StaleWhileUnavailableCacheTests {
         #expect(source.asked == 2)
     }
 
-    @Test("Renewing a value of a catalogue that hangs does not hold what comes after")
+    @Test("Renewing a value while the catalogue hangs does not block later changes")
     func renewing() async throws {
         #expect(try await value() == 0)
         source.hang()
@@ -86,7 +86,7 @@ struct StaleWhileUnavailableCacheTests {
         source.goOn()
     }
 
-    @Test("Who has nothing to go by waits for as long as it takes")
+    @Test("Without a stale value a caller waits for the read")
     func unknown() async throws {
         source.hang()
         source.set(3)
@@ -96,7 +96,7 @@ struct StaleWhileUnavailableCacheTests {
         #expect(try await first.value == 3)
     }
 
-    @Test("What is too old to go by is waited for")
+    @Test("If the stale value is too old, a caller waits for the read")
     func tooOld() async throws {
         let short = StaleWhileUnavailableCache<String, Int>(capacity: 10, away: .zero)
         let read: StaleWhileUnavailableCache<String, Int>.Reading = { [source] _ in

@@ -5,7 +5,7 @@ import Testing
 struct SteadyLagTests {
     private let start = ContinuousClock.now
 
-    @Test("A lag that stays or falls counts at once")
+    @Test("A lag that stays or falls takes effect at once")
     func falling() {
         var lag = SteadyLag(30_000_000, at: start)
         #expect(lag.value(at: start + .seconds(60)) == 30_000_000)
@@ -13,7 +13,7 @@ struct SteadyLagTests {
         #expect(lag.value(at: start + .seconds(60)) == 5_000_000)
     }
 
-    @Test("A lag that grows is caught up with, and the clock less the lag never runs back")
+    @Test("A lag that grows takes effect slowly, and the clock minus the lag never moves backwards")
     func growing() {
         var lag = SteadyLag(0, at: start)
         var last = Int64.min

@@ -16,7 +16,7 @@ struct StickyTagsTests {
         }
     }
 
-    @Test("A key stands at the first segment with its IV, again where IV or key changes, and NONE ends it")
+    @Test("The key is written at the first segment and whenever IV or key changes, and NONE ends it")
     func keys() throws {
         var recorded = Recorded(
             keyed(run(2, from: 0, format: 2), iv: 7) + keyed(run(1, from: 8, format: 2), iv: 8)
@@ -35,7 +35,7 @@ struct StickyTagsTests {
             ])
     }
 
-    @Test("A window that starts in the middle states the key that was in force")
+    @Test("A window that starts in the middle writes the key in force")
     func middle() throws {
         var recorded = Recorded(keyed(run(5, from: 0, format: 2), iv: 7))
         recorded.formats[2] = .encrypted(oldKey)
@@ -45,7 +45,7 @@ struct StickyTagsTests {
         #expect(list.segments.first?.keys.first?.initializationVector == 7)
     }
 
-    @Test("The key is stated again after a discontinuity")
+    @Test("The key is written again after a discontinuity")
     func restated() throws {
         var recorded = Recorded(
             keyed(run(1, from: 0, format: 2), iv: 7) + keyed(run(1, from: 60, sequence: 1, format: 2), iv: 7))
@@ -54,7 +54,7 @@ struct StickyTagsTests {
         #expect(text.split(separator: "\n").count { $0.hasPrefix("#EXT-X-KEY:METHOD=AES-128") } == 2)
     }
 
-    @Test("MAP stands at the first segment, at a change and after a discontinuity, under version 6")
+    @Test("MAP is written at the first segment, at a change and after a discontinuity, with version 6")
     func maps() throws {
         var recorded = Recorded(
             run(2, from: 0, format: 2) + run(1, from: 8, sequence: 1, format: 3)
@@ -74,7 +74,7 @@ struct StickyTagsTests {
             ])
     }
 
-    @Test("No key covers an initialization section, as those are stored clear")
+    @Test("No key applies to an initialization section, because these are stored clear")
     func mapAndKey() throws {
         var recorded = Recorded(
             keyed(run(1, from: 0, format: 2), iv: 7) + keyed(run(1, from: 60, sequence: 1, format: 2), iv: 8))
@@ -87,7 +87,7 @@ struct StickyTagsTests {
         #expect(list.segments.map { $0.keys.first?.initializationVector } == [7, 8])
     }
 
-    @Test("Keys of DRM systems are written as they came, under version 5")
+    @Test("Keys of DRM systems are written unchanged, with version 5")
     func foreignKeys() throws {
         var recorded = Recorded(run(1, from: 0, format: 2) + run(1, from: 4, sequence: 1))
         var format = SegmentFormat.muxed
@@ -106,7 +106,7 @@ struct StickyTagsTests {
     }
 
     @Test(
-        "A recorded key of sample encryption is written as any other, without an IV where its method has none",
+        "A key of sample encryption is written like any other, without an IV if its method has none",
         arguments: [("SAMPLE-AES", ",IV=0x00000000000000000000000000000007"), ("SAMPLE-AES-CTR", "")])
     func sampleKeys(method: String, vector: String) throws {
         let segments = run(1, from: 0, format: 2)
@@ -120,7 +120,7 @@ struct StickyTagsTests {
         #expect(lines(text) == [key, "v0/1469509516000.ts"])
     }
 
-    /// The lines that say what holds for segments, and their URIs.
+    /// The URIs of segments and the lines that apply to several segments.
     private func lines(_ text: String?) -> [String] {
         let wanted = ["#EXT-X-KEY", "#EXT-X-MAP", "#EXT-X-DISCONTINUITY", "v0/"]
         return (text ?? "").split(separator: "\n").map(String.init).filter { line in

@@ -15,12 +15,12 @@ struct WatermarkHistoryTests {
         return history
     }
 
-    @Test("At first sight the channel's own clock tells what is settled")
+    @Test("For a new channel its own clock determines what is settled")
     func first() {
         #expect(history([(0, 100)]).settled(for: span, asOf: start) == at(88))
     }
 
-    @Test("What was seen published is settled when it has been so for the span, and not before")
+    @Test("A watermark is settled once it has been known for the span, not before")
     func seen() {
         let seen = history([(0, 100), (5, 400), (10, 500)])
         for (now, settled) in [(0.0, 88.0), (11.9, 88), (12, 100), (16.9, 100), (17, 400), (22, 500)] {
@@ -28,7 +28,7 @@ struct WatermarkHistoryTests {
         }
     }
 
-    @Test("However often it is looked at, no more is settled than was seen, and memory stays bounded")
+    @Test("However often it is read, no more is settled than was seen, and memory stays bounded")
     func bounded() {
         let sights = (0..<2_000).map { (seconds: Double($0) / 100, watermark: 100 + Double($0)) }
         let many = history(sights)

@@ -15,7 +15,7 @@ struct WindowPlanTests {
         try WindowPlan.resolving(WindowRequest(span), publishedHead: publishedHead, maxWindowSeconds: limit)
     }
 
-    @Test("An open end is the live edge, or the longest window with the rest named")
+    @Test("An open end is the live edge, or the longest window with a link to the rest")
     func openEnd() throws {
         let short = try plan(.closed(begin: at(900), end: nil))
         #expect(short.window == window(900, 1000))
@@ -34,19 +34,20 @@ struct WindowPlanTests {
         #expect(!plan.isFixed)
     }
 
-    @Test("An EVENT list keeps its end, and has one when none is given")
+    @Test("An EVENT playlist keeps its end, and gets one if none is given")
     func event() throws {
         #expect(try plan(.event(begin: at(900), end: at(1200))).window == window(900, 1200))
         #expect(try plan(.event(begin: at(900), end: nil)).window == window(900, 1500))
     }
 
-    @Test("What cannot be answered says why")
+    @Test("Each refusal states its reason")
     func errors() {
         expect(.closed(begin: at(500), end: at(500)), fails: "the window ends before it begins")
         expect(.closed(begin: at(200), end: at(801)), fails: "a window may be at most 600 seconds long")
-        expect(.closed(begin: at(1000), end: nil), fails: "nothing is recorded there")
-        expect(.closed(begin: at(50), end: at(100)), fails: "the window lies before what retention keeps")
-        expect(.event(begin: at(2000), end: nil), fails: "nothing is recorded there")
+        expect(.closed(begin: at(1000), end: nil), fails: "nothing is recorded in this window")
+        expect(
+            .closed(begin: at(50), end: at(100)), fails: "the window is older than the channel's retention")
+        expect(.event(begin: at(2000), end: nil), fails: "nothing is recorded in this window")
     }
 
     private func expect(_ span: WindowRequest.Span, fails description: String) {

@@ -3,18 +3,19 @@ import Timeline
 
 /// The segments of one rendition that begin in one aligned quarter of an hour.
 ///
-/// Never changes, and never depends on a request: another content of the quarter is another block.
+/// A block is immutable and independent of any request. If the content of the quarter changes, a new block
+/// replaces it.
 final class Block: Sendable {
     let quarter: Quarter
     let version: QuarterVersion?
-    /// In order of their starts.
+    /// Ordered by start.
     let segments: [RecordedSegment]
-    /// The states that the segments refer to.
+    /// The formats that the segments refer to.
     let formats: [Int32: SegmentFormat]
     let summary: BlockSummary
-    /// The lines of the segments, where those do not depend on what stands before the block.
+    /// The playlist lines of the segments that are the same in every playlist.
     let text: BlockText?
-    /// About how much memory it takes, with its text once that is made.
+    /// Approximate memory use, including the text once it is rendered.
     let byteCount: Int
 
     init(_ record: QuarterRecord, formats: [Int32: SegmentFormat], rendition: RenditionID) {

@@ -1,7 +1,7 @@
 import Catalogue
 import Synchronization
 
-/// Blocks in memory and loads under way; when the bytes pass a limit the blocks used least lately go.
+/// Blocks in memory and running loads; above a memory limit the least recently used blocks are dropped.
 final class BlockCache: Sendable {
     typealias Load = Task<Result<[Block], CatalogueError>, Never>
 
@@ -14,100 +14,102 @@ final class BlockCache: Sendable {
         /// By rendition and begin of the quarter.
         var entries: [Int32: [Int64: Entry]] = [:]
         var byteCount = 0
-        /// The loads whose blocks are to be kept when they come.
+        /// The loads whose blocks are stored when they finish.
         var loads: [Quarter: (number: Int, load: Load)] = [:]
         var loadsMade = 0
     }
 
     private let capacity: Int
-    private let format = Mutex(State())
+    private let state = Mutex(State())
 
-    /// Keeps at most so many bytes.
+    /// Keeps at most `capacity` bytes.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// The blocks that are there, and the loads to wait for: for each run of quarters that nobody loads yet one is made.
+    /// Returns the blocks in memory and the loads to wait for.
+    ///
+    /// A load is started for each run of quarters that is neither in memory nor being loaded.
     func take(
         _ quarters: [Quarter], loading: (QuarterRange, _ number: Int) -> Load,
     ) -> (blocks: [Block], loads: [Load]) {
         let now = ContinuousClock.now
-        return format.withLock { format in
+        return state.withLock { state in
             var (blocks, loads, missing): ([Block], [Int: Load], [Quarter]) = ([], [:], [])
             for quarter in quarters {
-                if let block = format.use(quarter, now: now) {
+                if let block = state.use(quarter, now: now) {
                     blocks.append(block)
-                } else if let running = format.loads[quarter] {
+                } else if let running = state.loads[quarter] {
                     loads[running.number] = running.load
                 } else {
                     missing.append(quarter)
                 }
             }
             for range in QuarterRange.joining(missing) {
-                format.loadsMade += 1
-                let load = loading(range, format.loadsMade)
-                for quarter in range.quarters { format.loads[quarter] = (format.loadsMade, load) }
-                loads[format.loadsMade] = load
+                state.loadsMade += 1
+                let load = loading(range, state.loadsMade)
+                for quarter in range.quarters { state.loads[quarter] = (state.loadsMade, load) }
+                loads[state.loadsMade] = load
             }
             return (blocks, Array(loads.values))
         }
     }
 
-    /// A load is done: what no change has touched meanwhile is kept.
+    /// Stores the blocks of a finished load, except those that a change has made stale.
     func finish(_ range: QuarterRange, number: Int, blocks: [Block]) {
         let now = ContinuousClock.now
-        format.withLock { format in
-            for block in blocks where format.loads[block.quarter]?.number == number {
-                format.insert(block, now: now)
+        state.withLock { state in
+            for block in blocks where state.loads[block.quarter]?.number == number {
+                state.insert(block, now: now)
             }
-            for quarter in range.quarters where format.loads[quarter]?.number == number {
-                format.loads[quarter] = nil
+            for quarter in range.quarters where state.loads[quarter]?.number == number {
+                state.loads[quarter] = nil
             }
-            format.shrink(to: capacity)
+            state.shrink(to: capacity)
         }
     }
 }
 
-/// What changes make of the cache.
+/// How changes affect the cache.
 extension BlockCache {
-    /// Lets loads under way finish without keeping what they bring: it may be older than a change.
+    /// Lets running loads finish without storing their blocks, which may be older than a change.
     func detachLoads(of quarters: Set<Quarter>) {
-        format.withLock { format in
-            for quarter in quarters { format.loads[quarter] = nil }
+        state.withLock { state in
+            for quarter in quarters { state.loads[quarter] = nil }
         }
     }
 
     func detachLoads(ofRenditions renditions: Set<Int32>) {
-        format.withLock { format in
-            format.loads = format.loads.filter { !renditions.contains($0.key.rendition) }
+        state.withLock { state in
+            state.loads = state.loads.filter { !renditions.contains($0.key.rendition) }
         }
     }
 
     /// The blocks of renditions that are in memory.
     func blocks(ofRenditions renditions: Set<Int32>) -> [Block] {
-        format.withLock { format in
-            renditions.flatMap { format.entries[$0]?.values.map(\.block) ?? [] }
+        state.withLock { state in
+            renditions.flatMap { state.entries[$0]?.values.map(\.block) ?? [] }
         }
     }
 
-    /// Whether somebody asked for a quarter since an instant.
+    /// Whether a quarter was requested since an instant.
     func isUsed(_ quarter: Quarter, since instant: ContinuousClock.Instant) -> Bool {
-        format.withLock { format in
-            format.entries[quarter.rendition]?[quarter.begin].map { $0.used >= instant } ?? false
+        state.withLock { state in
+            state.entries[quarter.rendition]?[quarter.begin].map { $0.used >= instant } ?? false
         }
     }
 
-    /// Drops quarters and puts other blocks in their place, all at once.
+    /// Drops quarters and inserts other blocks in one step.
     func replace(_ dropped: [Quarter], with blocks: [Block]) {
-        format.withLock { format in
+        state.withLock { state in
             for block in blocks {
-                // A block that nobody asked for stays as old as the one before it.
-                let used = format.entries[block.quarter.rendition]?[block.quarter.begin]?.used
-                format.insert(block, now: used ?? .now)
+                // A renewed block keeps its time of last use.
+                let used = state.entries[block.quarter.rendition]?[block.quarter.begin]?.used
+                state.insert(block, now: used ?? .now)
             }
             let replaced = Set(blocks.map(\.quarter))
-            for quarter in dropped where !replaced.contains(quarter) { format.remove(quarter) }
-            format.shrink(to: capacity)
+            for quarter in dropped where !replaced.contains(quarter) { state.remove(quarter) }
+            state.shrink(to: capacity)
         }
     }
 }
@@ -131,7 +133,7 @@ extension BlockCache.State {
         if entries[quarter.rendition]?.isEmpty == true { entries[quarter.rendition] = nil }
     }
 
-    /// Makes more room than is needed, so that not every new block has to look for the oldest.
+    /// Frees more than needed, so that not every new block has to search for the oldest one.
     fileprivate mutating func shrink(to capacity: Int) {
         guard byteCount > capacity else { return }
         let oldestFirst = entries.values.flatMap(\.values).sorted { $0.used < $1.used }
@@ -143,7 +145,7 @@ extension BlockCache.State {
 }
 
 extension QuarterRange {
-    /// Runs of quarters that follow each other, as few as there are; quarters come in order.
+    /// Combines ordered quarters into as few contiguous ranges as possible.
     static func joining(_ quarters: [Quarter]) -> [QuarterRange] {
         var ranges: [QuarterRange] = []
         for quarter in quarters {

@@ -2,9 +2,9 @@ import Catalogue
 import Synchronization
 import Timeline
 
-/// Makes blocks of what the catalogue holds.
+/// Reads blocks from the catalogue.
 ///
-/// States never change under their id: the few that everything refers to are read once.
+/// A format never changes under its id, so formats are read once and kept.
 final class BlockLoader: Sendable {
     private let catalogue: Catalogue
     private let formats = Mutex<[Int32: SegmentFormat]>([:])
@@ -13,7 +13,7 @@ final class BlockLoader: Sendable {
         self.catalogue = catalogue
     }
 
-    /// Reads quarters in one go.
+    /// Reads consecutive quarters with one query.
     func blocks(_ range: QuarterRange, of rendition: RenditionID) async throws(CatalogueError) -> [Block] {
         let records = try await catalogue.quarters(range)
         let wanted = records.map(Self.formats)

@@ -1,24 +1,25 @@
 import Catalogue
 import Timeline
 
-/// Which rows of a window are wanted.
+/// Which of the stored segments of a window are wanted.
 enum SegmentScope: Sendable {
-    /// All that is held.
+    /// All stored segments.
     case archive
-    /// The published log up to the watermark: what growing playlists may name.
+    /// Published segments before the watermark: those that a growing playlist may list.
     case published
 }
 
-/// Which segments of blocks a window has.
+/// Selects the segments of a window from blocks.
 struct BlockSelection {
     let window: TimeWindow
     let scope: SegmentScope
-    /// Of the published log what begins before is seen: nothing of that can come any more.
+    /// Only published segments that begin before it are seen, because no more of these can appear.
     ///
-    /// So what is decided from it stands, whichever rendition reaches beyond the watermark.
+    /// A decision that is based on them therefore stays valid, whichever rendition reaches beyond the
+    /// watermark.
     let watermark: Instant
 
-    /// The quarters in which segments of the window can begin; nil when there can be none.
+    /// The quarters in which segments of the window can begin; nil if there are none.
     func range(of rendition: Int32) -> QuarterRange? {
         let end = scope == .published ? min(window.end, watermark) : window.end
         guard window.begin < end else { return nil }

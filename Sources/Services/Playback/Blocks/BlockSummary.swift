@@ -1,24 +1,25 @@
 import Timeline
 
-/// What is known of all segments of a block, so that an answer need not look at each.
+/// What is true of all segments of a block, so that an answer does not have to look at each one.
 struct BlockSummary: Sendable {
-    /// Starts and ends go up.
+    /// Starts and ends increase.
     var isOrdered = true
-    /// Ordered, without a hole, each of them playable, and with one state and one epoch.
+    /// Ordered, without holes, all playable, and with a single format and discontinuity sequence.
     var isUniform = false
     /// Every segment has a number.
     var isPublished = true
-    /// Every segment begins with what a player can begin at.
+    /// Every segment starts with an independent frame.
     var isIndependent = true
-    /// A segment waits for its key.
+    /// At least one segment waits for its key.
     var waitsForKey = false
-    /// Microseconds of the longest segment.
+    /// The longest segment, microseconds.
     var longest: Int64 = 0
-    /// Microseconds of all segments.
+    /// The sum of all durations, microseconds.
     var duration: Int64 = 0
-    /// Microseconds of the pauses between segments that count as missing.
+    /// The sum of the pauses between segments that count as missing, microseconds.
     var missing: Int64 = 0
-    /// By how much starts run away from the first start and the durations since, microseconds: least and most.
+    /// How far starts deviate from the first start plus the durations since then, microseconds: minimum and
+    /// maximum.
     var drift: ClosedRange<Int64> = 0...0
 
     init(_ segments: [RecordedSegment], formats: [Int32: SegmentFormat]) {

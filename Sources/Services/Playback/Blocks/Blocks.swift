@@ -2,7 +2,7 @@ import Catalogue
 import Concurrency
 import Timeline
 
-/// The blocks of all renditions: from memory, or from the catalogue when first asked for.
+/// The blocks of all renditions, from memory or, the first time, from the catalogue.
 final class Blocks: Sendable {
     private let cache: BlockCache
     private let loader: BlockLoader
@@ -14,7 +14,9 @@ final class Blocks: Sendable {
         self.catalogue = catalogue
     }
 
-    /// The blocks of quarters of one rendition, in order; whoever asks for the same missing ones waits for one load.
+    /// The blocks of one rendition for a range of quarters, in order.
+    ///
+    /// Concurrent requests for the same quarters share one load.
     func blocks(_ range: QuarterRange, of rendition: RenditionID) async throws(CatalogueError) -> [Block] {
         var found: [Block] = []
         found.reserveCapacity(range.count)
@@ -36,7 +38,7 @@ final class Blocks: Sendable {
         return quarters.compactMap { all[$0] }
     }
 
-    /// A load serves everybody who waits for it, so it goes on when the one who began it leaves.
+    /// Several requests can wait for a load, so it continues if the one that started it is cancelled.
     private func load(_ range: QuarterRange, of rendition: RenditionID, number: Int) -> BlockCache.Load {
         Task { [cache, loader] in
             let result = await Result { () async throws(CatalogueError) in
@@ -49,10 +51,12 @@ final class Blocks: Sendable {
 }
 
 extension Blocks {
-    /// Brings what is in memory of renditions to the present: `touched` is what has changed, nil if nobody knows.
+    /// Updates the blocks of some renditions after a change of the quarters `touched`, nil if they are
+    /// unknown.
     ///
-    /// Blocks that somebody asked for lately are read anew before the old ones go, so that the live edge stays in memory
-    /// when the catalogue goes away; others are dropped. Nothing changes when it throws.
+    /// Blocks that were used recently are read again before the old ones are dropped, so that the live edge
+    /// stays in memory if the catalogue becomes unavailable. Others are only dropped. Nothing changes if this
+    /// throws.
     func renew(_ renditions: [KnownRendition], touched: Set<Quarter>?) async throws(CatalogueError) {
         let names = Dictionary(
             renditions.map { ($0.row, $0.description.id) }, uniquingKeysWith: { first, _ in first })

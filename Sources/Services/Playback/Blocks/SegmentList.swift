@@ -1,13 +1,15 @@
 package import Timeline
 
-/// Segments in order of their starts as they lie in blocks: a day is some ninety pieces instead of twenty thousand copies.
+/// Segments ordered by start, as slices of blocks.
+///
+/// A day is some ninety slices instead of a copy of twenty thousand segments.
 package struct SegmentList: Sendable {
-    /// A run of a block's segments.
+    /// A slice of a block.
     struct Piece: Sendable {
         let block: Block
         /// Not empty.
         var range: Range<Int>
-        /// The position of its first segment in the list.
+        /// The position of its first segment in the whole list.
         var position: Int
 
         var segments: ArraySlice<RecordedSegment> { block.segments[range] }
@@ -32,7 +34,7 @@ package struct SegmentList: Sendable {
         count += range.count
     }
 
-    /// The part of the list at some positions.
+    /// The segments at some positions.
     subscript(positions: Range<Int>) -> SegmentList {
         var list = SegmentList()
         for piece in pieces {
@@ -47,9 +49,9 @@ package struct SegmentList: Sendable {
         for piece in list.pieces { append(piece.block, piece.range) }
     }
 
-    /// The segments that a condition holds of.
+    /// The segments that fulfil a condition.
     ///
-    /// A block of which it is known for all segments or for none is not looked through.
+    /// `judge` decides for a whole slice, or returns nil if each segment has to be checked.
     func filter(
         knowing judge: (Piece) -> Bool?, _ isWanted: (RecordedSegment) -> Bool,
     ) -> SegmentList {
@@ -95,7 +97,7 @@ extension SegmentList {
             }, { $0.end > edge })
     }
 
-    /// What follows the last segment whose state is one of some.
+    /// The segments after the last one whose format fulfils a condition.
     func behindLast(_ isOther: (Int32) -> Bool) -> SegmentList {
         for piece in pieces.reversed() where piece.formatIDs.contains(where: isOther) {
             let index = piece.segments.lastIndex { isOther($0.formatID) }
@@ -105,17 +107,17 @@ extension SegmentList {
         return self
     }
 
-    /// The segments, the last one first.
+    /// The segments in reverse order.
     var backwards: some Sequence<RecordedSegment> {
         pieces.reversed().lazy.flatMap { $0.segments.reversed() }
     }
 
-    /// The states that the segments have.
+    /// The formats of the segments.
     var formatIDs: Set<Int32> {
         pieces.reduce(into: []) { $0.formUnion($1.formatIDs) }
     }
 
-    /// Whether every segment begins with what a player can begin at.
+    /// Whether every segment starts with an independent frame.
     var isIndependent: Bool {
         pieces.allSatisfy { piece in
             piece.block.summary.isIndependent || piece.segments.allSatisfy { $0.flags.contains(.independent) }
@@ -128,7 +130,7 @@ extension SegmentList.Piece {
         block.summary.isUniform ? [first.formatID] : Set(segments.map(\.formatID))
     }
 
-    /// Whether all of it, or nothing, overlaps a window; nil when that takes a look at each segment.
+    /// Whether the whole slice overlaps a window, or nothing of it; nil if each segment has to be checked.
     func lies(in window: TimeWindow) -> Bool? {
         guard block.summary.isOrdered else { return nil }
         if last.end <= window.begin || first.start >= window.end { return false }

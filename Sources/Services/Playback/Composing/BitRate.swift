@@ -1,15 +1,16 @@
 import Timeline
 
-/// The bit rates of a rendition over a window, in bits per second.
+/// The bit rates of a rendition within a window, in bits per second.
 struct BitRate: Equatable {
-    /// Over any run of segments between half and one and a half target durations (RFC 8216bis §4.4.6.2).
+    /// The maximum over any run of segments between half and one and a half target durations (RFC 8216bis
+    /// §4.4.6.2).
     var peak: Int64 = 0
     var average: Int64 = 0
 
     init(of segments: some Sequence<RecordedSegment>, targetSeconds: Int) {
         let target = Int64(targetSeconds) * Microseconds.perSecond
         var whole = Run()
-        // The runs that a further segment can still belong to: few, since a run is soon too long.
+        // The runs that can still grow. They are few, because a run soon becomes too long.
         var open: [Run] = []
         for segment in segments {
             whole.append(segment)

@@ -1,11 +1,13 @@
 import Catalogue
 import Timeline
 
-/// Counts discontinuities so that all renditions of an answer agree.
+/// Computes discontinuity sequence numbers that agree between all renditions of an answer.
 ///
-/// A segment's domain is its epoch. Where the archive shows a hole or another initialization section inside an epoch
-/// (a segment that came late, or is lost, beside one that is not), every rendition gets one more boundary there, at the
-/// first segment whose middle lies behind it. Growing lists read the published log, where an epoch has no holes.
+/// Usually a segment has the number that was recorded. But the archive may contain a hole or a change of
+/// initialization section within one recorded sequence, for example if a segment arrived late or was lost in
+/// one rendition only. Every rendition then gets an additional boundary at that place, before the first
+/// segment whose middle lies after it. Growing playlists list the published log, in which a sequence has no
+/// holes.
 struct DiscontinuitySequences {
     private struct Boundary: Hashable {
         var discontinuitySequence: Int32
@@ -16,13 +18,13 @@ struct DiscontinuitySequences {
 
     init() {}
 
-    /// Finds the boundaries inside epochs.
-    init(of lists: [ListedRendition], formats: [Int32: SegmentFormat]) {
+    /// Finds the additional boundaries.
+    init(of renditions: [ListedRendition], formats: [Int32: SegmentFormat]) {
         var found: Set<Boundary> = []
-        for list in lists {
+        for rendition in renditions {
             var last: RecordedSegment?
-            for piece in list.segments.pieces {
-                // Within a uniform piece there is none.
+            for piece in rendition.segments.pieces {
+                // A uniform slice contains no boundary.
                 let isUniform = piece.block.summary.isUniform
                 for segment in isUniform ? piece.segments.prefix(1) : piece.segments {
                     if let last, last.discontinuitySequence == segment.discontinuitySequence,
@@ -48,7 +50,8 @@ struct DiscontinuitySequences {
             + Int64(count(upTo: middle, in: segment.discontinuitySequence))
     }
 
-    /// How many boundaries lie before an instant of an epoch, by halving.
+    /// Counts the additional boundaries up to an instant of a recorded sequence, plus those of earlier
+    /// sequences, by binary search.
     private func count(upTo instant: Instant, in discontinuitySequence: Int32) -> Int {
         var (low, high) = (0, extra.count)
         while low < high {

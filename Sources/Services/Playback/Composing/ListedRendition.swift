@@ -7,7 +7,7 @@ package struct ListedRendition: Sendable {
 
     package var id: RenditionID { description.id }
 
-    /// Microseconds of a window that no listed segment covers; differences below a millisecond are none.
+    /// Microseconds of a window that no segment covers; differences below a millisecond do not count.
     func missing(in window: TimeWindow) -> Int64 {
         var missing: Int64 = 0
         var covered = window.begin
@@ -29,7 +29,8 @@ package struct ListedRendition: Sendable {
         return rest > Limits.grain ? missing + rest : missing
     }
 
-    /// The largest EXTINF, rounded to the nearest second, at least 1 (RFC 8216, 4.3.3.1).
+    /// The target duration: the longest segment rounded to the nearest second, at least 1 (RFC 8216
+    /// §4.3.3.1).
     var targetSeconds: Int {
         let longest = segments.pieces.reduce(0) { longest, piece in
             piece.isWhole

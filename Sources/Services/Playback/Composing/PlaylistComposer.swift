@@ -1,46 +1,47 @@
 import Catalogue
 import Timeline
 
-/// Decides what an answer lists, from what the catalogue holds: a pure function.
+/// Decides what the playlists of an answer list; a pure function of what the archive holds.
 package enum PlaylistComposer {
-    /// Composes a window of the past; one without renditions when nothing is held.
+    /// Composes the playlists of a window in the past.
     ///
-    /// The record holds everything from a minute before the window to a minute after it, so that stretches at its ends
-    /// are seen whole. A window is settled when nothing in it can come any more but keys and repairs. A channel is over
-    /// when nothing is published any more.
+    /// They contain no renditions if nothing is held. `held` reaches from a minute before the window to a
+    /// minute after it, so that runs of segments at its ends are seen completely. A window is settled if
+    /// nothing in it can change except keys and repairs. A channel is over if it will never publish anything
+    /// again.
     package static func compose(
-        _ record: HeldSegments, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
+        _ held: HeldSegments, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
         isOver: Bool = false,
     ) -> PlaylistContents {
-        let selections = record.renditions.map { rendition in
+        let selections = held.renditions.map { rendition in
             RenditionSelection(
-                Stretch.splitting(rendition.segments, formats: record.formats),
+                Stretch.splitting(rendition.segments, formats: held.formats),
                 plan: plan,
                 takesAnyTracks: request.takesAnyTracks,
-                published: isOver ? .distantFuture : record.publishedHead.watermark)
+                published: isOver ? .distantFuture : held.publishedHead.watermark)
         }
         let end = selections.compactMap(\.end).min()
         let hold = selections.compactMap(\.hold).min()
         let last = min(plan.window.end, end ?? .distantFuture)
-        // Nothing that begins before the end can come any more.
-        let isComplete = plan.kind == .closed || isOver || record.publishedHead.watermark >= last
+        // Nothing that begins before the end can appear any more.
+        let isComplete = plan.kind == .closed || isOver || held.publishedHead.watermark >= last
         let listed = TimeWindow(begin: plan.window.begin, end: min(last, hold ?? .distantFuture))
-        let renditions = zip(record.renditions, selections).map { rendition, selection in
+        let renditions = zip(held.renditions, selections).map { rendition, selection in
             ListedRendition(
                 description: rendition.description,
                 segments: segments(
                     of: rendition, selection, in: listed,
-                    upTo: isComplete ? nil : record.publishedHead.watermark))
+                    upTo: isComplete ? nil : held.publishedHead.watermark))
         }.filter { !$0.segments.isEmpty }
-        var window = composed(renditions, end: end, record: record, plan: plan, request: request)
+        var window = composed(renditions, end: end, held: held, plan: plan, request: request)
         window.isEnded = isComplete && hold == nil
-        window.isFinal = window.isEnded && isSettled && !waitsForKeys(record, in: plan.window)
+        window.isFinal = window.isEnded && isSettled && !waitsForKeys(held, in: plan.window)
         return window
     }
 
-    /// Whether segments are held whose keys may still come.
-    private static func waitsForKeys(_ record: HeldSegments, in window: TimeWindow) -> Bool {
-        record.renditions.contains { rendition in
+    /// Whether a segment in the window still waits for its key.
+    private static func waitsForKeys(_ held: HeldSegments, in window: TimeWindow) -> Bool {
+        held.renditions.contains { rendition in
             rendition.segments.pieces.contains { piece in
                 piece.block.summary.waitsForKey
                     && piece.segments.contains {
@@ -51,10 +52,10 @@ package enum PlaylistComposer {
     }
 
     private static func composed(
-        _ renditions: [ListedRendition], end: Instant?, record: HeldSegments, plan: WindowPlan,
+        _ renditions: [ListedRendition], end: Instant?, held: HeldSegments, plan: WindowPlan,
         request: WindowRequest,
     ) -> PlaylistContents {
-        let publishedHead = record.publishedHead
+        let publishedHead = held.publishedHead
         let isCut = end.map { $0 < plan.window.end } ?? false
         let next = isCut ? end : plan.next
         let last = min(plan.window.end, next ?? .distantFuture, publishedHead.watermark)
@@ -63,13 +64,15 @@ package enum PlaylistComposer {
             plan: plan, window: TimeWindow(begin: plan.window.begin, end: max(plan.window.begin, last)),
             next: next, isEnded: false, isFinal: false,
             targetSeconds: plan.kind == .closed ? measured : max(measured, publishedHead.targetSeconds),
-            renditions: renditions, known: record.renditions.map(\.id), formats: record.formats,
+            renditions: renditions, known: held.renditions.map(\.id), formats: held.formats,
             writesGaps: request.writesGaps && plan.kind != .sliding,
             discontinuities: plan.kind == .closed
-                ? DiscontinuitySequences(of: renditions, formats: record.formats) : DiscontinuitySequences())
+                ? DiscontinuitySequences(of: renditions, formats: held.formats) : DiscontinuitySequences())
     }
 
-    /// What a rendition lists of a window; while that still grows, whole segments up to an edge.
+    /// The segments of a rendition within a window.
+    ///
+    /// While the playlist grows, only segments that end before an edge are listed.
     private static func segments(
         of rendition: ListedRendition, _ selection: RenditionSelection, in window: TimeWindow,
         upTo edge: Instant?,

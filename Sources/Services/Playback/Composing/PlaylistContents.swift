@@ -1,21 +1,21 @@
 import Catalogue
 package import Timeline
 
-/// What an answer lists: the same for each of its renditions, whichever is asked for.
+/// What the playlists of one answer list; it is the same for every rendition of the answer.
 package struct PlaylistContents: Sendable {
     package var plan: WindowPlan
-    /// As asked, the end at most the live edge and `next`.
+    /// The requested window; its end is at most the live edge and `next`.
     package var window: TimeWindow
-    /// Where another answer goes on.
+    /// Where another request can continue.
     package var next: Instant?
-    /// Nothing will be appended any more.
+    /// Nothing will be appended.
     package var isEnded: Bool
-    /// Everything up to the end is published or given up, and nothing is under way.
+    /// Everything in the window is published or lost, and nothing is pending.
     package var isFinal: Bool
     package var targetSeconds: Int
-    /// In order of their ids; none is empty.
+    /// Ordered by id; none is empty.
     package var renditions: [ListedRendition]
-    /// Every rendition of the channel, those with nothing in the window too.
+    /// All renditions of the channel, also those that hold nothing in the window.
     package var known: [RenditionID]
     package var formats: [Int32: SegmentFormat]
     package var writesGaps: Bool
@@ -25,12 +25,12 @@ package struct PlaylistContents: Sendable {
         renditions.first { $0.id == id }
     }
 
-    /// The best video, else the first audio, else whatever there is.
+    /// The best video, else the first audio, else any rendition.
     package var leading: ListedRendition? {
         Self.leading(of: renditions)
     }
 
-    /// The rendition whose segments begin first; of several the leading one.
+    /// The rendition whose segments begin first; the leading one if there are several.
     package var earliest: ListedRendition? {
         let begin = renditions.compactMap(\.segments.first?.start).min()
         return Self.leading(of: renditions.filter { $0.segments.first?.start == begin })
@@ -44,13 +44,13 @@ package struct PlaylistContents: Sendable {
         return best ?? renditions.first
     }
 
-    /// How complete a rendition is, in microseconds; both make up the window.
+    /// How much of the window a rendition holds and lacks, in microseconds.
     package func completeness(of rendition: ListedRendition) -> (held: Int64, missing: Int64) {
         let missing = rendition.missing(in: window)
         return (window.microseconds - missing, missing)
     }
 
-    /// Throws if anything is missing in a rendition; in any of them when none is named.
+    /// Throws if anything is missing in one rendition, or in any rendition if none is named.
     package func checkWhole(_ named: RenditionID?) throws(PlaybackError) {
         for rendition in renditions where named == nil || rendition.id == named {
             let missing = completeness(of: rendition).missing

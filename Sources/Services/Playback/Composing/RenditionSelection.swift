@@ -1,16 +1,17 @@
 import Catalogue
 import Timeline
 
-/// Which stretches of one rendition go into an answer, and where the answer has to end because of it.
+/// Decides which stretches of one rendition an answer lists, and where the answer must end because of them.
 struct RenditionSelection {
     /// Positions of the segments to list, in order.
     var ranges: [Range<Int>] = []
-    /// Where another container, or a long stretch without a track, begins: the answer ends there.
+    /// The answer ends here, because another container or a long stretch without a track begins.
     var end: Instant?
-    /// Where a stretch begins of which it is not known yet whether it is long: nothing after it may be listed.
+    /// Nothing after this instant may be listed yet, because a stretch begins here whose length is still
+    /// unknown.
     var hold: Instant?
 
-    /// Selects stretches; nothing that begins before `published` can come any more.
+    /// Selects stretches; nothing that begins before `published` can appear any more.
     init(_ stretches: [Stretch], plan: WindowPlan, takesAnyTracks: Bool, published: Instant) {
         let inside = stretches.filter { $0.window.overlaps(plan.window) }
         guard var reference = Self.reference(inside, plan.kind, takesAnyTracks)?.format else { return }
@@ -32,8 +33,8 @@ struct RenditionSelection {
         }
     }
 
-    /// What the rest of the list is measured by: the first stretch, but not a short one that lacks a track of the next,
-    /// nor one that does not show its tracks.
+    /// The stretch to which the others are compared: the first one, unless it is short and lacks a track of
+    /// the next one, or its tracks are unknown.
     private static func reference(
         _ stretches: [Stretch], _ kind: WindowPlan.Kind, _ takesAnyTracks: Bool,
     ) -> Stretch? {
@@ -51,7 +52,7 @@ struct RenditionSelection {
         return reference
     }
 
-    /// Whether a growing list must wait for what follows a stretch.
+    /// Whether a growing playlist has to wait for what follows a stretch.
     private static func isOpen(_ stretch: Stretch, _ kind: WindowPlan.Kind, _ published: Instant) -> Bool {
         kind == .event && published - stretch.window.end <= Limits.holeTolerance
     }

@@ -1,21 +1,21 @@
 import Catalogue
 import Timeline
 
-/// A run of segments of one rendition without a hole, with the same container and the same kinds of tracks.
+/// A run of segments of one rendition without a hole, with the same container and kinds of tracks.
 ///
-/// Segments that do not show their tracks belong to what stands before them, or are a stretch of their own: what
-/// follows must not decide whether they are listed.
+/// Segments whose tracks are unknown belong to the stretch before them, or form their own. Whether they are
+/// listed must not depend on what follows.
 struct Stretch {
     var range: Range<Int>
     var window: TimeWindow
     var format: SegmentFormat
-    /// The id of the last state in it: what has the same one fits as well, which is not looked up for each segment.
+    /// The format of the last segment; a segment with the same format fits without further checks.
     var formatID: Int32
 
-    /// Long enough that leaving it out would cost more than ending the answer.
+    /// Whether it is so long that ending the answer is better than leaving it out.
     var isLong: Bool { window.microseconds >= Limits.trackMissing }
 
-    /// Whether it has some but not all kinds of tracks of another, in the same container.
+    /// Whether it has some but not all kinds of tracks of another format in the same container.
     func lacksTracks(of other: SegmentFormat) -> Bool {
         format.container == other.container && !format.joins(other)
             && (!format.hasVideo || other.hasVideo) && (!format.hasAudio || other.hasAudio)
@@ -23,7 +23,7 @@ struct Stretch {
 }
 
 extension Stretch {
-    /// Splits segments; those that cannot be played are left out as if they were not there.
+    /// Splits segments into stretches; segments that cannot be played are left out.
     static func splitting(_ segments: SegmentList, formats: [Int32: SegmentFormat]) -> [Stretch] {
         var stretches: [Stretch] = []
         var open: Stretch?
@@ -38,7 +38,7 @@ extension Stretch {
         return stretches
     }
 
-    /// Takes a run in if it follows without a hole and can be in one list with this one.
+    /// Appends a run if it follows without a hole and can be in the same playlist.
     private mutating func takes(_ run: Stretch) -> Bool {
         guard run.range.lowerBound == range.upperBound,
             run.window.begin - window.end <= Limits.holeTolerance,
@@ -52,7 +52,9 @@ extension Stretch {
 }
 
 extension SegmentList.Piece {
-    /// Runs of segments that can be played, each of one state and without a hole; a uniform piece is one.
+    /// Splits a slice into runs of playable segments with one format and no hole.
+    ///
+    /// A uniform slice is a single run.
     fileprivate func playableRuns(_ formats: [Int32: SegmentFormat]) -> [Stretch] {
         if block.summary.isUniform, let format = formats[first.formatID] {
             return [
@@ -61,7 +63,7 @@ extension SegmentList.Piece {
                     formatID: first.formatID)
             ]
         }
-        // States are looked at where they change only: a day has twenty thousand segments and few states.
+        // The format is only looked up when it changes: a day has twenty thousand segments but few formats.
         var known: (id: Int32, format: SegmentFormat?)?
         var runs: [Stretch] = []
         for (position, segment) in zip(positions, segments) {
@@ -86,12 +88,13 @@ extension SegmentList.Piece {
 }
 
 extension SegmentFormat {
-    /// A segment whose key nobody has cannot be played.
+    /// A segment without a key cannot be played.
     var isPlayable: Bool {
         keyMethod == nil || keyName != nil || !drmTags.isEmpty
     }
 
-    /// Whether both can be in one list: the same container and the same kinds of tracks, as far as those are known.
+    /// Whether both can be in one playlist: they have the same container and, as far as known, the same kinds
+    /// of tracks.
     func joins(_ other: SegmentFormat) -> Bool {
         if tracks == other.tracks || tracks.isEmpty || other.tracks.isEmpty {
             return container == other.container
@@ -99,7 +102,9 @@ extension SegmentFormat {
         return continues(other)
     }
 
-    /// Whether it belongs to a stretch of another state: one that does not show its tracks ends where they are shown.
+    /// Whether it belongs to a stretch of another format.
+    ///
+    /// A stretch whose tracks are unknown ends where they become known.
     fileprivate func follows(_ other: SegmentFormat) -> Bool {
         joins(other) && (tracks.isEmpty || !other.tracks.isEmpty)
     }

@@ -1,10 +1,10 @@
 package import Catalogue
 package import Timeline
 
-/// What is held of a channel for one window: the material of a playlist.
+/// What the archive holds of a channel for one window; playlists are composed from it.
 package struct HeldSegments: Sendable {
     package var publishedHead: PublishedHead
-    /// Every rendition of the channel, in order of their ids; those with nothing in the window too.
+    /// All renditions of the channel, ordered by id, also those that hold nothing in the window.
     package var renditions: [ListedRendition]
     package var formats: [Int32: SegmentFormat]
 }

@@ -2,22 +2,23 @@ import Catalogue
 import Concurrency
 import Synchronization
 
-/// Answers of the catalogue, kept for a short time; while it is away they count for longer.
+/// Caches values of the catalogue for a short time, and for longer while the catalogue is unavailable.
 ///
-/// Whoever asks for the same at the same time waits for one reading.
+/// Concurrent requests for one key share a single read.
 final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// A value and when it was the present one.
+    /// A value and the latest instant at which it is known to have been current.
     struct Known: Sendable {
         var value: Value
         var asOf: ContinuousClock.Instant
     }
 
-    /// Reads the present value of a key, given the one that is known; nil if there is none.
+    /// Reads the current value of a key, given the cached one; nil if there is no such value.
     typealias Reading = @Sendable (Known?) async -> Result<Value?, CatalogueError>
 
     private typealias Outcome = Result<Known?, CatalogueError>
 
-    /// A reading under way: what comes of it, and what came of it in time for those who have something to go by.
+    /// A running read: its final outcome, and its outcome if it arrived within `Limits.readingTime`, for
+    /// callers that have a stale value.
     private struct Running {
         var outcome: Task<Outcome, Never>
         var timely: Task<Outcome?, Never>
@@ -31,7 +32,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     private struct State {
         var entries: [Key: Entry] = [:]
         var readings: [Key: Running] = [:]
-        /// When the catalogue last failed or let somebody wait for too long.
+        /// When the catalogue last failed or took too long.
         var failed: ContinuousClock.Instant?
     }
 
@@ -44,15 +45,15 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     private let away: Duration
     private let state = Mutex(State())
 
-    /// Keeps at most so many values, each for at most `away` while the catalogue does not answer.
+    /// Stores at most `capacity` values, each for at most `away` while the catalogue is unavailable.
     init(capacity: Int, away: Duration) {
         self.capacity = capacity
         self.away = away
     }
 
-    /// The value of a key, at most `Limits.knownFor` old; the last known one while the catalogue is away or hangs.
+    /// The value of a key, at most `Limits.freshFor` old, or a stale one while the catalogue fails or hangs.
     ///
-    /// A reading that takes long goes on, so that it comes in at last; it is never cancelled.
+    /// A slow read is never cancelled, so that its value arrives in the end.
     func value(of key: Key, reading: @escaping Reading) async throws(CatalogueError) -> Known? {
         switch lookUp(at: key, reading) {
         case .use(let known): return known
@@ -66,10 +67,10 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         }
     }
 
-    /// Reads a value anew, whatever is known; an error leaves the known one.
+    /// Reads a value again, even if the cached one is fresh; after an error the cached value stays.
     ///
-    /// There is never more than one reading of a key, so that an older one cannot come in last. One that runs already
-    /// may have begun too early; the one after it has not. One that takes long is left to itself: others wait behind it.
+    /// A key never has two reads at a time, so an older one cannot finish last. A read that is already
+    /// running may have begun too early, so another one follows it. A slow read is not waited for.
     func renew(_ key: Key, reading: @escaping Reading) async {
         for _ in 0..<2 {
             let (running, isOwn) = state.withLock { state in
@@ -113,7 +114,9 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         return running
     }
 
-    /// What comes of a reading while somebody waits who has something to go by; nobody else waits so long at once.
+    /// The outcome of a read if it arrives in time.
+    ///
+    /// If not, callers with a stale value stop waiting for a while.
     private func timely(_ outcome: Task<Outcome, Never>) async -> Outcome? {
         let timely = await outcome.value(within: Limits.readingTime, by: .system)
         if timely == nil { state.withLock { $0.failed = .now } }
@@ -138,13 +141,13 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         {
             state.entries[oldest] = nil
         }
-        // A change that came while this was read may not be in it.
+        // A change that was announced during the read may not be in its result.
         let expired = state.entries[key]?.expired.flatMap { $0 > known.asOf ? $0 : nil }
         state.entries[key] = Entry(known: known, expired: expired)
     }
 }
 
-/// What is heard of changes.
+/// Reactions to announced changes.
 extension StaleWhileUnavailableCache {
     func known(_ key: Key) -> Value? {
         state.withLock { $0.entries[key]?.known.value }
@@ -154,7 +157,7 @@ extension StaleWhileUnavailableCache {
         state.withLock { $0.entries.mapValues(\.known.value) }
     }
 
-    /// Has a value read anew when it is next asked for.
+    /// Makes the next request read the value again.
     func expire(_ key: Key) {
         state.withLock { $0.entries[key]?.expired = .now }
     }
@@ -166,7 +169,7 @@ extension StaleWhileUnavailableCache {
         }
     }
 
-    /// Values that were still the present ones at an instant.
+    /// Confirms values that were still current at an instant.
     func confirm(asOf instant: ContinuousClock.Instant, where isPresent: (Key, Value) -> Bool) {
         state.withLock { state in
             for (key, entry) in state.entries

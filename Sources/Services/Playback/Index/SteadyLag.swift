@@ -1,15 +1,16 @@
 import Timeline
 
-/// How far the end of a channel lies behind the clock in normal running, as those who go by the clock see it.
+/// How far the end of a channel is behind the clock in normal operation, smoothed for viewers that follow the
+/// clock.
 ///
-/// It grows at half the pace of the clock at most: "now less the lag" slows down for a while when a channel comes back
-/// later than it went, and never runs back.
+/// It grows at most half as fast as the clock. "Now minus the lag" therefore slows down for a while if a
+/// channel resumes later than before, and never moves backwards.
 struct SteadyLag: Sendable {
     private var former: Int64
     private var since: ContinuousClock.Instant
     private var present: Int64
 
-    /// Begins with a lag, microseconds.
+    /// Starts with a lag in microseconds.
     init(_ lag: Int64, at instant: ContinuousClock.Instant) {
         former = lag
         since = instant
@@ -22,7 +23,7 @@ struct SteadyLag: Sendable {
         present = lag
     }
 
-    /// Microseconds.
+    /// The lag at an instant, microseconds.
     func value(at instant: ContinuousClock.Instant) -> Int64 {
         min(present, former + max(0, (instant - since).wholeMicroseconds / 2))
     }

@@ -1,7 +1,7 @@
 import Catalogue
 import Synchronization
 
-/// Commits that were announced and are not in the head of their channel yet.
+/// Commits that were announced but are not in the cached head of their channel yet.
 final class AnnouncedChanges: Sendable {
     private let changes = Mutex<[Int32: [PublishedHeadChange]]>([:])
 
@@ -14,7 +14,9 @@ final class AnnouncedChanges: Sendable {
         }
     }
 
-    /// What all commits between two revisions touched; nil when not every one of them was heard and told it.
+    /// What all commits between two revisions touched.
+    ///
+    /// Nil if an announcement was missed or did not list its quarters.
     func touched(_ channel: Int32, after known: Int64?, upTo revision: Int64) -> Set<Quarter>? {
         let heard = changes.withLock { changes in
             let own = changes[channel] ?? []
@@ -32,9 +34,9 @@ final class AnnouncedChanges: Sendable {
     }
 }
 
-/// Keeping up with the catalogue.
+/// Keeping the index up to date.
 extension TimelineIndex {
-    /// Hears of changes and asks for them besides, until cancelled.
+    /// Listens for changes and also polls for them, until cancelled.
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.hear() }
@@ -72,7 +74,7 @@ extension TimelineIndex {
         }
     }
 
-    /// Asks which of the known channels have moved on; the others are confirmed.
+    /// Asks which of the cached channels have changed, and confirms the others.
     private func lookAround() async {
         let asked = ContinuousClock.now
         let revisions = heads.all.mapValues(\.head.revision)

@@ -2,21 +2,24 @@ package import Catalogue
 import Concurrency
 package import Timeline
 
-/// What playlists are made of, kept in memory: channels, where each stands, and blocks of segments.
+/// The data that playlists are made of, in memory: channels, their heads, and blocks of segments.
 ///
-/// Nothing in an answer is older than two seconds while the catalogue can be read. While it is away what is in memory
-/// counts on; what is not is an error.
+/// Nothing is more than two seconds old while the catalogue is available. While it is not, cached data
+/// remains valid for a while, and anything else is an error.
 package final class TimelineIndex: Sendable {
     let catalogue: Catalogue
     let channels: StaleWhileUnavailableCache<ChannelID, Channel>
     let heads: StaleWhileUnavailableCache<Int32, TrackedHead>
     let announced = AnnouncedChanges()
     private let blocks: Blocks
-    /// What is read for a window of many days is more than the cache holds, and is in memory all at once.
+    /// The data of a window of many days exceeds the cache and is in memory all at once.
     private let longWindows = AsyncSemaphore(
         permits: Limits.longWindowsAtOnce, waiters: Limits.longWindowsWaiting)
 
-    /// Indexes a catalogue; what is known counts for `awaySeconds` while that is away: bytes may be gone after it.
+    /// Creates an index.
+    ///
+    /// Cached data remains valid for `awaySeconds` while the catalogue is unavailable. After that its files
+    /// may have been deleted.
     package init(catalogue: Catalogue, awaySeconds: Int64) {
         self.catalogue = catalogue
         let away = Duration.seconds(awaySeconds)
@@ -25,37 +28,40 @@ package final class TimelineIndex: Sendable {
         blocks = Blocks(catalogue: catalogue, capacity: Limits.blockBytes)
     }
 
-    /// A channel by its id, a deleted one too; nil when there never was one.
+    /// The channel with an id, even if it is deleted; nil if it never existed.
     package func channel(_ id: ChannelID) async throws(CatalogueError) -> Channel? {
         try await channels.value(of: id) { [catalogue] _ in
             await Result { () async throws(CatalogueError) in try await catalogue.channel(id) }
         }?.value
     }
 
-    /// Where a channel stands: what one answer goes by from its beginning to its end.
+    /// The head of a channel, used for the whole answer.
     func head(of channel: Int32) async throws(CatalogueError) -> HeadSnapshot {
         let known = try await heads.value(of: channel) { await self.readHead(of: channel, $0) }
-        guard let known else { throw .unreadable("no line of channel \(channel)") }
+        guard let known else { throw .unreadable("channel \(channel) has no published head") }
         return HeadSnapshot(known.value, asOf: known.asOf)
     }
 
-    /// Every segment that overlaps a window: of the published log none that begins at the head's watermark or behind it.
-    func record(
+    /// All segments that overlap a window.
+    ///
+    /// In the published scope only those that begin before the watermark of the head.
+    func heldSegments(
         of head: ChannelHead, in window: TimeWindow, scope: SegmentScope,
     ) async throws(CatalogueError) -> HeldSegments {
         guard window.microseconds > Limits.longWindow else {
-            return try await recordAtOnce(of: head, in: window, scope: scope)
+            return try await heldSegmentsAtOnce(of: head, in: window, scope: scope)
         }
-        let record = try await longWindows.withPermit { () async throws(CatalogueError) in
-            // What follows takes long even from memory: not on a thread that others wait for.
+        let held = try await longWindows.withPermit { () async throws(CatalogueError) in
+            // Composing a long window takes long even from memory. It must not block a thread that others
+            // wait for.
             await Task.yield()
-            return try await recordAtOnce(of: head, in: window, scope: scope)
+            return try await heldSegmentsAtOnce(of: head, in: window, scope: scope)
         }
-        guard let record else { throw .notInTime }
-        return record
+        guard let held else { throw .notInTime }
+        return held
     }
 
-    private func recordAtOnce(
+    private func heldSegmentsAtOnce(
         of head: ChannelHead, in window: TimeWindow, scope: SegmentScope,
     ) async throws(CatalogueError) -> HeldSegments {
         var records: [ListedRendition] = []
@@ -73,13 +79,14 @@ package final class TimelineIndex: Sendable {
         return HeldSegments(publishedHead: head.publishedHead, renditions: records, formats: formats)
     }
 
-    /// Brings blocks to the present before anybody sees a newer head: an answer never mixes a new head with old blocks.
+    /// Updates the blocks before a newer head becomes visible, so that no answer combines a new head with old
+    /// blocks.
     func readHead(
         of channel: Int32, _ known: StaleWhileUnavailableCache<Int32, TrackedHead>.Known?,
     ) async -> Result<TrackedHead?, CatalogueError> {
         await Result { () async throws(CatalogueError) in
             let head = try await catalogue.head(of: channel)
-            // A reading may take long: of its begin it says nothing.
+            // A read may take long, so its result counts from its end.
             let seen = ContinuousClock.now
             if let known, known.value.head.revision == head.revision { return known.value }
             let touched = announced.touched(

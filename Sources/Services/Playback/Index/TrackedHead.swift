@@ -1,7 +1,7 @@
 import Catalogue
 import Timeline
 
-/// Where a channel stands, since when it is known how far it is published, and how far it lies behind the clock.
+/// The head of a channel with the history of its watermark and lag.
 struct TrackedHead: Sendable {
     let head: ChannelHead
     private(set) var history: WatermarkHistory
@@ -19,7 +19,7 @@ struct TrackedHead: Sendable {
         self.lag = lag
     }
 
-    /// The same channel as it was read later.
+    /// The head after a later read.
     func following(_ newer: ChannelHead, at instant: ContinuousClock.Instant) -> TrackedHead {
         var (history, lag) = (history, lag)
         history.note(newer.publishedHead.watermark, at: instant, keeping: newer.publishedHead.settling)
@@ -28,12 +28,12 @@ struct TrackedHead: Sendable {
     }
 }
 
-/// A head in the hands of one answer.
+/// A head as one answer uses it.
 struct HeadSnapshot: Sendable {
     let head: ChannelHead
     private let history: WatermarkHistory
     private let lag: SteadyLag
-    /// When it was the present one: an answer cannot be surer than that.
+    /// When the head was current; an answer cannot be more certain than that.
     private let asOf: ContinuousClock.Instant
 
     init(_ known: TrackedHead, asOf: ContinuousClock.Instant) {
@@ -43,13 +43,13 @@ struct HeadSnapshot: Sendable {
         self.asOf = asOf
     }
 
-    /// How far the end of the channel lies behind the clock in normal running, microseconds.
+    /// How far the end of the channel is behind the clock in normal operation, microseconds.
     func lag(at instant: ContinuousClock.Instant) -> Int64 {
         lag.value(at: instant)
     }
 
-    /// Whether nothing in a window is under way, and everything up to its end was published or given up three target
-    /// durations before the channel was last seen, or the channel had stood still for long by then.
+    /// Whether a window will not change any more: nothing in it is pending, and it was published completely
+    /// three target durations before the head was read, or the channel had stood still for long.
     func isSettled(_ window: TimeWindow, now: Instant) -> Bool {
         let publishedHead = head.publishedHead
         guard window.end <= publishedHead.watermark, !head.pending.contains(where: window.overlaps) else {
@@ -58,7 +58,7 @@ struct HeadSnapshot: Sendable {
         return window.end <= history.settled(for: publishedHead.settling, asOf: asOf) || isQuiet(now: now)
     }
 
-    /// Whether nothing was published for three target durations and nothing is under way, or nothing for long.
+    /// Whether nothing is pending and nothing was published for three target durations, or nothing for long.
     func standsStill(now: Instant) -> Bool {
         let settled = history.settled(for: head.publishedHead.settling, asOf: asOf)
         return head.pending.isEmpty && head.publishedHead.watermark <= settled || isQuiet(now: now)
@@ -72,7 +72,7 @@ struct HeadSnapshot: Sendable {
 }
 
 extension PublishedHead {
-    /// After that nothing more is expected for a moment that is published or given up.
+    /// After this time nothing more is expected before a watermark.
     var settling: Duration {
         .seconds(Limits.settlingTargets * Int64(max(1, targetSeconds)))
     }

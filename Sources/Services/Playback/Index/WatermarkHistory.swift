@@ -1,6 +1,6 @@
 import Timeline
 
-/// Since when a channel is known to be published up to where.
+/// When each watermark of a channel was first seen.
 struct WatermarkHistory: Sendable {
     private struct Sight {
         var watermark: Instant
@@ -15,18 +15,18 @@ struct WatermarkHistory: Sendable {
         sights = [Sight(watermark: watermark, at: at)]
     }
 
-    /// Notes what was seen; what is older than `span` and not the newest of that age is of no use any more.
+    /// Adds a watermark; entries older than `span` are dropped, except the newest of them.
     mutating func note(_ watermark: Instant, at: ContinuousClock.Instant, keeping span: Duration) {
         guard let last = sights.last, watermark > last.watermark, at >= last.at else { return }
         sights.append(Sight(watermark: watermark, at: at))
         while sights.count > 2, sights[1].at <= at - span { sights.removeFirst() }
-        // Without one in between less counts as settled, never more.
+        // Dropping an entry in between makes the settled part smaller, never larger.
         if sights.count > Limits.trackedWatermarks { sights.remove(at: 1) }
     }
 
-    /// Up to where everything was published or given up for a span already when the channel was last seen.
+    /// Up to where the channel had been published for a span when it was last seen.
     ///
-    /// Of the time before the channel was first seen only its own clock can tell.
+    /// For the time before the first entry only the channel's own clock is known.
     func settled(for span: Duration, asOf seen: ContinuousClock.Instant) -> Instant {
         let before = first - span.wholeMicroseconds
         let sight = sights.last { $0.at <= seen - span }

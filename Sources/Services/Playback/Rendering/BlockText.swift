@@ -4,28 +4,29 @@ import HTTP
 import Synchronization
 import Timeline
 
-/// The lines of a uniform block as they stand in every list that goes on through it, made when first asked for.
+/// The lines of a uniform block as every playlist lists them, rendered on first use.
 ///
-/// They begin as if the segment before had the same state and neither a discontinuity nor a new date were due: what a
-/// list needs at the block's first segment beyond that, it writes itself.
+/// They assume that the previous segment has the same format and that neither a discontinuity nor a new date
+/// is due. A playlist writes anything else that it needs at the first segment itself.
 final class BlockText: Sendable {
     struct Lines: Sendable {
         let bytes: SharedBytes
-        /// Where the lines of each segment begin, and the end.
+        /// Where the lines of each segment begin, and the end of the last one.
         let offsets: [Int]
         /// SHA-256 of the bytes.
         let digest: [UInt8]
     }
 
     let format: FormatText
-    /// Whether the lines begin with EXT-X-KEY, as they must behind a segment with another initialization vector.
+    /// Whether the lines begin with EXT-X-KEY, as they must if the previous segment has another
+    /// initialization vector.
     let beginsWithKey: Bool
     private let segments: [RecordedSegment]
     private let entry: EntryText
     private let made = Mutex<Lines?>(nil)
     private let packed = Mutex<DeflateBlock?>(nil)
 
-    /// Nil when a list cannot take over the lines as they are.
+    /// Nil if playlists cannot share the lines.
     init?(
         _ segments: [RecordedSegment], formats: [Int32: SegmentFormat], summary: BlockSummary,
         rendition: RenditionID,
@@ -49,7 +50,7 @@ final class BlockText: Sendable {
         }
     }
 
-    /// The lines compressed by themselves.
+    /// The lines, compressed separately.
     func deflated() throws(PlaybackError) -> DeflateBlock {
         let bytes = try lines().bytes.bytes
         return try packed.withLock { packed throws(PlaybackError) in

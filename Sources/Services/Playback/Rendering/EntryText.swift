@@ -1,9 +1,9 @@
 import Timeline
 
-/// Writes the lines of a segment that nothing before it changes: EXTINF and URI.
+/// Writes the lines of a segment that depend on nothing before it: EXTINF and URI.
 struct EntryText {
     private let directory: [UInt8]
-    /// Bytes that numbers and tag names of an entry take at most.
+    /// The most bytes that numbers and tag names of an entry take.
     private static let margin = 128
 
     init(rendition: RenditionID) {
@@ -25,12 +25,14 @@ struct EntryText {
         }
     }
 
-    /// Fills a hole with entries; what they name need not exist (RFC 8216bis §4.4.4.7).
+    /// Fills a hole with EXT-X-GAP entries.
     ///
-    /// None is longer than a segment beside the hole, which fits every target duration that the list may have later: a
-    /// growing list must not change its entries when that rises.
+    /// The files that they name do not have to exist (RFC 8216bis §4.4.4.7).
+    ///
+    /// No entry is longer than the segments around the hole. These fit any target duration that a growing
+    /// playlist may have later, so its entries never have to change.
     func writeGaps(
-        behind before: RecordedSegment, upTo after: RecordedSegment, _ format: FormatText,
+        between before: RecordedSegment, and after: RecordedSegment, _ format: FormatText,
         to buffer: inout TextBuffer,
     ) {
         let (begin, end) = (before.end, after.start)
@@ -54,7 +56,7 @@ struct EntryText {
 }
 
 extension TextCursor {
-    /// EXTINF of microseconds, with six decimals.
+    /// Appends EXTINF with six decimals.
     @inline(__always)
     fileprivate mutating func appendDuration(_ microseconds: Int64) {
         let value = UInt64(max(0, microseconds))

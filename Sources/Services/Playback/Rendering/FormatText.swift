@@ -1,15 +1,17 @@
 import HLS
 import Timeline
 
-/// The lines that a state needs before its segments, made once per state.
+/// The lines that a format needs before its segments, rendered once per format.
 struct FormatText {
-    /// EXT-X-MAP, with its line end; nil when the container has no initialization section.
+    /// EXT-X-MAP with its line end; nil if the container has no initialization section.
     let map: [UInt8]?
-    /// EXT-X-KEY up to its IV, without a line end; nil when the state is clear or its keys cannot be recorded.
+    /// EXT-X-KEY up to its IV, without a line end.
+    ///
+    /// Nil if the segments are clear or their keys cannot be recorded.
     let key: [UInt8]?
     /// EXT-X-KEY lines of DRM systems.
     let foreignKeys: [UInt8]
-    /// The ending of its segments' URIs, with the line end.
+    /// The ending of the segments' URIs, with the line end.
     let ending: [UInt8]
     let version: Int
 
@@ -29,7 +31,7 @@ struct FormatText {
 
     var isClear: Bool { key == nil && foreignKeys.isEmpty }
 
-    /// A tag kept verbatim, whether its name was kept or not.
+    /// A recorded tag, with its name added if that was not recorded.
     private static func line(_ tag: String) -> String {
         let text = tag.filter { !$0.isNewline }
         return text.hasPrefix("#EXT-X-KEY:") ? "\(text)\n" : "#EXT-X-KEY:\(text)\n"

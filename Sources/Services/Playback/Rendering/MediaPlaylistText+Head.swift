@@ -2,7 +2,7 @@ import Catalogue
 import HLS
 import Timeline
 
-/// What stands before the first segment.
+/// The tags before the first segment.
 extension MediaPlaylistText {
     mutating func writeHead() {
         var head = MediaPlaylist()
@@ -15,7 +15,7 @@ extension MediaPlaylistText {
         head.discontinuitySequence = UInt64(max(0, contents.discontinuities.sequence(of: first)))
         switch contents.plan.kind {
         case .closed: head.type = .videoOnDemand
-        // Where segments are removed the type must not be EVENT (RFC 8216bis §4.4.3.5, §6.2.2).
+        // EVENT is not allowed if segments may be removed (RFC 8216bis §4.4.3.5, §6.2.2).
         case .event: head.type = contents.plan.losesHead ? nil : .event
         case .sliding: head.type = nil
         }
@@ -24,9 +24,9 @@ extension MediaPlaylistText {
         buffer.append(writer.bytes)
     }
 
-    /// The smallest version that the list needs; GAP counts as 8, as on Apple's own page.
+    /// The lowest version that the playlist needs; Apple's documentation requires 8 for GAP.
     ///
-    /// A growing list that may get GAP says so from its beginning.
+    /// A growing playlist that may contain GAP later has this version from the start.
     private var version: Int {
         let needed = texts.values.reduce(3) { max($0, $1.version) }
         guard contents.writesGaps else { return needed }
@@ -39,15 +39,16 @@ extension MediaPlaylistText {
         }
     }
 
-    /// A growing list cannot promise it for what is to come.
+    /// A growing playlist cannot promise this for future segments.
     private var isIndependent: Bool {
         contents.plan.kind == .closed && rendition.segments.isIndependent
     }
 
-    /// Where the viewer wanted to begin, when that is inside the first segment.
+    /// The start offset, if the requested begin lies inside the first segment.
     ///
-    /// Start-over always says it, or players would begin an unfinished list near its end. Every answer says the same:
-    /// the published log only grows, so the first segment stays the first until retention takes it.
+    /// An event playlist always has one, because players would otherwise start an unfinished playlist near
+    /// its end. It never changes: the published log only grows, so the first segment stays the same until it
+    /// expires.
     private var start: StartPoint? {
         guard contents.plan.kind != .sliding, let first = rendition.segments.first else { return nil }
         let offset = contents.plan.window.begin - first.start

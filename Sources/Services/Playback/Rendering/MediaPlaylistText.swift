@@ -3,11 +3,11 @@ import HLS
 import HTTP
 import Timeline
 
-/// Writes one media playlist: the head, then an entry of few bytes per segment.
+/// Renders one media playlist: the head, then a short entry per segment.
 ///
-/// Per segment the order is GAP entries, DISCONTINUITY, MAP, KEY, PROGRAM-DATE-TIME, EXTINF, URI. MAP stands before KEY, and
-/// after METHOD=NONE where a key is in force, because initialization sections are stored clear and a KEY covers the MAPs
-/// behind it (RFC 8216bis §4.4.4.5).
+/// The tags of a segment are written in the order GAP entries, DISCONTINUITY, MAP, KEY, PROGRAM-DATE-TIME,
+/// EXTINF, URI. MAP comes before KEY, and after METHOD=NONE if a key is in force, because initialization
+/// sections are stored clear and a KEY applies to the MAPs after it (RFC 8216bis §4.4.4.5).
 struct MediaPlaylistText {
     let contents: PlaylistContents
     let rendition: ListedRendition
@@ -18,7 +18,7 @@ struct MediaPlaylistText {
     private var sticky = StickyTags()
     private var last: RecordedSegment?
     private var lastSequence: Int64 = 0
-    /// Where a player that adds up durations since the last date believes to be.
+    /// The date that a player computes by adding durations to the last written date.
     private var expectedDate = Instant(microseconds: 0)
     private var current: (id: Int32, text: FormatText?)?
 
@@ -61,7 +61,7 @@ struct MediaPlaylistText {
     private mutating func write(_ segment: RecordedSegment, _ format: FormatText) {
         let number = contents.discontinuities.sequence(of: segment)
         if let last, contents.writesGaps {
-            entry.writeGaps(behind: last, upTo: segment, format, to: &buffer)
+            entry.writeGaps(between: last, and: segment, format, to: &buffer)
         }
         let boundaries =
             last == nil ? 0 : min(max(0, number - lastSequence), Int64(Limits.discontinuitiesPerBoundary))
@@ -84,9 +84,10 @@ struct MediaPlaylistText {
     }
 }
 
-/// Taking over the lines of blocks.
+/// Sharing the lines of blocks.
 extension MediaPlaylistText {
-    /// Writes a piece: whole as it is, or its first segment and then its lines, or segment by segment.
+    /// Writes a slice: as a shared piece, or the first segment and then the block's lines, or segment by
+    /// segment.
     private mutating func write(_ piece: SegmentList.Piece) throws(PlaybackError) {
         guard let text = piece.block.text, hasOneSequence(piece) else { return write(rows: piece.segments) }
         if piece.isWhole, continues(piece, text), keepsDate(piece, from: piece.first.start - expectedDate) {
@@ -111,13 +112,15 @@ extension MediaPlaylistText {
         last = piece.last
     }
 
-    /// No discontinuity lies within: a uniform block has one epoch, but another rendition's hole may fall into it.
+    /// Whether no discontinuity lies within a slice.
+    ///
+    /// A uniform block has one sequence, but a hole of another rendition may add a boundary.
     private func hasOneSequence(_ piece: SegmentList.Piece) -> Bool {
         contents.discontinuities.sequence(of: piece.first)
             == contents.discontinuities.sequence(of: piece.last)
     }
 
-    /// Whether the list goes on from what it has into the lines of a block without a tag more than those have.
+    /// Whether the block's lines can follow the text so far without additional tags.
     private func continues(_ piece: SegmentList.Piece, _ text: BlockText) -> Bool {
         let first = piece.first
         guard let last, last.formatID == first.formatID,
@@ -130,7 +133,8 @@ extension MediaPlaylistText {
         return needsKey == text.beginsWithKey
     }
 
-    /// Whether players that are off by so much at a piece's first segment stay right enough to its end.
+    /// Whether the dates that players compute stay accurate to the end of a slice if they are off by `offset`
+    /// at its first segment.
     private func keepsDate(_ piece: SegmentList.Piece, from offset: Int64) -> Bool {
         let drift = piece.block.summary.drift
         let before = piece.block.segments[..<piece.range.lowerBound].reduce(0) { $0 + $1.duration }

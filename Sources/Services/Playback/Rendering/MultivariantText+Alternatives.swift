@@ -2,7 +2,7 @@ import Catalogue
 import HLS
 import Timeline
 
-/// The alternatives: EXT-X-MEDIA.
+/// Alternative renditions: EXT-X-MEDIA.
 extension MultivariantText {
     func alternatives(besides variants: [ListedRendition]) -> [Rendition] {
         var names: [String: Set<String>] = [:]
@@ -30,7 +30,7 @@ extension MultivariantText {
             type: type, groupID: group, name: description.name ?? "\(listed.id)", uri: uri(of: listed.id))
         rendition.language = description.language
         rendition.isDefault = description.isDefault
-        // DEFAULT=YES needs AUTOSELECT=YES (RFC 8216, 4.3.4.1); FORCED is for subtitles only.
+        // DEFAULT=YES requires AUTOSELECT=YES (RFC 8216 §4.3.4.1). FORCED is for subtitles only.
         rendition.isAutoselect = description.autoselect || description.isDefault
         rendition.isForced = description.forced && type == .subtitles
         if type == .audio { rendition.channels = description.channels }

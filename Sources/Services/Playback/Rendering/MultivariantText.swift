@@ -2,7 +2,7 @@ import Catalogue
 import HLS
 import Timeline
 
-/// Makes a multivariant playlist of what the renditions had in a window.
+/// Renders a multivariant playlist of the renditions in a window.
 struct MultivariantText {
     let contents: PlaylistContents
     let query: String?
@@ -16,7 +16,7 @@ struct MultivariantText {
         return playlist
     }
 
-    /// Videos; a channel without has its audio, or its subtitles, as variants.
+    /// The video renditions; a channel without video has its audio or subtitles as variants.
     private var variants: [ListedRendition] {
         for kind in [RenditionKind.video, .audio, .subtitles] {
             let found = contents.renditions.filter { $0.id.kind == kind }
@@ -30,7 +30,7 @@ struct MultivariantText {
     }
 }
 
-/// The variants: EXT-X-STREAM-INF.
+/// Variants: EXT-X-STREAM-INF.
 extension MultivariantText {
     private func variant(_ rendition: ListedRendition) -> VariantStream {
         let description = rendition.description
@@ -60,14 +60,14 @@ extension MultivariantText {
         }
     }
 
-    /// Measured; of a growing list, which may rise, at least what the source says.
+    /// The measured rate; a growing playlist may exceed it, so the peak is at least what the source states.
     private func bitRate(of rendition: ListedRendition) -> BitRate {
         var rate = BitRate(of: rendition.segments, targetSeconds: contents.targetSeconds)
         if contents.plan.kind != .closed { rate.peak = max(rate.peak, rendition.description.bandwidth ?? 0) }
         return rate
     }
 
-    /// Every codec that the media has; what the source says where the media does not tell.
+    /// All codecs found in the media, or those that the source states if the media does not tell.
     private func codecs(of renditions: [ListedRendition]) -> String? {
         var all: [Substring] = []
         for rendition in renditions {
@@ -88,7 +88,7 @@ extension MultivariantText {
         return said.count == 2 ? VariantStream.Resolution(width: said[0], height: said[1]) : nil
     }
 
-    /// The states of a rendition in the order of their first segments.
+    /// The formats of a rendition in the order of their first segments.
     private func formats(of rendition: ListedRendition) -> [SegmentFormat] {
         var ids: [Int32] = []
         for segment in rendition.segments

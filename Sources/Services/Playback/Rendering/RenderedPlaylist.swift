@@ -3,7 +3,7 @@ import Digest
 import Encoding
 package import HTTP
 
-/// The text of a playlist, in pieces that other answers share or that are its own.
+/// The text of a playlist, in pieces that are its own or shared with other answers.
 package struct RenderedPlaylist: Sendable {
     enum Piece: Sendable {
         case own([UInt8])
@@ -12,7 +12,7 @@ package struct RenderedPlaylist: Sendable {
 
     /// The pieces in order.
     package let body: [SharedBytes]
-    /// Differs for different texts, and is the same on every replica: the opaque part of an entity tag.
+    /// Identifies the text, with the same value on every replica; used as the opaque part of an entity tag.
     package let tag: String
     private let pieces: [Piece]
 
@@ -38,7 +38,7 @@ package struct RenderedPlaylist: Sendable {
         tag = Hexadecimal.encode(try SHA256.made(of: digests).prefix(16))
     }
 
-    /// The same, compressed: shared pieces were so before.
+    /// The text compressed with gzip; shared pieces are compressed only once.
     package func gzip() throws(PlaybackError) -> [SharedBytes] {
         var blocks: [DeflateBlock] = []
         for piece in pieces {

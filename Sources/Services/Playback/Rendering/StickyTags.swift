@@ -1,4 +1,4 @@
-/// EXT-X-MAP and EXT-X-KEY as a reader of the lines so far holds them to be in force.
+/// The EXT-X-MAP and EXT-X-KEY that are in force for a reader of the text so far.
 struct StickyTags {
     private var map: [UInt8]?
     private var key: [UInt8]?
@@ -7,8 +7,9 @@ struct StickyTags {
 
     private var isClear: Bool { key == nil && foreignKeys.isEmpty }
 
-    /// Writes what changes before a segment, and everything when the segment is fresh: the first, or behind a
-    /// discontinuity.
+    /// Writes the tags that change before a segment.
+    ///
+    /// All of them are written if the segment is fresh, which means the first or after a discontinuity.
     @inline(__always)
     mutating func write(_ format: FormatText, iv wanted: [UInt8]?, isFresh: Bool, to buffer: inout TextBuffer)
     {
@@ -21,7 +22,7 @@ struct StickyTags {
         writeChanges(format, wanted, isFresh, &buffer)
     }
 
-    /// Takes note of lines that were taken over: they end with a segment of this state.
+    /// Updates the state after shared lines whose last segment has this format.
     mutating func passed(_ format: FormatText, iv wanted: [UInt8]?) {
         if let wanted = format.map { map = wanted }
         (key, foreignKeys, iv) = (format.key, format.foreignKeys, wanted)
@@ -37,7 +38,7 @@ struct StickyTags {
         }
         let isSame = format.key == key && format.foreignKeys == foreignKeys && (key == nil || wanted == iv)
         if isSame && !(isFresh && !format.isClear) { return }
-        // A tag replaces the one of its KEYFORMAT only: what nothing replaces has to be ended first.
+        // A tag only replaces the one with the same KEYFORMAT. Anything else has to be ended first.
         let isReplaced =
             (key == nil || format.key != nil) && (foreignKeys.isEmpty || foreignKeys == format.foreignKeys)
         if !isReplaced { writeNone(&buffer) }

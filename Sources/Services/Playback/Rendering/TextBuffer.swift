@@ -1,6 +1,6 @@
 import Encoding
 
-/// Bytes of a playlist under way; an entry is written through a pointer, without a check per byte.
+/// The bytes of a playlist being written; an entry is written through a pointer, without a check per byte.
 struct TextBuffer {
     private var storage: [UInt8]
     private(set) var count = 0
@@ -9,13 +9,13 @@ struct TextBuffer {
         storage = [UInt8](repeating: 0, count: max(64, capacity))
     }
 
-    /// What has been written, given up by the buffer.
+    /// Returns everything written and ends the buffer's life.
     consuming func finish() -> [UInt8] {
         storage.removeLast(storage.count - count)
         return storage
     }
 
-    /// What has been written since the last time, given up by the buffer.
+    /// Returns what was written since the last call and empties the buffer.
     mutating func take() -> [UInt8] {
         defer { count = 0 }
         return Array(storage[..<count])
@@ -33,7 +33,7 @@ struct TextBuffer {
         unsafe write(atMost: text.utf8CodeUnitCount) { unsafe $0.append(text) }
     }
 
-    /// Writes bytes at the end; the closure must not write more than it announces.
+    /// Appends bytes; the closure must not write more than `atMost` bytes.
     @inline(__always)
     mutating func write(atMost byteCount: Int, _ body: (inout TextCursor) -> Void) {
         if storage.count - count < byteCount { grow(byteCount) }
@@ -50,7 +50,7 @@ struct TextBuffer {
     }
 }
 
-/// A place in a buffer that has room for what is written.
+/// A position in a buffer with enough room for what is written.
 @unsafe struct TextCursor {
     private let buffer: UnsafeMutableBufferPointer<UInt8>
     private(set) var position: Int
@@ -80,7 +80,7 @@ struct TextBuffer {
         unsafe position += source.count
     }
 
-    /// A number without leading zeros, at most 20 digits.
+    /// Appends a number without leading zeros, at most 20 digits.
     mutating func append(decimal value: UInt64) {
         var digits = 1
         var rest = value
@@ -91,7 +91,7 @@ struct TextBuffer {
         unsafe append(value, digits: digits)
     }
 
-    /// The last digits of a number, with leading zeros.
+    /// Appends the last digits of a number, with leading zeros.
     mutating func append(_ value: UInt64, digits: Int) {
         var rest = value
         var index = unsafe position + digits
@@ -105,7 +105,7 @@ struct TextBuffer {
         unsafe position += digits
     }
 
-    /// Bytes as hexadecimal digits, two for each.
+    /// Appends bytes as hexadecimal digits.
     mutating func append(hexadecimal bytes: [UInt8]) {
         for byte in bytes {
             unsafe append(Hexadecimal.digit(byte >> 4, uppercase: true))

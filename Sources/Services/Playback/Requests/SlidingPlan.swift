@@ -1,17 +1,18 @@
 package import Catalogue
 package import Timeline
 
-/// The newest part of the published log, or one that lies so much later than live.
+/// A sliding request with its edge resolved: the newest part of the published log, or a part delayed against
+/// it.
 package struct SlidingPlan: Sendable {
-    /// Nothing that ends later is listed.
+    /// Only segments that end at or before it are listed.
     package var edge: Instant
-    /// What the viewer wants, microseconds; nil takes the shortest list that players like.
+    /// The requested length, microseconds; nil lists the minimum that players need.
     package var length: Int64?
 
-    /// Follows the live edge at a distance.
+    /// Resolves the edge.
     ///
-    /// A channel that stands still does not hold a delayed viewer: what is recorded
-    /// goes on at the pace of the clock. One whose end lies `lag` behind the clock does not stand still.
+    /// For a delayed viewer the edge moves with the clock even if the channel stands still, as long as
+    /// recorded segments remain. A channel whose end is usually `lag` behind the clock is not standing still.
     package init(length: Int64?, delay: Int64, publishedHead: PublishedHead, lag: Int64, now: Instant) {
         self.length = length
         let settling = Limits.settlingTargets * Int64(publishedHead.targetSeconds) * Microseconds.perSecond
@@ -19,22 +20,24 @@ package struct SlidingPlan: Sendable {
         edge = delay == 0 ? publishedHead.watermark : max(publishedHead.watermark - delay, byClock)
     }
 
-    /// What has to be read before the edge, microseconds.
+    /// How far before the edge segments have to be read, microseconds.
     func lookBack(_ publishedHead: PublishedHead) -> Int64 {
         let target = Int64(max(1, publishedHead.targetSeconds)) * Microseconds.perSecond
         return max(length ?? 0, Limits.slidingMicroseconds, Int64(Limits.slidingSegments) * target) + 2
             * target
     }
 
-    /// Whether the record reaches back to where the list of each rendition begins.
-    func isSatisfied(by record: HeldSegments) -> Bool {
-        let candidates = present(record)
+    /// Whether the segments reach back to the begin of each rendition's playlist.
+    func isSatisfied(by held: HeldSegments) -> Bool {
+        let candidates = present(held)
         return !candidates.isEmpty && candidates.allSatisfy { shortestBegin(in: $0.segments) != nil }
     }
 
-    /// Composes the list; `record` is of the published log, and nothing is appended to it any more when it is over.
-    package func composed(_ record: HeldSegments, isOver: Bool = false) -> PlaylistContents {
-        var renditions = present(record)
+    /// Composes the playlists from segments of the published log.
+    ///
+    /// The channel is over if nothing will be published any more.
+    package func composed(_ held: HeldSegments, isOver: Bool = false) -> PlaylistContents {
+        var renditions = present(held)
         for index in renditions.indices {
             let begin = begin(in: renditions[index].segments)
             renditions[index].segments = renditions[index].segments.ending(after: begin)
@@ -44,22 +47,25 @@ package struct SlidingPlan: Sendable {
         let measured = renditions.map(\.targetSeconds).max() ?? 1
         return PlaylistContents(
             plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window,
-            isEnded: isOver && edge >= record.publishedHead.watermark,
-            isFinal: false, targetSeconds: max(measured, record.publishedHead.targetSeconds),
+            isEnded: isOver && edge >= held.publishedHead.watermark,
+            isFinal: false, targetSeconds: max(measured, held.publishedHead.targetSeconds),
             renditions: renditions,
-            known: record.renditions.map(\.id), formats: record.formats, writesGaps: false,
+            known: held.renditions.map(\.id), formats: held.formats, writesGaps: false,
             discontinuities: DiscontinuitySequences())
     }
 
-    /// What a rendition's list holds ends later than this.
+    /// The segments of a rendition that end after this instant are listed.
     ///
-    /// It depends on that rendition alone and never moves back, as the log only grows: so neither do the counters.
+    /// It depends on this rendition only and never moves back, because the log only grows. The sequence
+    /// numbers therefore never move back either.
     private func begin(in segments: SegmentList) -> Instant {
         let shortest = shortestBegin(in: segments) ?? segments.first?.start ?? edge
         return length.map { min(shortest, edge - $0) } ?? shortest
     }
 
-    /// Where the shortest list that players like begins, whatever holes lie in it; nil when there is not enough.
+    /// Where the shortest playlist that players need begins, counting media and not holes.
+    ///
+    /// Nil if there is not enough.
     private func shortestBegin(in segments: SegmentList) -> Instant? {
         var held: Int64 = 0
         for (count, segment) in segments.backwards.enumerated() {
@@ -71,20 +77,21 @@ package struct SlidingPlan: Sendable {
         return nil
     }
 
-    /// The renditions that go on to the edge; all of them when the edge lies in a hole.
-    private func present(_ record: HeldSegments) -> [ListedRendition] {
-        let listed = listed(record)
-        let recent = edge - lookBack(record.publishedHead)
+    /// The renditions that continue to the edge, or all renditions if the edge lies in a hole.
+    private func present(_ held: HeldSegments) -> [ListedRendition] {
+        let listed = listed(held)
+        let recent = edge - lookBack(held.publishedHead)
         let present = listed.filter { $0.segments.last.map { $0.end > recent } ?? false }
         return present.isEmpty ? listed : present
     }
 
-    /// The segments up to the edge, from the last change of a container on: a list must not mix them.
-    private func listed(_ record: HeldSegments) -> [ListedRendition] {
-        record.renditions.map { rendition in
+    /// The segments up to the edge after the last change of container, because a playlist must not mix
+    /// containers.
+    private func listed(_ held: HeldSegments) -> [ListedRendition] {
+        held.renditions.map { rendition in
             let ended = rendition.segments.ending(notAfter: edge)
-            let container = ended.last.flatMap { record.formats[$0.formatID]?.container }
-            let segments = ended.behindLast { record.formats[$0]?.container != container }
+            let container = ended.last.flatMap { held.formats[$0.formatID]?.container }
+            let segments = ended.behindLast { held.formats[$0]?.container != container }
             return ListedRendition(description: rendition.description, segments: segments)
         }.filter { !$0.segments.isEmpty }
     }

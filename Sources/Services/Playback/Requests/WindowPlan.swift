@@ -1,7 +1,7 @@
 import Catalogue
 package import Timeline
 
-/// A window with every open end resolved: what the lists of all renditions of one answer share.
+/// A request with all open ends resolved; all playlists of one answer share it.
 package struct WindowPlan: Sendable, Equatable {
     package enum Kind: Sendable {
         case closed
@@ -10,16 +10,16 @@ package struct WindowPlan: Sendable, Equatable {
     }
 
     package var kind: Kind
-    /// The window as asked; of a closed one the end is at most the live edge.
+    /// The requested window; if it is closed, it ends at the live edge at most.
     package var window: TimeWindow
-    /// Where an open end that was cut goes on.
+    /// Where another request can continue if an open end was cut.
     package var next: Instant?
-    /// Whether the same request means the same window for ever.
+    /// Whether the same request will always mean the same window.
     package var isFixed: Bool
-    /// Whether retention may have reached the window's begin, so that segments leave a growing list at its front.
+    /// Whether the begin of the window may expire, so that a growing playlist loses segments at its front.
     var losesHead = false
 
-    /// Resolves a window of the past; sliding ones resolve by what is found (`SlidingPlan`).
+    /// Resolves a window in the past; a sliding request is resolved by `SlidingPlan`.
     static func resolving(
         _ request: WindowRequest, publishedHead: PublishedHead, maxWindowSeconds: Int64,
     ) throws(PlaybackError) -> WindowPlan {
@@ -65,7 +65,7 @@ package struct WindowPlan: Sendable, Equatable {
     ) throws(PlaybackError) -> WindowPlan {
         let window = TimeWindow(begin: begin, end: end ?? begin + limit)
         try checkPlace(window, publishedHead)
-        // A segment that begins before the window may be its first one.
+        // The first segment may begin before the window.
         let segment = Int64(publishedHead.targetSeconds + 1) * Microseconds.perSecond
         return WindowPlan(
             kind: .event, window: window,

@@ -1,7 +1,7 @@
 package import Catalogue
 package import Timeline
 
-/// Composes answers from the index of the time line; safe to share.
+/// Answers requests from the index; safe to share between tasks.
 package final class WindowPlayer: Sendable {
     private let index: TimelineIndex
     private let maxWindowSeconds: Int64
@@ -11,14 +11,14 @@ package final class WindowPlayer: Sendable {
         self.maxWindowSeconds = maxWindowSeconds
     }
 
-    /// Composes what a request asks for; the answer has at least one segment.
+    /// Composes the playlists of a request; they list at least one segment.
     package func compose(
         _ request: WindowRequest, of channel: Channel, now: Instant,
     ) async throws(PlaybackError) -> PlaylistContents {
         try checkSliding(request, channel)
         let asked = ContinuousClock.now
-        return try await offering(request, channel) { () throws(PlaybackError) in
-            let seen = try await asking { () throws(CatalogueError) in
+        return try await withAlternatives(request, channel) { () throws(PlaybackError) in
+            let seen = try await mappingErrors { () throws(CatalogueError) in
                 try await index.head(of: channel.row)
             }
             if case .sliding(let length, let delay) = request.span {
@@ -34,8 +34,8 @@ package final class WindowPlayer: Sendable {
         }
     }
 
-    /// Adds to "nothing is recorded there" what is recorded near by.
-    private func offering(
+    /// Adds the nearest recorded spans to an error that says that nothing is recorded.
+    private func withAlternatives(
         _ request: WindowRequest, _ channel: Channel,
         _ body: () async throws(PlaybackError) -> PlaylistContents,
     ) async throws(PlaybackError) -> PlaylistContents {
@@ -49,7 +49,7 @@ package final class WindowPlayer: Sendable {
         }
     }
 
-    /// What is held nearest to what was asked for.
+    /// The recorded spans nearest to a request.
     package func available(
         near request: WindowRequest, _ channel: Channel,
     ) async throws(PlaybackError) -> [TimeWindow] {
@@ -59,7 +59,7 @@ package final class WindowPlayer: Sendable {
                 TimeWindow(begin: begin, end: end ?? begin)
             case .sliding: TimeWindow(begin: .distantFuture, end: .distantFuture)
             }
-        return try await asking { () throws(CatalogueError) in
+        return try await mappingErrors { () throws(CatalogueError) in
             try await index.catalogue.available(of: channel.row, near: window)
         }
     }
@@ -71,21 +71,23 @@ extension WindowPlayer {
     ) async throws(PlaybackError) -> PlaylistContents {
         let margin = Limits.trackMissing
         let wide = TimeWindow(begin: plan.window.begin - margin, end: plan.window.end + margin)
-        let record = try await asking { () throws(CatalogueError) in
-            try await index.record(
+        let held = try await mappingErrors { () throws(CatalogueError) in
+            try await index.heldSegments(
                 of: seen.head, in: wide, scope: plan.kind == .event ? .published : .archive)
         }
         let isSettled = plan.isFixed && seen.isSettled(plan.window, now: now)
         return PlaylistComposer.compose(
-            record, plan: plan, request: request, isSettled: isSettled, isOver: isOver)
+            held, plan: plan, request: request, isSettled: isSettled, isOver: isOver)
     }
 
-    /// Whether nothing is published any more: a channel whose source ended may go on, a deleted one does not.
+    /// Whether nothing will be published any more.
+    ///
+    /// A deleted channel never continues, one whose source ended may.
     private func isOver(_ channel: Channel, _ seen: HeadSnapshot, now: Instant) -> Bool {
         channel.isDeleted && seen.standsStill(now: now)
     }
 
-    /// Reads further back when a hole before the edge leaves less than players need.
+    /// Reads further back if a hole before the edge leaves less than players need.
     private func compose(
         _ sliding: SlidingPlan, _ head: ChannelHead, isOver: Bool,
     ) async throws(PlaybackError) -> PlaylistContents {
@@ -94,11 +96,11 @@ extension WindowPlayer {
         var composed: PlaylistContents?
         for lookBack in [near, furthest] {
             let window = TimeWindow(begin: sliding.edge - lookBack, end: sliding.edge)
-            let record = try await asking { () throws(CatalogueError) in
-                try await index.record(of: head, in: window, scope: .published)
+            let held = try await mappingErrors { () throws(CatalogueError) in
+                try await index.heldSegments(of: head, in: window, scope: .published)
             }
-            composed = sliding.composed(record, isOver: isOver)
-            if sliding.isSatisfied(by: record) { break }
+            composed = sliding.composed(held, isOver: isOver)
+            if sliding.isSatisfied(by: held) { break }
         }
         guard let composed else { throw .nothingRecorded(available: []) }
         return composed
@@ -119,7 +121,7 @@ extension WindowPlayer {
         }
     }
 
-    private func asking<T>(
+    private func mappingErrors<T>(
         _ body: () async throws(CatalogueError) -> T,
     ) async throws(PlaybackError) -> T {
         do throws(CatalogueError) {

@@ -1,13 +1,13 @@
 package import Timeline
 
-/// What a viewer asks for, with every parameter read and nothing resolved.
+/// What a viewer requests, with all parameters parsed and nothing resolved.
 package struct WindowRequest: Sendable, Hashable {
     package var span: Span
-    /// Holes are written as EXT-X-GAP, for players that keep a wall-clock time line.
+    /// Writes holes as EXT-X-GAP, for players that keep a wall-clock timeline.
     package var writesGaps = false
-    /// Stretches that lack a track are listed.
+    /// Lists stretches that lack a track.
     package var takesAnyTracks = false
-    /// Anything missing is an error (`PlaylistContents.checkWhole`).
+    /// Fails if anything is missing (`PlaylistContents.checkWhole`).
     package var isStrict = false
 
     package init(_ span: Span) {
@@ -15,11 +15,11 @@ package struct WindowRequest: Sendable, Hashable {
     }
 
     package enum Span: Sendable, Hashable {
-        /// A window of the archive; without an end up to the live edge.
+        /// A window of the archive; without an end it extends to the live edge.
         case closed(begin: Instant, end: Instant?)
-        /// Start-over: a list that grows until its end is published.
+        /// Start-over: a playlist that grows until its end is published.
         case event(begin: Instant, end: Instant?)
-        /// Live from the recording: so long, microseconds, and so much later than live.
+        /// Live from the recording, with a length and a delay in microseconds.
         case sliding(length: Int64?, delay: Int64)
     }
 }
