@@ -1,14 +1,14 @@
 import SegmentStore
 import Synchronization
 
-/// Says whether the archive has room for another segment.
+/// Tells whether the archive has room for another segment.
 ///
-/// Written by retention, asked by recorders before each segment: a full disk must never take the database
-/// along.
+/// Retention updates it and recorders check it before each segment, so that a full disk never brings down the
+/// database.
 package final class DiskGuard: Sendable {
-    /// How much must stay free.
+    /// How much space must stay free.
     package enum Floor: Sendable, Equatable {
-        /// The larger of a twentieth of the disk and 2 GiB.
+        /// The larger of 5 % of the disk and 2 GiB.
         case standard
         case bytes(Int64)
 

@@ -1,17 +1,17 @@
-/// The bounds of this module.
+/// The limits of this module.
 enum Limits {
-    /// Hours whose bytes are deleted in one round.
+    /// Hours whose files are deleted in one round.
     static let hoursPerRound = 500
-    /// Hours of bytes that one step under disk pressure takes before their grace is over.
+    /// Hours whose grace period one step under disk pressure ends early.
     static let hoursExpedited = 10
-    /// Seconds until an hour is tried again whose bytes could not be deleted.
+    /// Seconds until the deletion of an hour is tried again after a failure.
     static let postponedSeconds = 600
-    /// Initialization sections and keys that are deleted in one round.
+    /// Initialization sections and keys deleted in one round.
     static let objectsPerRound = 500
-    /// Steps of a quarter of an hour that one round under disk pressure takes.
+    /// Steps in one round under disk pressure; each deletes a quarter of an hour or some pending hours.
     static let stepsUnderPressure = 200
-    /// Seconds between two rounds of forgetting.
+    /// Seconds between two rounds of retention.
     static let roundSeconds = 30
-    /// Seconds between two looks at the free space.
+    /// Seconds between two checks of the free space.
     static let pressureSeconds = 5
 }

@@ -4,10 +4,12 @@ package import Logging
 package import SegmentStore
 import Timeline
 
-/// Forgets what is too old, too much, or in the way of a full disk: facts first, bytes when the readers' grace is over.
+/// Deletes what exceeds a channel's retention or size limit, and the oldest recordings when the disk is full.
+///
+/// Segments first expire in the catalogue. Their files are deleted after a grace period.
 package struct RetentionService: Sendable {
     package struct Configuration: Sendable {
-        /// Seconds that bytes outlive their fact, for readers that hold an older playlist.
+        /// Seconds that files stay after their segments expired, for players that hold an older playlist.
         package var graceSeconds: Int
         package var floor: DiskGuard.Floor
 
@@ -36,9 +38,9 @@ package struct RetentionService: Sendable {
         self.logger = logger
     }
 
-    /// Works until cancelled.
+    /// Runs until cancelled.
     ///
-    /// A failed round is reported and the next one tries again.
+    /// A failed round is logged, and the next one tries again.
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask {
@@ -56,7 +58,8 @@ package struct RetentionService: Sendable {
         logger.warning("A round of retention failed", metadata: ["error": "\(error)"])
     }
 
-    /// One round: age and size of each channel, then the bytes whose grace is over, then what is left behind empty.
+    /// Runs one round: applies retention and size limits to each channel, deletes files whose grace period is
+    /// over, and removes what is left empty.
     package func expireByRetention() async throws {
         for channel in try await catalogue.everyChannel() {
             do {
@@ -64,8 +67,8 @@ package struct RetentionService: Sendable {
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
-                    "A channel's rules could not be carried out",
-                    metadata: ["channel": "\(channel.id)", "cause": "\(error)"])
+                    "Cannot apply the retention of a channel",
+                    metadata: ["channel": "\(channel.id)", "error": "\(error)"])
             }
         }
         try await deletePendingHours()
@@ -73,23 +76,24 @@ package struct RetentionService: Sendable {
         try await catalogue.pruneIntake()
         try await catalogue.pruneSourceRuns()
         for day in try await catalogue.dropEmptyDays(before: clock.now()) {
-            logger.info("An empty day was dropped", metadata: ["partition": "\(day)"])
+            logger.info("Dropped the partition of an empty day", metadata: ["partition": "\(day)"])
         }
     }
 
-    /// States go whatever the rules say: a full disk takes segments of channels that keep everything, too.
+    /// Formats expire even in channels without limits, because a full disk also takes segments of those.
     private func expireByRetention(_ channel: Channel) async throws {
         if let cut = try await cut(of: channel) {
             let count = try await catalogue.expire(
                 channel, before: cut, graceSeconds: configuration.graceSeconds)
             if count > 0 {
-                logger.debug("Forgotten", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
+                logger.debug(
+                    "Segments expired", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
             }
         }
         try await catalogue.expireFormats(of: channel.row, graceSeconds: configuration.graceSeconds)
     }
 
-    /// The instant before which a channel's rules keep nothing; nil when it keeps everything.
+    /// The instant before which a channel keeps nothing; nil if it has no limits.
     private func cut(of channel: Channel) async throws -> Instant? {
         let byAge = channel.settings.retentionSeconds.map { clock.now() - $0 * Microseconds.perSecond }
         guard let limit = channel.settings.maxBytes else { return byAge }
@@ -97,9 +101,11 @@ package struct RetentionService: Sendable {
         return [byAge, bySize].compactMap { $0 }.max()
     }
 
-    /// Deletes the bytes of hours whose grace is over; answers how many hours.
+    /// Deletes the files of hours whose grace period is over.
     ///
-    /// One that cannot be deleted is tried again later: it must not hold up those behind it.
+    /// An hour that cannot be deleted is postponed, so that it does not block the others.
+    ///
+    /// - Returns: the number of hours
     @discardableResult
     private func deletePendingHours() async throws -> Int {
         var count = 0
@@ -110,10 +116,10 @@ package struct RetentionService: Sendable {
             } catch {
                 guard error is StoreError else { throw error }
                 logger.warning(
-                    "The bytes of an hour cannot be deleted",
+                    "Cannot delete the files of an hour",
                     metadata: [
                         "channel": "\(hour.channel)", "rendition": "\(hour.rendition)",
-                        "hour": "\(hour.hour.rfc3339)", "cause": "\(error)",
+                        "hour": "\(hour.hour.rfc3339)", "error": "\(error)",
                     ])
                 try await catalogue.postpone(hour, seconds: Limits.postponedSeconds)
             }
@@ -127,7 +133,7 @@ package struct RetentionService: Sendable {
             before: hour.before, keeping: try await catalogue.names(in: hour))
         try await catalogue.completeDeletion(hour)
         logger.debug(
-            "Deleted",
+            "Deleted the files of an hour",
             metadata: [
                 "channel": "\(hour.channel)", "files": "\(deleted.files)", "bytes": "\(deleted.bytes)",
             ])
@@ -140,13 +146,16 @@ package struct RetentionService: Sendable {
         }
     }
 
-    /// Below the floor what waits for its grace goes at once, then the oldest unkept segments of all channels; when none
-    /// are left, recording stops until there is room again.
+    /// Frees space if less than the floor is free.
     ///
-    /// It stops, too, while the catalogue is away and half of the floor is eaten up: what that needs to come back must stay.
+    /// First the grace period of pending deletions ends early. Then the oldest segments of all channels
+    /// expire. If none are left, recording stops until there is space again.
+    ///
+    /// Recording also stops if the catalogue is unavailable and less than half of the floor is free, so that
+    /// PostgreSQL has space to recover.
     package func keepSpaceFree() async throws {
         do {
-            try await makeRoom()
+            try await freeSpace()
         } catch {
             if let space = try await store.space() {
                 setFull(diskGuard.isFull || space.availableBytes < configuration.floor.bytes(of: space) / 2)
@@ -155,7 +164,7 @@ package struct RetentionService: Sendable {
         }
     }
 
-    private func makeRoom() async throws {
+    private func freeSpace() async throws {
         for _ in 0..<Limits.stepsUnderPressure {
             guard let space = try await store.space(),
                 space.availableBytes < configuration.floor.bytes(of: space)
@@ -170,7 +179,7 @@ package struct RetentionService: Sendable {
             }
             guard let oldest = try await catalogue.oldestQuarter(), oldest.end < clock.now() else { break }
             logger.warning(
-                "The disk is nearly full: the oldest segments go",
+                "The disk is nearly full: expiring the oldest segments",
                 metadata: ["channel": "\(oldest.channel.id)", "before": "\(oldest.end.rfc3339)"])
             try await catalogue.expire(oldest.channel, before: oldest.end, graceSeconds: 0)
             try await deletePendingHours()

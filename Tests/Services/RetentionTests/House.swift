@@ -12,14 +12,14 @@ let noon = Instant(seconds: 1_704_110_400)
 let hourMicroseconds = 3600 * Microseconds.perSecond
 let video = RenditionID(kind: .video, index: 0)
 
-/// Where the bytes of a test lie.
+/// Where the files of a test are stored.
 enum StoreKind: String, CaseIterable {
     case memory
     case directory
 }
 
-/// A channel with a segment of a minute and 1,000 bytes at each of the last ten hours, in the catalogue and in the
-/// archive.
+/// A channel with a segment of a minute and 1,000 bytes in each of the last ten hours, in the catalogue and
+/// in the archive.
 struct House {
     let pool: PostgresPool
     let catalogue: Catalogue
@@ -40,7 +40,7 @@ struct House {
             diskGuard: diskGuard, clock: ManualClock(wall: now).clock, logger: silence)
     }
 
-    /// How many of the ten are still in the catalogue, and how many have their bytes.
+    /// How many of the ten segments are still in the catalogue and how many have their files.
     func left() async throws -> (facts: Int, files: Int) {
         let held = try await pool.query(
             """
@@ -51,14 +51,14 @@ struct House {
         return (held.count, files)
     }
 
-    /// Files and folders of the channel in the archive's folder, in order.
+    /// Files and folders of the channel in the archive's folder, ordered.
     func entries() throws -> [String] {
         guard let folder else { return [] }
         return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
             .filter { !$0.hasPrefix(".drafts") }.sorted()
     }
 
-    /// Keeps a window, whatever the retention says.
+    /// Keeps a window, whatever the retention is.
     func keep(_ window: TimeWindow) async throws {
         _ = try await pool.query(
             """
@@ -67,7 +67,7 @@ struct House {
             """)
     }
 
-    /// Says that the grace of all that is doomed is over.
+    /// Ends the grace period of all pending deletions.
     func endGrace() async throws {
         for table in ["doomed", "doomed_object"] {
             _ = try await pool.query(
@@ -76,7 +76,7 @@ struct House {
     }
 }
 
-/// Gives a test a house of its own.
+/// Runs a test with its own database and archive.
 func withHouse(
     _ kind: StoreKind = .memory, retention: Int64?, maxBytes: Int64? = nil, space: StorageSpace? = nil,
     hasLimit: Bool = true, _ body: (House) async throws -> Void

@@ -11,7 +11,7 @@ import Timeline
 @Suite("Retention")
 struct RetentionServiceTests {
     @Test(
-        "What begins before the retention is forgotten, and without grace its bytes go at once",
+        "Segments beyond the retention expire, and without a grace period their files are deleted at once",
         arguments: StoreKind.allCases)
     func byAge(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: 5 * 3600) { house in
@@ -21,7 +21,7 @@ struct RetentionServiceTests {
     }
 
     @Test(
-        "Within the grace the bytes outlive their facts, and go when it is over",
+        "Files stay during the grace period and are deleted after it",
         arguments: StoreKind.allCases)
     func grace(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: 5 * 3600) { house in
@@ -34,7 +34,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("A channel that keeps for ever keeps everything")
+    @Test("A channel without retention keeps everything")
     func forEver() async throws {
         try await withHouse(retention: nil) { house in
             try await house.service().expireByRetention()
@@ -42,7 +42,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("A channel over its size loses its oldest", arguments: StoreKind.allCases)
+    @Test("A channel over its size limit loses its oldest segments", arguments: StoreKind.allCases)
     func bySize(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: nil, maxBytes: 3500) { house in
             try await house.service().expireByRetention()
@@ -50,7 +50,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("Of age and size the stricter one counts", arguments: [(4, 6500, 4), (8, 6500, 6)])
+    @Test("The stricter of age and size limit applies", arguments: [(4, 6500, 4), (8, 6500, 6)])
     func byBoth(hours: Int64, bytes: Int64, left: Int) async throws {
         try await withHouse(retention: hours * 3600, maxBytes: bytes) { house in
             try await house.service().expireByRetention()
@@ -58,7 +58,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("What a recording keeps stays, facts and bytes")
+    @Test("Kept recordings stay, in the catalogue and as files")
     func kept() async throws {
         try await withHouse(.directory, retention: 60) { house in
             let begin = noon - 8 * hourMicroseconds
@@ -69,14 +69,14 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("Empty hours and days go from the archive's folder, and the day's partition from the catalogue")
+    @Test("Empty folders of hours and days are removed, and so is the day's partition")
     func emptied() async throws {
         try await withHouse(.directory, retention: 60) { house in
             let path = "news/v0/2024-01-01"
             #expect(try house.entries().contains(path + "/02/1704074400000.ts"))
             let partitions: Statement = "SELECT FROM pg_class WHERE relname = 'segment_20240101'"
             #expect(try await house.pool.query(partitions).count == 1)
-            // Ten days later the day is past, and all that it held.
+            // Ten days later the day and everything in it have expired.
             try await house.service(at: noon + 240 * hourMicroseconds).expireByRetention()
             #expect(try house.entries().filter { $0.hasPrefix(path) }.isEmpty)
             #expect(try await house.pool.query(partitions).isEmpty)
@@ -84,7 +84,7 @@ struct RetentionServiceTests {
     }
 
     @Test(
-        "An initialization section and a key go after the last segment that needs them, when the grace is over"
+        "Initialization sections and keys are deleted after the last segment that needs them, and the grace period"
     )
     func objects() async throws {
         try await withHouse(.directory, retention: 5 * 3600) { house in
@@ -100,7 +100,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("A purged channel leaves no byte when the grace is over", arguments: StoreKind.allCases)
+    @Test("A purged channel leaves no files after the grace period", arguments: StoreKind.allCases)
     func purged(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: nil) { house in
             try await house.keep(TimeWindow(begin: noon - 8 * hourMicroseconds, end: noon))
@@ -116,9 +116,9 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("Below the floor the oldest go, no more than it takes, and recording goes on")
+    @Test("Below the floor just enough of the oldest segments are deleted, and recording continues")
     func pressure() async throws {
-        // Ten segments have taken 10,002 bytes of 20,000; room for 14,000 is wanted.
+        // Ten segments have taken 10,002 of 20,000 bytes, and 14,000 must be free.
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(retention: nil, space: space) { house in
             let diskGuard = DiskGuard()
@@ -129,7 +129,7 @@ struct RetentionServiceTests {
     }
 
     @Test(
-        "What only the segments needed that a full disk took goes, too, whatever a channel may keep",
+        "Formats of segments that a full disk took expire too, even in channels without limits",
         arguments: [nil, Int64(1) << 40])
     func objectsUnderPressure(maxBytes: Int64?) async throws {
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
@@ -145,7 +145,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("Below the floor bytes whose facts are gone go first, without waiting for their grace")
+    @Test("Below the floor files of expired segments are deleted first, without waiting for the grace period")
     func hastened() async throws {
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(retention: 8 * 3600, space: space) { house in
@@ -157,7 +157,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("When nothing unkept is left below the floor, recording stops", arguments: StoreKind.allCases)
+    @Test("If only kept recordings are left below the floor, recording stops", arguments: StoreKind.allCases)
     func floor(_ kind: StoreKind) async throws {
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(kind, retention: nil, space: space) { house in
@@ -183,7 +183,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("With room again recording may go on")
+    @Test("Recording continues once there is space again")
     func roomAgain() async throws {
         try await withHouse(retention: nil) { house in
             let diskGuard = DiskGuard()
@@ -193,9 +193,11 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("Half of the floor eaten up while the catalogue is away stops recording", arguments: [false, true])
+    @Test(
+        "Recording stops below half of the floor while the catalogue is unavailable",
+        arguments: [false, true])
     func catalogueAway(isUsedUp: Bool) async throws {
-        // Ten segments have taken 10,002 bytes of 20,000.
+        // Ten segments have taken 10,002 of 20,000 bytes.
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(retention: nil, space: space) { house in
             let diskGuard = DiskGuard()
@@ -209,7 +211,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("An hour that cannot be deleted holds up none of the others, and is tried again")
+    @Test("An hour that cannot be deleted does not block the others and is tried again")
     func stuck() async throws {
         try await withHouse(.directory, retention: 5 * 3600) { house in
             let folder = try #require(house.folder).path
@@ -226,7 +228,7 @@ struct RetentionServiceTests {
         }
     }
 
-    @Test("An hour that is doomed once more while its bytes go stays doomed")
+    @Test("An hour that is scheduled again while its files are deleted stays scheduled")
     func doomedAgain() async throws {
         try await withHouse(retention: 5 * 3600) { house in
             try await house.catalogue.expire(
