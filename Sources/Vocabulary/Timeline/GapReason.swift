@@ -1,4 +1,4 @@
-/// Why a stretch of a channel is not held; the list is closed, the raw value is what the catalogue stores.
+/// Why part of a channel is missing; the set of reasons is fixed, and the catalogue stores the raw value.
 package enum GapReason: Int16, Sendable, Codable, CaseIterable {
     case sourceUnreachable = 1
     case sourceStalled = 2
@@ -12,9 +12,8 @@ package enum GapReason: Int16, Sendable, Codable, CaseIterable {
     case trackMissing = 10
     case diskFull = 11
     case recorderDown = 12
-    case verifyLost = 13
 
-    /// The word that answers carry.
+    /// The name of the reason in API answers.
     package var word: String {
         switch self {
         case .sourceUnreachable: "source_unreachable"
@@ -29,7 +28,6 @@ package enum GapReason: Int16, Sendable, Codable, CaseIterable {
         case .trackMissing: "track_missing"
         case .diskFull: "disk_full"
         case .recorderDown: "recorder_down"
-        case .verifyLost: "verify_lost"
         }
     }
 }
