@@ -1,13 +1,13 @@
-/// What an object of the archive is called below its root; a URL determines it without asking the catalogue.
+/// The name of an object in the archive; it follows from the URL, without a query to the catalogue.
 package enum ArchiveKey: Hashable, Sendable {
     case segment(ChannelID, RenditionID, SegmentName)
-    /// An initialization section, named by its digest: `init-{16 hex digits}.mp4`, of a transport stream `.ts`, of WebVTT
-    /// `.vtt`.
+    /// An initialization section, named by its digest: `init-{16 hex digits}` with the extension `.mp4`,
+    /// `.ts` for transport streams, or `.vtt` for WebVTT.
     case initialization(ChannelID, RenditionID, String)
     /// A content key, named by its digest in hex digits.
     case key(ChannelID, String)
 
-    /// The path below the root of the archive, `/` between parts.
+    /// The path below the root of the archive, separated by `/`.
     package var path: String {
         switch self {
         case .segment(let channel, let rendition, let name): "\(channel)/\(rendition)/\(name.path)"

@@ -2,7 +2,7 @@
 package struct ChannelID: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
     package let text: String
 
-    /// Nil when the text is no slug.
+    /// Nil if the text is not a valid id.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard (1...63).contains(bytes.count), bytes.allSatisfy(Self.isAllowed), Self.isAlphanumeric(bytes[0])
@@ -17,7 +17,7 @@ package struct ChannelID: Hashable, Sendable, Codable, Comparable, CustomStringC
         let text = try container.decode(String.self)
         guard let id = ChannelID(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\(text) is no channel id")
+                in: container, debugDescription: "\(text) is not a channel id")
         }
         self = id
     }

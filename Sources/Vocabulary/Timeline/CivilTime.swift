@@ -20,7 +20,7 @@ package struct CivilTime: Equatable, Sendable {
         self.microsecond = microsecond
     }
 
-    /// The civil time of an instant.
+    /// Converts an instant.
     package init(_ instant: Instant) {
         let days = CivilDate.days(since1970: instant.microseconds)
         let rest = instant.microseconds &- days &* CivilDate.microsecondsPerDay
@@ -32,7 +32,9 @@ package struct CivilTime: Equatable, Sendable {
         microsecond = Int(rest % 1_000_000)
     }
 
-    /// Nil when a field is out of its range; second 60 counts as 59 (a leap second has no place in POSIX time).
+    /// The instant, or nil if a field is out of range.
+    ///
+    /// Second 60 counts as 59, because POSIX time has no leap seconds.
     package var instant: Instant? {
         let date = CivilDate(year: Int64(year), month: Int64(month), day: Int64(day))
         guard (0...9999).contains(year), date.exists, (0...23).contains(hour), (0...59).contains(minute),

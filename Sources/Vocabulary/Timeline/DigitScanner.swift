@@ -1,4 +1,4 @@
-/// Reads short texts of digits and marks from the front.
+/// Reads short texts of digits and separators from the front.
 struct DigitScanner {
     private var rest: ArraySlice<UInt8>
 
@@ -13,21 +13,23 @@ struct DigitScanner {
     var isAtEnd: Bool { rest.isEmpty }
     var next: UInt8? { rest.first }
 
-    /// The digits at the front, perhaps none.
+    /// The digits at the front, possibly none.
     mutating func digits() -> ArraySlice<UInt8> {
         let end = rest.firstIndex { !Self.isDigit($0) } ?? rest.endIndex
         defer { rest = rest[end...] }
         return rest[..<end]
     }
 
-    /// A number of exactly so many digits, at most nine.
+    /// A number with exactly `count` digits, at most nine.
     mutating func number(ofDigits count: Int) -> Int? {
         guard rest.count >= count, rest.prefix(count).allSatisfy(Self.isDigit) else { return nil }
         defer { rest = rest.dropFirst(count) }
         return Self.number(rest.prefix(count)).map(Int.init)
     }
 
-    /// A decimal point, or comma, and digits as microseconds, 0 when there is none; further digits are dropped.
+    /// A decimal point or comma and digits, as microseconds.
+    ///
+    /// Zero if there are none. Further digits are dropped.
     mutating func fraction() -> Int64? {
         guard skip(anyOf: [UInt8(ascii: "."), UInt8(ascii: ",")]) else { return 0 }
         let digits = digits()
@@ -36,7 +38,7 @@ struct DigitScanner {
         return Self.number(six)
     }
 
-    /// Whether the mark was there; no mark is always there.
+    /// Skips a mark and returns whether it was there; nil as the mark always succeeds.
     mutating func skip(_ mark: UInt8?) -> Bool {
         mark.map { skip(anyOf: [$0]) } ?? true
     }
@@ -53,7 +55,7 @@ struct DigitScanner {
         return true
     }
 
-    /// The value of digits; nil when there are none or it does not fit.
+    /// The value of digits; nil if there are none or the value is too large.
     static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
         digits.isEmpty ? nil : Int64(String(decoding: digits, as: UTF8.self))
     }

@@ -1,7 +1,10 @@
-/// Reads a span of time as URLs say it.
+/// Reads durations in URLs.
 package enum DurationReading {
-    /// Microseconds of a number of seconds (decimals allowed) or of an ISO 8601 duration of weeks, days, hours, minutes
-    /// and seconds; nil for anything else, for what does not fit, and for years and months, whose length varies.
+    /// Reads a number of seconds, with decimals allowed, or an ISO 8601 duration of weeks, days, hours,
+    /// minutes and seconds.
+    ///
+    /// - Returns: microseconds; nil for anything else, for values that are too large, and for years and
+    ///   months, whose length varies
     package static func microseconds(reading text: String) -> Int64? {
         var scanner = DigitScanner(text)
         if scanner.skip(anyOf: [UInt8(ascii: "P"), UInt8(ascii: "p")]) { return iso8601(&scanner) }
@@ -9,7 +12,7 @@ package enum DurationReading {
         return scaled(amount, by: 1)
     }
 
-    /// The units before and after `T` in the order in which they may stand, in seconds.
+    /// The units before and after `T` in their required order, in seconds.
     private static let dateUnits: [(UInt8, Int64)] = [
         (UInt8(ascii: "W"), 604_800), (UInt8(ascii: "D"), 86_400),
     ]
@@ -28,7 +31,7 @@ package enum DurationReading {
         return count > 0 && scanner.isAtEnd ? total : nil
     }
 
-    /// Adds up amounts with their units; false when one is out of order, malformed or too large.
+    /// Adds up amounts with their units; returns false if one is out of order, malformed or too large.
     private static func add(
         _ units: [(UInt8, Int64)], from scanner: inout DigitScanner, to total: inout Int64, _ count: inout Int,
     ) -> Bool {

@@ -1,11 +1,14 @@
-/// Computes gaps: they are never stored, so they can never disagree with what is held.
+/// Computes gaps; they are never stored, so they cannot contradict what is held.
 package enum Gaps {
-    /// What was meant to be recorded and is not held.
+    /// Finds the parts that should have been recorded but are not held.
     ///
-    /// A stretch that every rendition lacks is one gap of the channel.
+    /// A part that every rendition lacks is one gap of the whole channel.
     ///
-    /// `meant` is when the channel was being recorded, up to the live edge. `held` is what each rendition
-    /// holds. `losses` is the causes that the recorder met; a gap takes the one that covers most of it.
+    /// - Parameters:
+    ///   - meant: when the channel was set to record, up to the live edge
+    ///   - held: what each rendition holds
+    ///   - losses: the causes that the recorder reported; a gap takes the one that covers most of it
+    /// - Returns: the gaps, ordered by begin
     package static func computed(
         meant: WindowSet, held: [RenditionID: WindowSet], losses: [Loss],
     ) -> [Gap] {
@@ -25,12 +28,12 @@ package enum Gaps {
         }
     }
 
-    /// What was meant to be recorded and is held in no rendition.
+    /// Finds the parts that should have been recorded and that no rendition holds.
     package static func common(meant: WindowSet, held: WindowSet, losses: [Loss]) -> [Gap] {
         labelled(meant.subtracting(held), rendition: nil, losses)
     }
 
-    /// Shorter differences are the grain of segment cuts, not missing media.
+    /// Shorter differences come from how segments are cut and are not missing media.
     private static let grainMicroseconds: Int64 = 1000
 
     private static func labelled(_ windows: WindowSet, rendition: RenditionID?, _ losses: [Loss]) -> [Gap] {

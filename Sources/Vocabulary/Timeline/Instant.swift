@@ -1,4 +1,4 @@
-/// An instant on the wall clock: microseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// An instant of wall-clock time: microseconds since 1970-01-01T00:00:00Z, without leap seconds.
 package struct Instant: Hashable, Sendable, Codable, Comparable {
     package var microseconds: Int64
 
@@ -33,7 +33,7 @@ package struct Instant: Hashable, Sendable, Codable, Comparable {
         a.microseconds < b.microseconds
     }
 
-    /// Moves by microseconds; stays at the end of the range instead of overflowing.
+    /// Adds microseconds; the result is limited to the range of the type instead of overflowing.
     package static func + (a: Instant, microseconds: Int64) -> Instant {
         let (sum, overflow) = a.microseconds.addingReportingOverflow(microseconds)
         return Instant(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
@@ -43,14 +43,14 @@ package struct Instant: Hashable, Sendable, Codable, Comparable {
         a + (microseconds == .min ? .max : -microseconds)
     }
 
-    /// The distance in microseconds from `b` to `a`, positive when `a` is later.
+    /// The distance from `b` to `a` in microseconds, positive if `a` is later.
     package static func - (a: Instant, b: Instant) -> Int64 {
         let (difference, overflow) = a.microseconds.subtractingReportingOverflow(b.microseconds)
         return overflow ? (a > b ? .max : .min) : difference
     }
 }
 
-/// Microseconds of a span of time, the unit of every duration inside the house.
+/// Conversions of microseconds, the unit of all durations in this program.
 package enum Microseconds {
     package static let perSecond: Int64 = 1_000_000
     package static let perMillisecond: Int64 = 1000
@@ -61,7 +61,7 @@ package enum Microseconds {
 }
 
 extension Duration {
-    /// Whole microseconds; a fraction of one is cut off.
+    /// Whole microseconds, rounded towards zero.
     package var wholeMicroseconds: Int64 {
         components.seconds * Microseconds.perSecond + components.attoseconds / 1_000_000_000_000
     }

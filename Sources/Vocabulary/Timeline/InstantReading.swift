@@ -1,12 +1,13 @@
-/// Reads an instant as URLs say it: the number of its digits tells the form.
+/// Reads instants in URLs; the number of digits selects the format.
 package enum InstantReading {
-    /// The instant that a civil time names in some zone; nil when there is none.
+    /// Converts a civil time in some time zone; nil if that time does not exist.
     package typealias Zone = (CivilTime) -> Instant?
 
-    /// Reads epoch seconds (up to 11 digits, decimals allowed), milliseconds (12 or 13), microseconds (15 or 16),
-    /// `yyyyMMddHHmmss` (14; 17 with milliseconds) or RFC 3339; nil for anything else.
+    /// Reads an instant; nil if the text has none of the known formats.
     ///
-    /// The zone says what the forms of 14 and 17 digits mean when they name none themselves.
+    /// They are epoch seconds (up to 11 digits, decimals allowed), milliseconds (12 or 13), microseconds (15
+    /// or 16), `yyyyMMddHHmmss` (14, or 17 with milliseconds) and RFC 3339. The zone applies to the formats
+    /// of 14 and 17 digits if they name none themselves.
     package static func reading(_ text: String, zone: Zone = \.instant) -> Instant? {
         var scanner = DigitScanner(text)
         let digits = scanner.digits()
@@ -32,7 +33,7 @@ package enum InstantReading {
         scanner.isAtEnd ? DigitScanner.number(digits) : nil
     }
 
-    /// `yyyyMMddHHmmss`, perhaps with milliseconds, perhaps with a zone behind.
+    /// `yyyyMMddHHmmss` with optional milliseconds and zone.
     private static func compact(
         _ digits: ArraySlice<UInt8>, _ scanner: inout DigitScanner, _ zone: Zone,
     ) -> Instant? {
@@ -45,7 +46,7 @@ package enum InstantReading {
         return time.instant.map { $0 - offset }
     }
 
-    /// `yyyy-MM-ddTHH:mm:ss[.fraction]` with `Z` or an offset (RFC 3339, 5.6).
+    /// `yyyy-MM-ddTHH:mm:ss[.fraction]` with `Z` or an offset (RFC 3339 §5.6).
     private static func rfc3339(_ text: String) -> Instant? {
         var scanner = DigitScanner(text)
         let separators = [UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")]
@@ -60,7 +61,7 @@ package enum InstantReading {
 }
 
 extension DigitScanner {
-    /// Date and time of day with marks between their fields, or with none.
+    /// Date and time of day, with or without separators.
     fileprivate mutating func civilTime(dateMark: UInt8?, clockMark: UInt8?, between: [UInt8]) -> CivilTime? {
         guard let year = number(ofDigits: 4), skip(dateMark), let month = number(ofDigits: 2), skip(dateMark),
             let day = number(ofDigits: 2), between.isEmpty || skip(anyOf: between),
@@ -71,7 +72,9 @@ extension DigitScanner {
         return CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     }
 
-    /// `Z`, `GMT`, `UTC` or `±hh:mm` as microseconds east of Greenwich; a plus may have become a space on its way.
+    /// `Z`, `GMT`, `UTC` or `±hh:mm` as microseconds east of Greenwich.
+    ///
+    /// A plus sign may have been decoded as a space.
     fileprivate mutating func offset() -> Int64? {
         for word in ["Z", "z", "GMT", "UTC"] where skip(word: word) { return 0 }
         let isWest = next == UInt8(ascii: "-")

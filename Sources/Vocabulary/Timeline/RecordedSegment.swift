@@ -1,11 +1,11 @@
-/// A segment as the catalogue holds it: what a playlist needs, in few bytes, because a day has twenty thousand.
+/// A segment as playlists need it; it is small, because a day has twenty thousand segments.
 package struct RecordedSegment: Sendable, Equatable {
     package var start: Instant
     /// Microseconds, more than zero.
     package var duration: Int64
-    /// The rendition's own published sequence number; nil when it is in the archive only.
+    /// The published sequence number within the rendition; nil if the segment is only in the archive.
     package var number: Int64?
-    /// The discontinuity domain of the channel that it belongs to.
+    /// The discontinuity sequence of the channel to which the segment belongs.
     package var discontinuitySequence: Int32
     package var revision: Int16
     package var formatID: Int32

@@ -1,10 +1,10 @@
-/// What a rendition carries.
+/// The type of media in a rendition.
 package enum RenditionKind: String, Sendable, Codable {
     case video
     case audio
     case subtitles
 
-    /// The letter that its ids start with.
+    /// The first letter of its ids.
     package var letter: Character {
         switch self {
         case .video: "v"
@@ -14,7 +14,7 @@ package enum RenditionKind: String, Sendable, Codable {
     }
 }
 
-/// The name of a rendition within its channel: `[vas][0-9]{1,3}`, never used again for another one.
+/// The name of a rendition within its channel: `[vas][0-9]{1,3}`; it is never reused for another rendition.
 package struct RenditionID: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
     package let kind: RenditionKind
     package let index: Int
@@ -24,7 +24,7 @@ package struct RenditionID: Hashable, Sendable, Codable, Comparable, CustomStrin
         self.index = min(max(index, 0), 999)
     }
 
-    /// Nil when the text is no rendition id in its one spelling (`v01` is none).
+    /// Nil if the text is not a valid id; leading zeros are not allowed.
     package init?(_ text: String) {
         guard let first = text.first,
             let kind = [RenditionKind.video, .audio, .subtitles].first(where: { $0.letter == first })
@@ -43,7 +43,7 @@ package struct RenditionID: Hashable, Sendable, Codable, Comparable, CustomStrin
         let text = try container.decode(String.self)
         guard let id = RenditionID(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\(text) is no rendition id")
+                in: container, debugDescription: "\(text) is not a rendition id")
         }
         self = id
     }
@@ -55,7 +55,7 @@ package struct RenditionID: Hashable, Sendable, Codable, Comparable, CustomStrin
 
     package var description: String { "\(kind.letter)\(index)" }
 
-    /// Video first, then audio, then subtitles; the first of a channel leads it.
+    /// Video first, then audio, then subtitles; the first rendition of a channel is the leading one.
     package static func < (a: RenditionID, b: RenditionID) -> Bool {
         (rank(a.kind), a.index) < (rank(b.kind), b.index)
     }

@@ -1,23 +1,24 @@
-/// Everything a player must know before it can read a segment: container, tracks, initialization section,
-/// key.
+/// Everything a player must know before it can decode a segment: container, tracks, initialization section
+/// and key.
 ///
-/// Segments of one state follow each other without a boundary; a change of state is one.
+/// Segments with the same format can follow each other without a discontinuity. A change of format requires
+/// one.
 package struct SegmentFormat: Hashable, Sendable, Codable {
     package var container: SegmentExtension
     /// The tracks as `kind:codec` in stream order, for example `video:h264,audio:aac`.
     package var tracks: String
-    /// RFC 6381 codecs, comma separated; empty when they are not known.
+    /// RFC 6381 codecs, separated by commas; empty if unknown.
     package var codecs: String
-    /// Picture size in pixels; zero when it is not known.
+    /// Picture size in pixels; zero if unknown.
     package var width: Int
     package var height: Int
-    /// File name of the initialization section (EXT-X-MAP); nil when the container has none.
+    /// File name of the initialization section (EXT-X-MAP); nil if the container has none.
     package var initName: String?
-    /// METHOD of EXT-X-KEY; nil when segments are clear.
+    /// METHOD of EXT-X-KEY; nil if the segments are clear.
     package var keyMethod: String?
-    /// Id of the recorded key; nil when there is none or its format is not `identity`.
+    /// Id of the recorded key; nil if there is none or its format is not `identity`.
     package var keyName: String?
-    /// EXT-X-KEY lines of DRM systems, verbatim, as keys of theirs cannot be recorded.
+    /// EXT-X-KEY lines of DRM systems as received, because their keys cannot be recorded.
     package var drmTags: [String]
 
     package init(container: SegmentExtension, tracks: String = "", codecs: String = "") {
@@ -29,7 +30,7 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
         drmTags = []
     }
 
-    /// One text for equal states, whose digest is the state's identity in the catalogue.
+    /// A text that is equal for equal formats; its digest identifies the format in the catalogue.
     package var canonicalText: String {
         let parts: [String] = [
             container.rawValue, tracks, codecs, "\(width)x\(height)", initName ?? "", keyMethod ?? "",
@@ -41,8 +42,10 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
     package var hasVideo: Bool { tracks.contains("video:") }
     package var hasAudio: Bool { tracks.contains("audio:") }
 
-    /// Whether a player can go on from a segment of the other state in one playlist, given a discontinuity: the
-    /// container stays and no kind of track appears or disappears.
+    /// Whether a player can continue with a segment of the other format in the same playlist, after a
+    /// discontinuity.
+    ///
+    /// The container must be the same, and no kind of track may appear or disappear.
     package func continues(_ other: SegmentFormat) -> Bool {
         container == other.container && hasVideo == other.hasVideo && hasAudio == other.hasAudio
     }

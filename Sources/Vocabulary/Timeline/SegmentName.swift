@@ -1,7 +1,7 @@
-/// The file name of a stored segment, which is also the last part of its URL: `{start_ms}.{ext}`, from the
-/// second version on `{start_ms}-{revision}.{ext}`.
+/// The file name of a stored segment and the last part of its URL: `{start_ms}.{ext}`, or
+/// `{start_ms}-{revision}.{ext}` from the second version on.
 ///
-/// The name says where in the archive the file lies.
+/// The name determines where the file lies in the archive.
 package struct SegmentName: Hashable, Sendable, CustomStringConvertible {
     /// Start in milliseconds since 1970, rounded down.
     package var startMilliseconds: Int64
@@ -14,7 +14,7 @@ package struct SegmentName: Hashable, Sendable, CustomStringConvertible {
         self.fileExtension = fileExtension
     }
 
-    /// Nil when the text is no segment name in its one spelling.
+    /// Nil if the text is not a segment name in canonical form.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let fileExtension = SegmentExtension(rawValue: String(parts[1])) else {
@@ -41,14 +41,14 @@ package struct SegmentName: Hashable, Sendable, CustomStringConvertible {
             : "\(startMilliseconds)-\(revision).\(fileExtension.rawValue)"
     }
 
-    /// Where the file lies below its rendition: `yyyy-mm-dd/hh/name`.
+    /// The path of the file below its rendition: `yyyy-mm-dd/hh/name`.
     package var path: String {
         let start = Instant(milliseconds: startMilliseconds)
         return "\(start.dateText)/\(start.hourText)/\(self)"
     }
 }
 
-/// The endings of stored segments; players refuse a segment whose ending does not fit its container.
+/// File extensions of stored segments; players refuse a segment whose extension does not match its container.
 package enum SegmentExtension: String, Sendable, Codable, CaseIterable {
     case transportStream = "ts"
     case fragmentedMP4 = "m4s"
@@ -57,7 +57,7 @@ package enum SegmentExtension: String, Sendable, Codable, CaseIterable {
     case ac3
     case webVTT = "vtt"
 
-    /// The media type it is served as.
+    /// The media type of the response.
     package var mediaType: String {
         switch self {
         case .transportStream: "video/mp2t"

@@ -8,7 +8,7 @@ package struct TimeWindow: Hashable, Sendable, Codable {
         self.end = end
     }
 
-    /// Length in microseconds; never negative.
+    /// Length in microseconds, never negative.
     package var microseconds: Int64 {
         max(0, end - begin)
     }
@@ -25,7 +25,7 @@ package struct TimeWindow: Hashable, Sendable, Codable {
         begin < other.end && other.begin < end
     }
 
-    /// The common part; empty windows start at the later begin.
+    /// The intersection; an empty one starts at the later begin.
     package func clamped(to other: TimeWindow) -> TimeWindow {
         let from = max(begin, other.begin)
         return TimeWindow(begin: from, end: max(from, min(end, other.end)))

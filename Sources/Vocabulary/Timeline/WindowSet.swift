@@ -1,8 +1,8 @@
-/// A set of moments as windows that are sorted, apart from each other and not empty.
+/// A set of instants, stored as windows that are sorted, separate and not empty.
 package struct WindowSet: Sendable, Equatable {
     package private(set) var windows: [TimeWindow]
 
-    /// Joins what touches or overlaps.
+    /// Merges windows that touch or overlap.
     package init(_ windows: [TimeWindow] = []) {
         self.windows = []
         for window in windows.filter({ !$0.isEmpty }).sorted(by: { $0.begin < $1.begin }) {

@@ -14,7 +14,7 @@ struct ArchiveKeyTests {
         #expect(ArchiveKey.key(channel, "00").path == "cctv2/keys/00")
     }
 
-    @Test("Names of initialization sections and keys are digests in lower case")
+    @Test("Names of initialization sections and keys are lower-case digests")
     func digests() {
         for ending in ["mp4", "ts", "vtt"] {
             #expect(ArchiveKey.isInitializationName("init-0123456789abcdef.\(ending)"))

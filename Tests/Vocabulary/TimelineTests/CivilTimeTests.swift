@@ -19,7 +19,7 @@ struct CivilTimeTests {
         #expect(CivilTime(Instant(seconds: seconds)) == time)
     }
 
-    @Test("Every day of four centuries follows the one before")
+    @Test("Each day of four centuries follows the previous one")
     func days() {
         var last = CivilTime(Instant(seconds: -13_000_000_000))
         for day in 1...146_097 {
@@ -35,7 +35,7 @@ struct CivilTimeTests {
     }
 
     @Test(
-        "A field out of its range names no instant",
+        "A field out of range gives no instant",
         arguments: [
             CivilTime(year: 2015, month: 2, day: 29), CivilTime(year: 1900, month: 2, day: 29),
             CivilTime(year: 2016, month: 4, day: 31), CivilTime(year: 2016, month: 13, day: 1),

@@ -14,7 +14,7 @@ struct DurationReadingTests {
     }
 
     @Test(
-        "What is none is refused",
+        "Invalid durations are refused",
         arguments: [
             "", "-1", "+1", " 1", "1s", "1e3", "inf", "nan", "1.", ".5", "P", "PT", "P1DT", "PT1S1M",
             "PT1M1M",

@@ -6,7 +6,7 @@ struct GapsTests {
     private let audio = RenditionID(kind: .audio, index: 0)
     private let second: Int64 = 1_000_000
 
-    @Test("What no rendition holds is a gap of the channel, what one lacks is its own")
+    @Test("What all renditions lack is a gap of the channel; what one lacks is its own gap")
     func common() {
         let gaps = Gaps.computed(
             meant: set((0, 100)),
@@ -30,7 +30,7 @@ struct GapsTests {
         #expect(gaps == [gap(20, 40, .diskFull, nil)])
     }
 
-    @Test("What was not meant to be recorded is no gap, nor is the grain of segment cuts")
+    @Test("Time that was not set to record is not a gap, and neither are differences of a millisecond")
     func noGap() {
         let held = WindowSet([
             seconds(0, 20),
@@ -40,7 +40,7 @@ struct GapsTests {
         #expect(Gaps.computed(meant: set((0, 10), (40, 50)), held: [video: held], losses: []).isEmpty)
     }
 
-    @Test("A channel without renditions has nothing of what was meant")
+    @Test("A channel without renditions lacks everything that was set to record")
     func nothing() {
         #expect(Gaps.computed(meant: set((0, 10)), held: [:], losses: []) == [gap(0, 10, .recorderDown, nil)])
     }

@@ -3,7 +3,7 @@ import Timeline
 
 struct InstantReadingTests {
     @Test(
-        "The digits tell the form",
+        "The number of digits selects the format",
         arguments: [
             ("1469509516", 1_469_509_516_000_000), ("1469509516.25", 1_469_509_516_250_000),
             ("1469509516.1234567", 1_469_509_516_123_456), ("0", 0), ("99999999999", 99_999_999_999_000_000),
@@ -24,7 +24,7 @@ struct InstantReadingTests {
     }
 
     @Test(
-        "What is none of them is refused",
+        "Other texts are refused",
         arguments: [
             "", "now", "-1", "+1469509516", " 1469509516", "1469509516 ", "1469509516.", "1469509516000.5",
             "12345678901234567890", "146950951600000000", "20161326050516", "20160230050516",
@@ -36,7 +36,7 @@ struct InstantReadingTests {
         #expect(InstantReading.reading(text) == nil)
     }
 
-    @Test("Only what names no zone itself is read in the channel's")
+    @Test("Only times without a zone are read in the channel's time zone")
     func zone() {
         let zone: InstantReading.Zone = { time in time.instant.map { $0 - 3_600_000_000 } }
         let hourBefore = Instant(seconds: 1_469_509_516 - 3600)
@@ -46,7 +46,7 @@ struct InstantReadingTests {
         #expect(InstantReading.reading("1469509516", zone: zone) == Instant(seconds: 1_469_509_516))
     }
 
-    @Test("A time that the zone does not have is refused")
+    @Test("A time that does not exist in the zone is refused")
     func noSuchTime() {
         #expect(InstantReading.reading("20160726050516") { _ in nil } == nil)
     }

@@ -13,7 +13,7 @@ struct InstantTextTests {
         #expect(Instant(milliseconds: milliseconds).rfc3339 == text)
     }
 
-    @Test("An instant has three spellings")
+    @Test("An instant has three text formats")
     func spellings() {
         let instant = Instant(microseconds: 1_469_509_516_007_999)
         #expect(instant.rfc3339 == "2016-07-26T05:05:16.007Z")

@@ -14,7 +14,7 @@ struct RenditionIDTests {
         #expect(RenditionID(text) == nil)
     }
 
-    @Test("Video goes first, then sound, then subtitles, each by number")
+    @Test("Renditions are ordered video, audio, subtitles, and each by number")
     func order() {
         let sorted = ["s0", "a10", "v10", "a2", "v2"].compactMap(RenditionID.init).sorted().map(\.description)
         #expect(sorted == ["v2", "v10", "a2", "a10", "s0"])

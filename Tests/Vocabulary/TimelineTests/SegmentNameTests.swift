@@ -2,7 +2,7 @@ import Testing
 import Timeline
 
 struct SegmentNameTests {
-    @Test("A name is the start in milliseconds, from the second version on with its revision")
+    @Test("A name is the start in milliseconds, with the revision from the second version on")
     func names() {
         let start = Instant(microseconds: 1_469_509_516_000_999)
         let first = SegmentName(start: start, revision: 0, fileExtension: .transportStream)

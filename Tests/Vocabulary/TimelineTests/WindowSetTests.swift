@@ -2,12 +2,12 @@ import Testing
 import Timeline
 
 struct WindowSetTests {
-    @Test("What touches or overlaps is joined, what is empty is left out")
+    @Test("Windows that touch or overlap are merged, and empty ones are dropped")
     func joins() {
         #expect(set((5, 6), (0, 2), (2, 3), (9, 9), (1, 2)).windows == [window(0, 3), window(5, 6)])
     }
 
-    @Test("Intersection, difference and length agree with counting moment by moment")
+    @Test("Intersection, difference and length agree with counting instants")
     func algebra() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<300 {
