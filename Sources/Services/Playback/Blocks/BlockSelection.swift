@@ -1,14 +1,6 @@
 import Catalogue
 import Timeline
 
-/// Which of the stored segments of a window are wanted.
-enum SegmentScope: Sendable {
-    /// All stored segments.
-    case archive
-    /// Published segments before the watermark: those that a growing playlist may list.
-    case published
-}
-
 /// Selects the segments of a window from blocks.
 struct BlockSelection {
     let window: TimeWindow

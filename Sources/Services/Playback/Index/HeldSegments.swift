@@ -1,6 +1,14 @@
 package import Catalogue
 package import Timeline
 
+/// Which of the stored segments of a window are wanted.
+enum SegmentScope: Sendable {
+    /// All stored segments.
+    case archive
+    /// Published segments before the watermark: those that a growing playlist may list.
+    case published
+}
+
 /// What the archive holds of a channel for one window; playlists are composed from it.
 package struct HeldSegments: Sendable {
     package var publishedHead: PublishedHead
