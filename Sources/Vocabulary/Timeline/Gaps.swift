@@ -5,15 +5,15 @@ package enum Gaps {
     /// A part that every rendition lacks is one gap of the whole channel.
     ///
     /// - Parameters:
-    ///   - meant: when the channel was set to record, up to the live edge
+    ///   - intended: when the channel was set to record, up to the live edge
     ///   - held: what each rendition holds
     ///   - losses: the causes that the recorder reported; a gap takes the one that covers most of it
     /// - Returns: the gaps, ordered by begin
     package static func computed(
-        meant: WindowSet, held: [RenditionID: WindowSet], losses: [Loss],
+        intended: WindowSet, held: [RenditionID: WindowSet], losses: [Loss],
     ) -> [Gap] {
-        let missing = held.mapValues { meant.subtracting($0) }
-        guard let first = missing.values.first else { return labelled(meant, rendition: nil, losses) }
+        let missing = held.mapValues { intended.subtracting($0) }
+        guard let first = missing.values.first else { return labelled(intended, rendition: nil, losses) }
         let common = missing.values.dropFirst().reduce(first) { $0.intersection($1) }
         var gaps = labelled(common, rendition: nil, losses)
         if held.count > 1 {
@@ -29,8 +29,8 @@ package enum Gaps {
     }
 
     /// Finds the parts that should have been recorded and that no rendition holds.
-    package static func common(meant: WindowSet, held: WindowSet, losses: [Loss]) -> [Gap] {
-        labelled(meant.subtracting(held), rendition: nil, losses)
+    package static func common(intended: WindowSet, held: WindowSet, losses: [Loss]) -> [Gap] {
+        labelled(intended.subtracting(held), rendition: nil, losses)
     }
 
     /// Shorter differences come from how segments are cut and are not missing media.

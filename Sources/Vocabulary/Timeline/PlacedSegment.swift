@@ -1,10 +1,10 @@
-/// A segment whose place on the wall clock is decided; it is decided once, when the segment is first listed.
+/// A segment with its place in wall-clock time, which is decided once, when the segment is first listed.
 package struct PlacedSegment: Sendable, Equatable {
     package var identity: SegmentIdentity
     package var start: Instant
     /// Microseconds, more than zero.
     package var duration: Int64
-    /// Why the segment cannot follow the one before it seamlessly; nil when it does.
+    /// Why a discontinuity lies before the segment; nil if it continues the previous one seamlessly.
     package var boundary: String?
 
     package init(identity: SegmentIdentity, start: Instant, duration: Int64, boundary: String? = nil) {

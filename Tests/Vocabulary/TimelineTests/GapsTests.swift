@@ -9,7 +9,7 @@ struct GapsTests {
     @Test("What all renditions lack is a gap of the channel; what one lacks is its own gap")
     func common() {
         let gaps = Gaps.computed(
-            meant: set((0, 100)),
+            intended: set((0, 100)),
             held: [video: set((0, 20), (40, 100)), audio: set((0, 30), (40, 60), (70, 100))],
             losses: [])
         #expect(
@@ -26,7 +26,8 @@ struct GapsTests {
             Loss(window: seconds(22, 40), reason: .diskFull),
             Loss(window: seconds(50, 60), reason: .sourceStalled),
         ]
-        let gaps = Gaps.computed(meant: set((0, 100)), held: [video: set((0, 20), (40, 100))], losses: losses)
+        let gaps = Gaps.computed(
+            intended: set((0, 100)), held: [video: set((0, 20), (40, 100))], losses: losses)
         #expect(gaps == [gap(20, 40, .diskFull, nil)])
     }
 
@@ -36,13 +37,14 @@ struct GapsTests {
             seconds(0, 20),
             TimeWindow(begin: Instant(microseconds: 20 * second + 900), end: Instant(seconds: 50)),
         ])
-        #expect(Gaps.computed(meant: set((0, 50)), held: [video: held], losses: []).isEmpty)
-        #expect(Gaps.computed(meant: set((0, 10), (40, 50)), held: [video: held], losses: []).isEmpty)
+        #expect(Gaps.computed(intended: set((0, 50)), held: [video: held], losses: []).isEmpty)
+        #expect(Gaps.computed(intended: set((0, 10), (40, 50)), held: [video: held], losses: []).isEmpty)
     }
 
     @Test("A channel without renditions lacks everything that was set to record")
     func nothing() {
-        #expect(Gaps.computed(meant: set((0, 10)), held: [:], losses: []) == [gap(0, 10, .recorderDown, nil)])
+        #expect(
+            Gaps.computed(intended: set((0, 10)), held: [:], losses: []) == [gap(0, 10, .recorderDown, nil)])
     }
 
     private func seconds(_ begin: Int64, _ end: Int64) -> TimeWindow {

@@ -40,7 +40,8 @@ extension Catalogue {
         }
         return materials.mapValues { material in
             Gaps.common(
-                meant: WindowSet(material.meant), held: WindowSet(material.held), losses: material.losses)
+                intended: WindowSet(material.intended), held: WindowSet(material.held),
+                losses: material.losses)
         }.filter { !$0.value.isEmpty }
     }
 
@@ -61,7 +62,7 @@ extension Catalogue {
                 FROM part p JOIN rendition r USING (channel_id) JOIN block b ON b.rendition_id = r.rendition_id
                     AND b.quarter_us > p.from_us - \(Quarter.microseconds + longestSegment)
                     AND b.quarter_us < p.to_us AND b.begin_us < p.to_us AND b.end_us > p.from_us)
-            SELECT channel_id, 'meant' AS kind, greatest(begin_us, from_us) AS begin_us,
+            SELECT channel_id, 'intended' AS kind, greatest(begin_us, from_us) AS begin_us,
                 least(coalesce(end_us, to_us), to_us) AS end_us, NULL::smallint AS reason
             FROM part JOIN recording_span USING (channel_id)
             WHERE begin_us < to_us AND (end_us IS NULL OR end_us > from_us)
@@ -78,14 +79,14 @@ extension Catalogue {
 
 /// The data from which the gaps of one channel are computed.
 private struct Material {
-    var meant: [TimeWindow] = []
+    var intended: [TimeWindow] = []
     var held: [TimeWindow] = []
     var losses: [Loss] = []
 
     mutating func add(_ row: Row) throws {
         let window = try Catalogue.window(from: row)
         switch try row.decode("kind", as: String.self) {
-        case "meant": meant.append(window)
+        case "intended": intended.append(window)
         case "held": held.append(window)
         default:
             guard let reason = GapReason(rawValue: try row.decode("reason")) else { return }

@@ -26,7 +26,7 @@ extension Catalogue {
             coverage.sort { $0.id < $1.id }
             let losses = try await losses(of: channel.row, in: part)
             let gaps = Gaps.computed(
-                meant: try await recordingSpans(of: channel.row, in: part),
+                intended: try await recordingSpans(of: channel.row, in: part),
                 held: coverage.heldWhileAlive(losses), losses: losses)
             return TimelineReport(
                 spans: Array((coverage.first?.spans ?? []).prefix(Limits.timelineEntries)),
