@@ -54,7 +54,7 @@ struct MediaPlaylistTextTests {
     }
 
     @Test("There are as many discontinuities between segments as their sequence numbers differ")
-    func severalEpochs() throws {
+    func severalSequences() throws {
         let window = try Recorded(run(1, from: 0, sequence: 7) + run(1, from: 60, sequence: 10)).closed(0, 64)
         let list = try #require(try media(window.text()))
         #expect(list.segments.map(\.discontinuityCount) == [0, 3])

@@ -32,7 +32,7 @@ struct PlaylistComposerTests {
     }
 
     @Test("A hole within one recorded discontinuity sequence is a boundary in every rendition")
-    func holeInsideEpoch() throws {
+    func holeInsideSequence() throws {
         var recorded = Recorded(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))
         recorded.add(run(6, from: 0, sequence: 3), as: "a0")
         let window = try recorded.closed(0, 24)

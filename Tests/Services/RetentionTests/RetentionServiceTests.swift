@@ -146,7 +146,7 @@ struct RetentionServiceTests {
     }
 
     @Test("Below the floor files of expired segments are deleted first, without waiting for the grace period")
-    func hastened() async throws {
+    func expedited() async throws {
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(retention: 8 * 3600, space: space) { house in
             let service = house.service(grace: 7200, floor: .bytes(11_000))
@@ -229,7 +229,7 @@ struct RetentionServiceTests {
     }
 
     @Test("An hour that is scheduled again while its files are deleted stays scheduled")
-    func doomedAgain() async throws {
+    func scheduledAgain() async throws {
         try await withHouse(retention: 5 * 3600) { house in
             try await house.catalogue.expire(
                 house.channel, before: noon - 5 * hourMicroseconds, graceSeconds: 0)

@@ -151,7 +151,7 @@ struct CommitTests {
 
     @Test(
         "Finding an old discontinuity sequence is fast, and of two with the same begin the later one is used")
-    func manyEpochs() async throws {
+    func manySequences() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             _ = try await test.pool.query(
@@ -169,7 +169,7 @@ struct CommitTests {
     }
 
     @Test("Without any discontinuity start the sequence is 0")
-    func noEpoch() async throws {
+    func noSequence() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             #expect(try await test.catalogue.commit(tape.batch([.archived(tape.fact(0))])))

@@ -57,7 +57,7 @@ struct CommonGapsTests {
     }
 
     @Test("Only time that was set to record counts as missing, and only after the expiry cut")
-    func meant() async throws {
+    func intended() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             try await test.publish(0..<5, on: tape)

@@ -95,7 +95,7 @@ struct FormatsTests {
     }
 
     @Test("A deleted object is completed, and at most the given number is returned at once")
-    func undoomed() async throws {
+    func completed() async throws {
         try await withCatalogue { test in
             let tape = try await recorded(test)
             try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)

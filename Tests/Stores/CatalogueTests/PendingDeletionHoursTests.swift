@@ -38,7 +38,7 @@ struct PendingDeletionHoursTests {
     }
 
     @Test("The grace period of the next hours can end early, a few at a time")
-    func hastened() async throws {
+    func expedited() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             let facts = (0..<3).map { tape.fact(Int64($0), at: Int64($0) * hour) }

@@ -82,7 +82,7 @@ struct PruningTests {
     }
 
     @Test("A source run without segments expires by its begin, unless it is the newest")
-    func emptyFeeds() async throws {
+    func emptyRuns() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
             var batch = tape.batch()
