@@ -1,4 +1,4 @@
-/// What an operator says of a channel.
+/// The settings of a channel, as an operator defines them.
 ///
 /// The JSON form is that of the admin API.
 package struct ChannelSettings: Sendable, Equatable, Codable {
@@ -7,15 +7,15 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
     /// In order of preference: by priority, lower first, then as listed.
     package var sources: [SourceSettings]
     package var recording: Bool
-    /// Seconds that segments are kept; nil keeps them for ever.
+    /// How long segments are kept, seconds; nil keeps them forever.
     package var retentionSeconds: Int64?
-    /// Bytes that the channel may hold; nil is no limit.
+    /// How many bytes the channel may hold; nil is no limit.
     package var maxBytes: Int64?
     package var renditions: RenditionChoice
     package var guideID: String?
     package var clock: ClockChoice
     package var encryption: EncryptionChoice
-    /// The IANA zone in which request times without a zone are meant.
+    /// The IANA time zone of request times that name no zone.
     package var timeZone: String
 
     package init(id: ChannelID, title: String, sources: [SourceSettings], retentionSeconds: Int64?) {
@@ -30,7 +30,7 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
         timeZone = "UTC"
     }
 
-    /// Seconds that a channel may be told to keep: a minute, so that live playback works, to ten years.
+    /// The allowed retention, seconds: from a minute, so that live playback works, to ten years.
     package static let retentionBounds: ClosedRange<Int64> = 60...315_360_000
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
@@ -44,19 +44,19 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
     }
 }
 
-/// Where the wall clock of a channel comes from.
+/// Where the wall-clock times of a channel come from.
 package enum ClockChoice: String, Sendable, Codable, CaseIterable {
-    /// The source's dates when they are plausible, else arrival.
+    /// The source's dates if they are plausible, else the time of arrival.
     case auto
     case source
     case arrival
 }
 
-/// What becomes of AES-128 segments.
+/// How AES-128 segments are stored.
 package enum EncryptionChoice: String, Sendable, Codable, CaseIterable {
-    /// Stored as they came, with the key beside them.
+    /// As received, with the key stored beside them.
     case keep
-    /// Stored decrypted.
+    /// Decrypted.
     case clear
 }
 

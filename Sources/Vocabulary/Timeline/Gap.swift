@@ -1,8 +1,8 @@
-/// A stretch that was meant to be recorded and is not held.
+/// A part of a channel that should have been recorded but is not held.
 package struct Gap: Sendable, Equatable {
     package var window: TimeWindow
     package var reason: GapReason
-    /// Nil when the whole channel lacks it.
+    /// Nil if all renditions lack it.
     package var rendition: RenditionID?
 
     package init(window: TimeWindow, reason: GapReason, rendition: RenditionID? = nil) {
@@ -12,7 +12,7 @@ package struct Gap: Sendable, Equatable {
     }
 }
 
-/// A contiguous stretch that is held.
+/// A contiguous part of a channel that is held.
 package struct CoverageSpan: Sendable, Equatable {
     package var window: TimeWindow
     package var segments: Int
@@ -25,12 +25,12 @@ package struct CoverageSpan: Sendable, Equatable {
     }
 }
 
-/// A cause of missing media that the recorder met, from which gaps take their reason.
+/// A cause of missing media that the recorder reported; gaps take their reason from losses.
 package struct Loss: Sendable, Equatable, Codable {
     package var window: TimeWindow
     package var reason: GapReason
     package var rendition: RenditionID?
-    /// What happened, in words.
+    /// A description for operators.
     package var note: String
 
     package init(window: TimeWindow, reason: GapReason, rendition: RenditionID? = nil, note: String = "") {

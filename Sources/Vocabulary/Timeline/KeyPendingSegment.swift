@@ -1,13 +1,12 @@
-/// A segment whose bytes are durable as they came, encrypted, while a key to read them is not held: a line of the
-/// journal, complete in itself.
+/// A segment that is stored encrypted, as received, because a key is missing; a journal line holds all of it.
 package struct KeyPendingSegment: Sendable, Equatable, Codable {
-    /// Where a key is to be had, and the initialization vector that goes with it.
+    /// The URL of a key and the initialization vector that goes with it.
     package struct Cipher: Sendable, Equatable, Codable {
-        /// Absolute; it may carry a session's token, so it is not for logs.
+        /// An absolute URL; it may contain a session token and must not be logged.
         package var keyURL: String
-        /// 16 bytes; none where the method takes none.
+        /// 16 bytes; nil if the method takes none.
         package var iv: [UInt8]
-        /// METHOD when only samples are encrypted; nil when the whole is, by AES-128.
+        /// METHOD if only samples are encrypted; nil if whole segments are encrypted with AES-128.
         package var sampleMethod: String?
 
         package init(keyURL: String, iv: [UInt8], sampleMethod: String? = nil) {
@@ -17,10 +16,10 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
         }
     }
 
-    /// The initialization section as the archive holds it.
+    /// The stored initialization section.
     package struct Initialization: Sendable, Equatable, Codable {
         package var name: String
-        /// Nil when it can be read.
+        /// Nil if it is clear.
         package var cipher: Cipher?
 
         package init(name: String, cipher: Cipher?) {
@@ -36,20 +35,20 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
     /// Microseconds, more than zero.
     package var duration: Int64
     package var flags: SegmentFlags
-    /// With `container` the name of the bytes; the container is a guess as long as they cannot be read.
+    /// Part of the file name, with `container`; the container is a guess until the bytes can be decrypted.
     package var revision: Int16
     package var container: SegmentExtension
-    /// Nil when only the initialization section is encrypted.
+    /// Nil if only the initialization section is encrypted.
     package var cipher: Cipher?
     package var initialization: Initialization?
-    /// EXT-X-KEY lines of DRM systems, verbatim.
+    /// EXT-X-KEY lines of DRM systems, as received.
     package var drmTags: [String]
-    /// EXT-X-PROGRAM-DATE-TIME as the source said it.
+    /// EXT-X-PROGRAM-DATE-TIME of the source.
     package var programDateTime: Instant?
     package var arrived: Instant
-    /// The source's URL without user info and query, by which its headers are found again.
+    /// The source's URL without user info and query; it identifies the source whose headers are sent.
     package var source: String
-    /// As in `SegmentFact`.
+    /// See `SegmentFact.boundary`.
     package var boundary: String?
 
     package init(
@@ -76,14 +75,14 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
 
     package var end: Instant { start + duration }
 
-    /// What the bytes are called in the archive.
+    /// The name of the bytes in the archive.
     package var key: ArchiveKey {
         .segment(
             channel, identity.rendition,
             SegmentName(start: start, revision: revision, fileExtension: container))
     }
 
-    /// Where the keys that are needed are to be had.
+    /// The URLs of the keys that are needed.
     package var keyURLs: [String] {
         [cipher?.keyURL, initialization?.cipher?.keyURL].compactMap { $0 }
     }

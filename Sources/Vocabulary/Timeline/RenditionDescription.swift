@@ -1,4 +1,4 @@
-/// A rendition and the attributes by which it is found again in the source's multivariant playlist.
+/// A rendition and the attributes that identify it in the source's multivariant playlist.
 package struct RenditionDescription: Sendable, Equatable, Codable {
     package var id: RenditionID
     /// STABLE-VARIANT-ID or STABLE-RENDITION-ID.
@@ -7,7 +7,7 @@ package struct RenditionDescription: Sendable, Equatable, Codable {
     package var resolution: String?
     package var codecs: String?
     package var frameRate: String?
-    /// BANDWIDTH as the source says it, bits per second.
+    /// BANDWIDTH of the source, bits per second.
     package var bandwidth: Int64?
     package var groupID: String?
     package var name: String?
@@ -16,10 +16,10 @@ package struct RenditionDescription: Sendable, Equatable, Codable {
     package var isDefault: Bool
     package var autoselect: Bool
     package var forced: Bool
-    /// GROUP-ID of the audio that a variant goes with.
+    /// GROUP-ID of the audio that belongs to a variant.
     package var audioGroup: String?
     package var subtitlesGroup: String?
-    /// Place among its like in the source's playlist.
+    /// Position among renditions of the same kind in the source's playlist.
     package var position: Int
 
     package init(id: RenditionID, position: Int = 0) {

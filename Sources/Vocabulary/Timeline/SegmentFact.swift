@@ -1,4 +1,6 @@
-/// What is known of a segment once its bytes are durable in the archive: the line of the journal, complete in itself.
+/// Everything known about a segment once its bytes are durable in the archive.
+///
+/// A journal line holds all of it.
 package struct SegmentFact: Sendable, Equatable, Codable {
     package var channel: ChannelID
     package var identity: SegmentIdentity
@@ -10,21 +12,21 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     package var format: SegmentFormat
     package var flags: SegmentFlags
     package var storedBytes: Int64
-    /// Length after decryption; equals `storedBytes` for clear segments.
+    /// Length after decryption; equal to `storedBytes` for clear segments.
     package var plainBytes: Int64
     /// The initialization vector in effect, 16 bytes; nil for clear segments.
     package var iv: [UInt8]?
-    /// EXT-X-PROGRAM-DATE-TIME as the source said it.
+    /// EXT-X-PROGRAM-DATE-TIME of the source.
     package var programDateTime: Instant?
-    /// When the list that first showed the segment was fetched.
+    /// When the playlist that first listed the segment was fetched.
     package var arrived: Instant
     /// The first timestamp in the media, in units of 90 kHz.
     package var firstTimestamp: Int64?
     /// SHA-256 of the stored bytes.
     package var digest: [UInt8]
-    /// Number of the lease under which it was recorded.
+    /// The number of the lease under which the segment was recorded.
     package var fence: Int64
-    /// Why the segment cannot follow the one before it seamlessly; nil when it does.
+    /// Why a discontinuity lies before the segment; nil if it continues the previous one seamlessly.
     package var boundary: String?
 
     package init(
@@ -70,12 +72,12 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     }
 }
 
-/// Which segment of which numbering it is: recording the same identity twice is harmless.
+/// Identifies a segment of a source; recording the same identity twice has no effect.
 package struct SegmentIdentity: Hashable, Sendable, Codable {
     package var rendition: RenditionID
-    /// One unbroken numbering of one source.
+    /// The source run: one unbroken numbering of one source.
     package var run: Int64
-    /// The media sequence number that the source gave it.
+    /// The source's media sequence number.
     package var number: Int64
 
     package init(rendition: RenditionID, run: Int64, number: Int64) {
@@ -91,7 +93,7 @@ package struct SegmentIdentity: Hashable, Sendable, Codable {
     }
 }
 
-/// Remarks on a segment that answers or reports need.
+/// Properties of a segment that answers or reports need.
 package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
     package let rawValue: Int16
 
@@ -99,14 +101,16 @@ package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
         self.rawValue = rawValue
     }
 
-    /// The source's EXTINF was unusable and the duration was measured or taken from the target duration.
+    /// EXTINF was unusable, and the duration was measured or taken from the target duration.
     package static let correctedDuration = SegmentFlags(rawValue: 1)
-    /// Kept although the container check failed on every try: half a segment is worth more than a hole.
+    /// The container check failed on every attempt.
+    ///
+    /// The segment is kept, because part of it is better than a hole.
     package static let damaged = SegmentFlags(rawValue: 2)
-    /// Entered after its turn to be published had passed.
+    /// The segment was committed after its turn to be published had passed.
     package static let late = SegmentFlags(rawValue: 4)
-    /// The source promised EXT-X-INDEPENDENT-SEGMENTS.
+    /// The source stated EXT-X-INDEPENDENT-SEGMENTS.
     package static let independent = SegmentFlags(rawValue: 8)
-    /// The bytes are encrypted and the key is not held yet.
+    /// The bytes are encrypted and the key is missing.
     package static let keyPending = SegmentFlags(rawValue: 16)
 }

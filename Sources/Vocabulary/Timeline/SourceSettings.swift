@@ -1,11 +1,11 @@
-/// One upstream playlist of a channel and how it is asked for.
+/// An upstream playlist of a channel and how it is requested.
 package struct SourceSettings: Sendable, Equatable, Codable {
     package var url: String
-    /// Request fields; they go to the source's own host and to `headerHosts` only.
+    /// Request headers; they are sent only to the source's own host and to `headerHosts`.
     package var headers: [String: String]
     /// Lower is preferred.
     package var priority: Int
-    /// Connections at once; nil is no limit.
+    /// Maximum number of concurrent connections; nil is no limit.
     package var maxConnections: Int?
     package var allowInvalidCertificate: Bool
     /// Whether the playlist's query is appended to the URLs that it lists.
