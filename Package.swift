@@ -48,7 +48,8 @@ let modules: [Module] = [
         name: "HTTPClient", layer: "Adapters", uses: ["HTTP", "CCurl"], packages: [logging],
         tests: ["TestSupport"]),
     Module(
-        name: "HTTPServer", layer: "Adapters", uses: ["HTTP", "CMicrohttpd"], packages: [logging],
+        name: "HTTPServer", layer: "Adapters", uses: ["Concurrency", "HTTP", "CMicrohttpd"],
+        packages: [logging],
         tests: ["TestSupport"],
     ),
     Module(
@@ -134,7 +135,8 @@ let modules: [Module] = [
         resources: [.embedInCode("Migrations")], tests: ["TestSupport"],
     ),
     Module(
-        name: "LiveOrigin", layer: "Program", uses: ["Encoding", "HTTP", "HTTPServer", "Digest"],
+        name: "LiveOrigin", layer: "Program",
+        uses: ["Timeline", "Encoding", "Concurrency", "HTTP", "HTTPServer", "Digest"],
         packages: [logging, arguments], isExecutable: true, tests: ["TestSupport"],
     ),
 ]

@@ -1,3 +1,4 @@
+package import Concurrency
 package import HTTP
 
 extension HTTPServer {
@@ -11,6 +12,9 @@ extension HTTPServer {
         package var trustedProxies: [AddressNetwork] = []
         /// Called on a server thread after each request, complete or not; it must not wait.
         package var onFinished: (@Sendable (RequestSummary) -> Void)?
+
+        /// Measures how long running answers may take when the server stops.
+        package var clock = HostClock.system
 
         package init(address: ListenAddress) {
             self.address = address

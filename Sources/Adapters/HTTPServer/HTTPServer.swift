@@ -1,3 +1,4 @@
+import Concurrency
 package import HTTP
 package import Logging
 import Synchronization
@@ -7,17 +8,19 @@ package final class HTTPServer: Sendable {
     /// The port, also when the kernel chose it.
     package let port: UInt16
     private let core: ServerCore
+    private let clock: HostClock
     private let sweeper: Mutex<Sweeper?>
     private let daemon: Mutex<DaemonHandle?>
     private let stopTask = Mutex<Task<Void, Never>?>(nil)
     private let untilStopped: (stream: AsyncStream<Never>, continuation: AsyncStream<Never>.Continuation)
 
     private init(
-        port: UInt16, core: ServerCore, daemon: consuming sending DaemonHandle,
+        port: UInt16, core: ServerCore, clock: HostClock, daemon: consuming sending DaemonHandle,
         sweeper: consuming sending Sweeper
     ) {
         self.port = port
         self.core = core
+        self.clock = clock
         self.sweeper = Mutex(sweeper)
         self.daemon = Mutex(daemon)
         self.untilStopped = AsyncStream<Never>.makeStream()
@@ -34,7 +37,8 @@ package final class HTTPServer: Sendable {
         let core = ServerCore(configuration, handler: handler, logger: logger)
         let daemon = try DaemonHandle.start(core, on: socket, threadCount: configuration.threadCount)
         let sweeper = try Sweeper.start(core)
-        return HTTPServer(port: port, core: core, daemon: daemon, sweeper: sweeper)
+        return HTTPServer(
+            port: port, core: core, clock: configuration.clock, daemon: daemon, sweeper: sweeper)
     }
 
     /// Open connections, including idle ones.
@@ -64,10 +68,10 @@ package final class HTTPServer: Sendable {
 
     private func drainAndTearDown(_ drain: Duration) async {
         core.stopAccepting()
-        let deadline = ContinuousClock.now + drain
-        while core.exchangeCount > 0, ContinuousClock.now < deadline {
+        let deadline = clock.steady() + drain
+        while core.exchangeCount > 0, clock.steady() < deadline {
             core.connections.shutDownIdle()
-            try? await Task.sleep(for: .milliseconds(10))
+            try? await clock.sleep(for: Limits.drainPause)
         }
         tearDown()
         untilStopped.continuation.finish()

@@ -52,6 +52,8 @@ package struct Limits: Sendable {
     static let readerBlock = 64 * 1024
     /// Memory that the library needs per request header field in addition to its text, in bytes.
     static let fieldOverhead = 64
+    /// The interval of checks whether the last answers are sent, while the server stops.
+    static let drainPause = Duration.milliseconds(10)
     /// Connections that the kernel queues before they are accepted.
     static let backlog: Int32 = 1024
 

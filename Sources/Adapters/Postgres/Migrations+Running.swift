@@ -1,10 +1,12 @@
+import Concurrency
+
 extension Migrations {
     /// Applies the missing migrations, each file in its own transaction, and returns their names.
     ///
     /// Of several concurrent runners one works; the others wait and then find nothing to do.
     package func apply(on pool: PostgresPool) async throws -> [String] {
         try await pool.withConnection(statementTimeout: nil) { session in
-            try await takeLock(session)
+            try await takeLock(session, clock: pool.configuration.clock)
             _ = try await session.query(Self.tableDefinition)
             let comparison = try Self.comparison(from: try await session.query(comparing))
             if let conflict = comparison.conflict { throw conflict }
@@ -54,10 +56,10 @@ extension Migrations {
 
     /// Polls instead of waiting in the server: a waiting statement would hold a snapshot for which another
     /// runner's CREATE INDEX CONCURRENTLY waits.
-    private func takeLock(_ session: PostgresSession) async throws {
+    private func takeLock(_ session: PostgresSession, clock: HostClock) async throws {
         let statement: Statement = "SELECT pg_try_advisory_lock(hashtextextended('applied_migration', 0))"
         while try await session.query(statement).first?.decode(0, as: Bool.self) != true {
-            try await Task.sleep(for: Limits.migrationLockPause)
+            try await clock.sleep(for: Limits.migrationLockPause)
         }
     }
 }

@@ -1,3 +1,5 @@
+package import Concurrency
+
 /// The parameters of a pool: how it connects, and its timeouts.
 package struct PoolConfiguration: Sendable {
     package var connection: ConnectionString
@@ -11,11 +13,14 @@ package struct PoolConfiguration: Sendable {
     package var acquireTimeout: Duration
     /// The name of the connections in `pg_stat_activity`, unless the connection string has one.
     package var applicationName: String
+    /// Measures the pauses between tries to listen and to take the lock of migrations.
+    package var clock: HostClock
 
     package init(
         _ connection: ConnectionString, size: Int = 4, statementTimeout: Duration = .seconds(30),
         connectTimeout: Duration = .seconds(5), acquireTimeout: Duration = .seconds(10),
-        applicationName: String = "backcast"
+        applicationName: String = "backcast",
+        clock: HostClock = .system,
     ) {
         self.connection = connection
         self.size = min(max(1, size), Limits.poolSize)
@@ -23,6 +28,7 @@ package struct PoolConfiguration: Sendable {
         self.connectTimeout = connectTimeout
         self.acquireTimeout = acquireTimeout
         self.applicationName = applicationName
+        self.clock = clock
     }
 }
 

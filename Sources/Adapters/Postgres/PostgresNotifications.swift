@@ -1,3 +1,4 @@
+import Concurrency
 package import Logging
 
 /// A notification that another session sent with NOTIFY.
@@ -58,7 +59,7 @@ package struct PostgresListener: AsyncSequence, Sendable {
                     connection = nil
                     if error.isCancelled { return nil }
                     logger.warning("Listening again in \(pause)", metadata: ["error": "\(error)"])
-                    try? await Task.sleep(for: pause)
+                    try? await configuration.clock.sleep(for: pause)
                     pause = Swift.min(pause * 2, Limits.reconnectPause.longest)
                 }
             }

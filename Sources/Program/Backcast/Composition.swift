@@ -22,7 +22,7 @@ struct Composition: Sendable {
 
     /// Does the role's work until cancelled; `migrate` returns when it is done.
     func run() async throws {
-        let pools = DatabasePools(settings, logger: logger)
+        let pools = DatabasePools(settings, clock: clock, logger: logger)
         do {
             if role == .migrate {
                 try await prepareDatabase(pools.serving)
@@ -38,7 +38,7 @@ struct Composition: Sendable {
 
     private func prepareDatabase(_ pool: PostgresPool) async throws {
         let migrations = try Migrations.ofProgram(folder: settings.migrations)
-        let database = DatabaseStart(pool: pool, logger: logger)
+        let database = DatabaseStart(pool: pool, clock: clock, logger: logger)
         try await database.waitUntilReady()
         try await database.prepareSchema(migrations, for: role)
     }
@@ -67,7 +67,7 @@ struct Composition: Sendable {
         let servers = try Servers.open(
             ServerPlan.plans(
                 settings, gate: gate, admin: admin, viewer: role.servesViewers ? viewer : nil),
-            settings: settings, descriptors: descriptors, logger: logger,
+            settings: settings, descriptors: descriptors, clock: clock, logger: logger,
             onFinished: requests.finished)
         servers.report(to: requests)
         let recording = try state.map { state in

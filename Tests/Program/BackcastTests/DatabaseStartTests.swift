@@ -1,3 +1,4 @@
+import Concurrency
 import Logging
 import Postgres
 import TestSupport
@@ -38,7 +39,9 @@ struct DatabaseStartTests {
         let folder = try TemporaryFolder()
         let pool = PostgresPool(
             PoolConfiguration(try ConnectionString("postgresql:///x?host=\(folder.path)")), logger: logger)
-        let waiting = Task { try await DatabaseStart(pool: pool, logger: logger).waitUntilReady() }
+        let waiting = Task {
+            try await DatabaseStart(pool: pool, clock: .system, logger: logger).waitUntilReady()
+        }
         waiting.cancel()
         let result = await waiting.result
         #expect(throws: (any Error).self) { try result.get() }
@@ -57,7 +60,7 @@ struct DatabaseStartTests {
         let uri = try await TestDatabase.shared.database("start")
         let pool = PostgresPool(PoolConfiguration(try ConnectionString(uri)), logger: logger)
         do {
-            try await body(DatabaseStart(pool: pool, logger: logger))
+            try await body(DatabaseStart(pool: pool, clock: .system, logger: logger))
         } catch {
             await pool.close()
             throw error

@@ -1,4 +1,5 @@
 import AdminAPI
+import Concurrency
 import HTTP
 import HTTPServer
 import Logging
@@ -12,7 +13,7 @@ struct Servers: Sendable {
 
     /// Opens a server for each plan; the error for an address that cannot be used names its setting.
     static func open(
-        _ plans: [ServerPlan], settings: Settings, descriptors: Int, logger: Logger,
+        _ plans: [ServerPlan], settings: Settings, descriptors: Int, clock: HostClock, logger: Logger,
         onFinished: @escaping @Sendable (RequestSummary) -> Void,
     ) throws(ProgramError) -> Servers {
         var all: [HTTPServer] = []
@@ -21,6 +22,7 @@ struct Servers: Sendable {
             var configuration = HTTPServer.Configuration(address: plan.address)
             configuration.trustedProxies = settings.trustedProxies
             configuration.onFinished = onFinished
+            configuration.clock = clock
             configuration.limits.connections = min(
                 configuration.limits.connections,
                 max(descriptors - Limits.reservedDescriptors, descriptors / 2))

@@ -1,3 +1,4 @@
+import Concurrency
 import Logging
 import Postgres
 
@@ -7,14 +8,15 @@ struct DatabasePools: Sendable {
     let recording: PostgresPool
     let serving: PostgresPool
 
-    init(_ settings: Settings, logger: Logger) {
+    init(_ settings: Settings, clock: HostClock, logger: Logger) {
         recording = PostgresPool(
             PoolConfiguration(
                 settings.database, size: Limits.recordingConnections,
-                applicationName: "backcast recorder"), logger: logger)
+                applicationName: "backcast recorder", clock: clock), logger: logger)
         serving = PostgresPool(
             PoolConfiguration(
-                settings.database, size: Limits.servingConnections, applicationName: "backcast server"),
+                settings.database, size: Limits.servingConnections, applicationName: "backcast server",
+                clock: clock),
             logger: logger)
     }
 

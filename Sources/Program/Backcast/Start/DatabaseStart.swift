@@ -1,27 +1,29 @@
+import Concurrency
 import Logging
 import Postgres
 
 /// The database at the start of the program: waits for it, then migrates it or checks its schema.
 struct DatabaseStart: Sendable {
     let pool: PostgresPool
+    let clock: HostClock
     let logger: Logger
 
     /// Returns when the database answers; throws errors that waiting does not cure.
     func waitUntilReady() async throws {
         var pause = Limits.databasePause.first
-        var report = ContinuousClock.now
+        var report = clock.steady()
         while true {
             do throws(PostgresError) {
                 _ = try await pool.query("SELECT 1")
                 return
             } catch {
                 guard error.isTransient else { throw error }
-                if ContinuousClock.now >= report {
+                if clock.steady() >= report {
                     logger.warning("Waiting for the database", metadata: ["error": "\(error)"])
-                    report = .now + Limits.databaseReport
+                    report = clock.steady() + Limits.databaseReport
                 }
             }
-            try await Task.sleep(for: pause)
+            try await clock.sleep(for: pause)
             pause = min(pause * 2, Limits.databasePause.longest)
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Concurrency
 
 /// One channel from an encoder that runs in real time.
 struct EncodeCommand: AsyncParsableCommand {
@@ -46,7 +47,7 @@ struct EncodeCommand: AsyncParsableCommand {
             group.addTask {
                 while !Task.isCancelled {
                     ready()
-                    try? await Task.sleep(for: Limits.encoderPoll)
+                    try? await WallClock.host.sleep(for: Limits.encoderPoll)
                 }
             }
             try await group.next()

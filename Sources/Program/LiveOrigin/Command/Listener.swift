@@ -1,3 +1,4 @@
+import Concurrency
 import HTTP
 import HTTPServer
 import Logging
@@ -29,7 +30,7 @@ actor Listener {
     func pause(seconds: Double) async throws {
         guard let port = server?.port else { return }
         await close(drain: Limits.pauseDrain)
-        try await Task.sleep(for: .seconds(seconds))
+        try await WallClock.host.sleep(for: .seconds(seconds))
         try open(port: port)
     }
 

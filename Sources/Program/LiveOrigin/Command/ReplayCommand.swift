@@ -1,4 +1,5 @@
 import ArgumentParser
+import Concurrency
 import Synchronization
 
 /// A minute encoded once, published on many channels.
@@ -56,7 +57,7 @@ struct ReplayCommand: AsyncParsableCommand {
         while !Task.isCancelled {
             for index in publishers.indices { try publishers[index].step(now: WallClock.seconds()) }
             ready()
-            try? await Task.sleep(for: Limits.tick)
+            try? await WallClock.host.sleep(for: Limits.tick)
         }
     }
 

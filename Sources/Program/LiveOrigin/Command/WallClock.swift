@@ -1,7 +1,9 @@
-import Foundation
+import Concurrency
+import Timeline
 
-/// The wall clock of the program.
+/// The host's clock as this program counts: in seconds since 1970.
 enum WallClock {
-    /// Seconds since 1970.
-    @Sendable static func seconds() -> Double { Date().timeIntervalSince1970 }
+    static let host = HostClock.system
+
+    @Sendable static func seconds() -> Double { Microseconds.seconds(host.now().microseconds) }
 }

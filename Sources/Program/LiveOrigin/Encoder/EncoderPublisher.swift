@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import Synchronization
 
@@ -27,13 +28,13 @@ final class EncoderPublisher: Sendable {
             let next = try await runEncoder()
             guard !Task.isCancelled else { return }
             if let end = channel.state.withLock({ $0.end }) {
-                try await Task.sleep(for: .seconds(max(0, end.until - now())))
+                try await WallClock.host.sleep(for: .seconds(max(0, end.until - now())))
                 channel.state.withLock { state in
                     state.end = nil
                     state.restart(end.restart ?? restart)
                 }
             } else {
-                if next == nil { try await Task.sleep(for: Limits.encoderRestartDelay) }
+                if next == nil { try await WallClock.host.sleep(for: Limits.encoderRestartDelay) }
                 channel.state.withLock { $0.restart(next ?? restart) }
             }
         }
@@ -74,7 +75,7 @@ final class EncoderPublisher: Sendable {
                 encoder.stop()
             }
             try publish(from: &output)
-            try? await Task.sleep(for: Limits.encoderPoll)
+            try? await WallClock.host.sleep(for: Limits.encoderPoll)
         }
         return asked
     }

@@ -1,3 +1,4 @@
+import Concurrency
 import HTTP
 import Synchronization
 
@@ -20,7 +21,7 @@ final class SlowBody: HTTPBodySource {
 
     func next(limit: Int) async throws -> [UInt8]? {
         let isSlow = bytesPerSecond < .max
-        if isSlow { try await Task.sleep(for: .milliseconds(1000 / Limits.slowPiecesPerSecond)) }
+        if isSlow { try await WallClock.host.sleep(for: .milliseconds(1000 / Limits.slowPiecesPerSecond)) }
         let piece = isSlow ? max(1, bytesPerSecond / Limits.slowPiecesPerSecond) : limit
         let range = offset.withLock { offset in
             let end = min(bytes.count, cut ?? bytes.count, offset + min(piece, limit))
