@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HTTP
 import Logging
 import Timeline
@@ -13,10 +14,10 @@ extension AdminAPI {
                 guard try await self.catalogue.channel(id) != nil else { throw Problem.noChannel(id) }
                 // Continues when the client has gone: an interrupted purge would start over at the next
                 // attempt.
-                _ = try await Task {
+                _ = try await withCancellationShield(by: self.clock) {
                     try await self.catalogue.purge(
                         id, version: version, graceSeconds: self.configuration.deleteGraceSeconds)
-                }.value
+                }
             } else {
                 guard current != nil else { throw Problem.noChannel(id) }
                 try await self.catalogue.delete(id, version: version)
