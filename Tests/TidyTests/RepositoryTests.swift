@@ -26,6 +26,12 @@ struct RepositoryTests {
         expectNone(DangerRule(exceptions: listedExceptions).findings(in: Repository.swiftFiles))
     }
 
+    @Test("Text goes into SQL only as a static member")
+    func verbatim() {
+        #expect(Repository.swiftFiles.contains { $0.text.contains("\\(verbatim: Self.") })
+        expectNone(VerbatimRule().findings(in: Repository.swiftFiles))
+    }
+
     @Test("Files are short, finished, and name no machine's folders")
     func texts() {
         #expect(Repository.files.count > 50)

@@ -1,8 +1,8 @@
 /// An SQL statement whose values can only be bound: `"SELECT * FROM channel WHERE slug = \(slug)"`.
 ///
-/// Each interpolated value becomes `$1`, `$2` …; SQL text is inserted only by `\(verbatim:)`, table names by
-/// `\(identifier:)`. A `String` is bound as `text`: write `\(id)::uuid`, `\(settings)::jsonb` for other
-/// types.
+/// Each interpolated value becomes `$1`, `$2` …; SQL text is inserted only by `\(verbatim:)`, which takes static
+/// members, table names by `\(identifier:)`, numbers in statements without bound values by `\(number:)`. A
+/// `String` is bound as `text`: write `\(id)::uuid`, `\(settings)::jsonb` for other types.
 package struct Statement: Sendable {
     /// The text with `$n` in place of the values.
     package private(set) var sql: String
@@ -49,9 +49,14 @@ extension Statement: ExpressibleByStringInterpolation {
             sql += "$\(parameters.count)"
         }
 
-        /// Inserts SQL text, which must never come from outside.
+        /// Inserts SQL text, which must be a static member: never text that is composed at run time.
         package mutating func appendInterpolation(verbatim text: String) {
             sql += text
+        }
+
+        /// Inserts a number, for statements that take no bound values, such as CREATE TABLE.
+        package mutating func appendInterpolation(number: Int64) {
+            sql += String(number)
         }
 
         /// Inserts the quoted name of a table, column or channel.

@@ -18,6 +18,13 @@ struct StatementTests {
         #expect(statement.parameters.count == 0)
     }
 
+    @Test("A number goes in as it is where nothing can be bound")
+    func number() {
+        let statement: Statement = "VALUES FROM (\(number: -7))"
+        #expect(statement.sql == "VALUES FROM (-7)")
+        #expect(statement.parameters.count == 0)
+    }
+
     @Test(
         "Text that looks like SQL is bound as a value",
         arguments: ["'; DROP TABLE t; --", "$1", "\\'", "a' OR 'a'='a", "\u{1F4A3}\"", "%s"])

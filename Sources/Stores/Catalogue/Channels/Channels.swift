@@ -78,7 +78,7 @@ extension Catalogue {
         _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
     ) async throws -> Channel {
         let found = try await transaction.query(
-            "SELECT \(verbatim: columns) FROM channel WHERE slug = \(id.text) FOR UPDATE")
+            "SELECT \(verbatim: Self.columns) FROM channel WHERE slug = \(id.text) FOR UPDATE")
         guard let known = try found.first.map(channel(from:)) else { throw CatalogueError.noSuchChannel(id) }
         if let version, !known.isDeleted, version != known.version {
             throw CatalogueError.staleVersion(current: known.version)
@@ -91,7 +91,7 @@ extension Catalogue {
             """
             UPDATE channel SET settings = \(text)::jsonb, version = version + 1,
                 deleted_at = coalesce(deleted_at, now())
-            WHERE channel_id = \(known.row) RETURNING \(verbatim: columns)
+            WHERE channel_id = \(known.row) RETURNING \(verbatim: Self.columns)
             """)
         guard let row = deleted.first else { throw CatalogueError.noSuchChannel(id) }
         return try channel(from: row)
@@ -141,7 +141,7 @@ extension Catalogue {
     ) async throws -> Channel {
         let rows = try await transaction.query(
             """
-            SELECT \(verbatim: columns) FROM channel
+            SELECT \(verbatim: Self.columns) FROM channel
             WHERE slug = \(id.text) AND deleted_at IS NULL FOR UPDATE
             """)
         guard let known = try rows.first.map(channel(from:)) else { throw CatalogueError.noSuchChannel(id) }

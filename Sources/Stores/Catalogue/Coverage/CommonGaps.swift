@@ -53,8 +53,8 @@ extension Catalogue {
         let ends = channels.map { windows[$0]?.end.microseconds ?? 0 }
         return """
             WITH part AS (
-                SELECT t.channel_id, t.end_us AS to_us, CASE WHEN t.begin_us < \(verbatim: firstKeptEnd)
-                    THEN greatest(t.begin_us, \(verbatim: knownBegin)) ELSE t.begin_us END AS from_us
+                SELECT t.channel_id, t.end_us AS to_us, CASE WHEN t.begin_us < \(verbatim: Self.firstKeptEnd)
+                    THEN greatest(t.begin_us, \(verbatim: Self.knownBegin)) ELSE t.begin_us END AS from_us
                 FROM unnest(\(channels), \(begins), \(ends)) AS t(channel_id, begin_us, end_us)
                     JOIN line l USING (channel_id)),
             quarter AS (

@@ -74,13 +74,13 @@ extension Catalogue {
             if try await transaction.isAttached(name) { return }
             _ = try await transaction.query(
                 """
-                CREATE TABLE IF NOT EXISTS \(verbatim: name)
+                CREATE TABLE IF NOT EXISTS \(identifier: name)
                     (LIKE segment_rolling INCLUDING DEFAULTS INCLUDING CONSTRAINTS)
                 """)
             _ = try await transaction.query(
                 """
-                ALTER TABLE segment_rolling ATTACH PARTITION \(verbatim: name)
-                FOR VALUES FROM (\(verbatim: String(day))) TO (\(verbatim: String(next)))
+                ALTER TABLE segment_rolling ATTACH PARTITION \(identifier: name)
+                FOR VALUES FROM (\(number: day)) TO (\(number: next))
                 """)
         }
     }
@@ -102,7 +102,7 @@ extension PostgresTransaction {
             """)
         guard let row = found.first else { return false }
         guard try row.decode("pending", as: Bool.self) else { return true }
-        _ = try await query("ALTER TABLE segment_rolling DETACH PARTITION \(verbatim: name) FINALIZE")
+        _ = try await query("ALTER TABLE segment_rolling DETACH PARTITION \(identifier: name) FINALIZE")
         return false
     }
 }

@@ -13,7 +13,7 @@ extension Catalogue {
         return try await mappingErrors {
             var dropped: [String] = []
             for day in try await daysInOrder(before: Self.partition(ofDay: newest)) {
-                guard try await pool.query("SELECT FROM \(verbatim: day.name) LIMIT 1").isEmpty else {
+                guard try await pool.query("SELECT FROM \(identifier: day.name) LIMIT 1").isEmpty else {
                     continue
                 }
                 if try await drop(day) { dropped.append(day.name) }
@@ -23,22 +23,26 @@ extension Catalogue {
         }
     }
 
-    /// A partition and the expression of its bounds.
+    /// A partition and the range of starts that it holds, microseconds since 1970.
     private struct Day: Sendable {
         var name: String
-        var bounds: String
+        var begin: Int64
+        var end: Int64
     }
 
     /// Days whose detachment was interrupted come first, because PostgreSQL allows only one at a time.
     private func daysInOrder(before name: String) async throws -> [Day] {
         try await pool.query(
             """
-            SELECT c.relname::text AS name, pg_get_expr(c.relpartbound, c.oid) AS bounds
-            FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+            SELECT c.relname::text AS name, bounds[1]::bigint AS begin_us, bounds[2]::bigint AS end_us
+            FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid CROSS JOIN regexp_match(
+                pg_get_expr(c.relpartbound, c.oid), 'FROM \\(''?(-?\\d+)''?\\) TO \\(''?(-?\\d+)''?\\)') AS bounds
             WHERE i.inhparent = 'segment_rolling'::regclass AND (c.relname < \(name) OR i.inhdetachpending)
             ORDER BY i.inhdetachpending DESC, 1
             """
-        ).map { Day(name: try $0.decode("name"), bounds: try $0.decode("bounds")) }
+        ).map {
+            Day(name: try $0.decode("name"), begin: try $0.decode("begin_us"), end: try $0.decode("end_us"))
+        }
     }
 
     /// Detaches a day and drops it; if a segment was inserted at the last moment, the day is attached again.
@@ -46,13 +50,15 @@ extension Catalogue {
         try await pool.withConnection { session in
             _ = try await session.query("SELECT pg_advisory_lock(\(Self.partitionLock))")
             guard try await session.detach(day.name) else { return false }
-            guard try await session.query("SELECT FROM \(verbatim: day.name) LIMIT 1").isEmpty else {
+            guard try await session.query("SELECT FROM \(identifier: day.name) LIMIT 1").isEmpty else {
                 _ = try await session.query(
-                    "ALTER TABLE segment_rolling ATTACH PARTITION \(verbatim: day.name) \(verbatim: day.bounds)"
-                )
+                    """
+                    ALTER TABLE segment_rolling ATTACH PARTITION \(identifier: day.name)
+                    FOR VALUES FROM (\(number: day.begin)) TO (\(number: day.end))
+                    """)
                 return false
             }
-            _ = try await session.query("DROP TABLE \(verbatim: day.name)")
+            _ = try await session.query("DROP TABLE \(identifier: day.name)")
             return true
         }
     }
@@ -69,9 +75,11 @@ extension PostgresSession {
             WHERE inhrelid = to_regclass(\(name)) AND inhparent = 'segment_rolling'::regclass
             """)
         guard let row = found.first else { return false }
-        let how = try row.decode("pending", as: Bool.self) ? "FINALIZE" : "CONCURRENTLY"
-        _ = try await query(
-            "ALTER TABLE segment_rolling DETACH PARTITION \(verbatim: name) \(verbatim: how)")
+        let statement: Statement =
+            try row.decode("pending", as: Bool.self)
+            ? "ALTER TABLE segment_rolling DETACH PARTITION \(identifier: name) FINALIZE"
+            : "ALTER TABLE segment_rolling DETACH PARTITION \(identifier: name) CONCURRENTLY"
+        _ = try await query(statement)
         return true
     }
 }
