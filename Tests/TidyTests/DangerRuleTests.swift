@@ -15,6 +15,24 @@ struct DangerRuleTests {
             (.failedPrecondition, "default: preconditionFailure()"),
             (.unsafe, "let a = unsafe b(c)"),
             (.unsafe, "try unsafe b.withUnsafeBytes { 1 }"),
+            (.unstructuredTask, "Task { await a() }"),
+            (.unstructuredTask, "let a = Task<Void, Never> { b() }"),
+            (.unstructuredTask, "Task(priority: .high) { }"),
+            (.unstructuredTask, "return Task(operation: a)"),
+            (.clockRead, "let a = ContinuousClock.now"),
+            (.clockRead, "if SuspendingClock().now > a { }"),
+            (.clockRead, "let a = Date().timeIntervalSince1970"),
+            (.clockRead, "clock_gettime(CLOCK_MONOTONIC, &a)"),
+            (.clockRead, "a(at: .now)"),
+            (.clockRead, "let a: ContinuousClock.Instant = .now + b"),
+            (.clockRead, "queue.asyncAfterwards(.now() + a)"),
+            (.ownSleep, "try await Task.sleep(for: a)"),
+            (.ownSleep, "try await Task<Never, Never>.sleep(for: a)"),
+            (.ownSleep, "usleep(1000)"),
+            (.ownSleep, "queue.asyncAfter(deadline: a) { }"),
+            (.hostClock, "HostClock.system.sleep(for: a)"),
+            (.hostClock, "init(clock: HostClock = .system) { }"),
+            (.hostClock, "a(clock: .system)"),
         ])
     func found(construct: DangerousConstruct, line: String) {
         let findings = DangerRule(exceptions: []).findings(in: [TextFile(Self.path, "\n\(line)\n")])
@@ -31,15 +49,26 @@ struct DangerRuleTests {
             "// try! and unsafe code", "let a = \"fatalError\"", "final class A: Sendable {}",
             "let unsafe = 1",
             "a.unsafe(b)", "try b()", "func isunsafe () {}",
+            "let a: Task<Void, Never>?", "group.addTask { }", "struct ChannelTask { }", "Task.isCancelled",
+            "return .now(response)", "case .now(let response):", "let a = clock.now()", "a.now + 1",
+            "try await clock.sleep(for: a)", "func sleep(until a: Instant) { }", "memory.system",
         ])
     func harmless(line: String) {
         #expect(DangerRule(exceptions: []).findings(in: [TextFile(Self.path, line)]).isEmpty)
     }
 
-    @Test("unsafe is at home in the Adapters")
-    func home() {
-        let file = TextFile("Sources/Adapters/Digest/Handle.swift", "let a = unsafe b(c)")
-        #expect(DangerRule(exceptions: []).findings(in: [file]).isEmpty)
+    @Test(
+        "A construct needs no entry where it is at home",
+        arguments: [
+            ("Sources/Adapters/Digest/Handle.swift", "let a = unsafe b(c)"),
+            (
+                "Tests/Stores/JournalTests/A.swift",
+                "Task { try await Task.sleep(for: ContinuousClock.now - a) }"
+            ),
+            ("Sources/Program/Backcast/Composition.swift", "let clock = HostClock.system"),
+        ])
+    func home(path: String, line: String) {
+        #expect(DangerRule(exceptions: []).findings(in: [TextFile(path, line)]).isEmpty)
     }
 
     @Test("A listed one is allowed in its file only")

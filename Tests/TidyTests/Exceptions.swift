@@ -64,4 +64,81 @@ let listedExceptions: [ListedException] = [
     ListedException(
         construct: .unsafe, path: "Sources/Program/LiveOrigin/Encoder/EncoderProcess.swift",
         reason: "the signal mask that a child inherits is set by its address"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Vocabulary/Concurrency/",
+        reason:
+            "waiting with a limit, and a shield from cancellation: what others use instead of tasks of their own"
+    ),
+    ListedException(
+        construct: .clockRead, path: "Sources/Vocabulary/Concurrency/HostClock.swift",
+        reason: "the clock that is handed down reads the host here"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Adapters/HTTPServer/StreamBody.swift",
+        reason: "a library thread starts it; its exchange keeps it and cancels it"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Adapters/HTTPServer/HTTPServer.swift",
+        reason: "stopping goes on when its caller is cancelled, and is done once"),
+    ListedException(
+        construct: .hostClock, path: "Sources/Adapters/HTTPServer/Configuration.swift",
+        reason: "what a server has unless the program hands it another one"),
+    ListedException(
+        construct: .hostClock, path: "Sources/Adapters/Postgres/PoolConfiguration.swift",
+        reason: "what a pool has unless the program hands it another one"),
+    ListedException(
+        construct: .clockRead, path: "Sources/Adapters/HTTPServer/SystemCalls.swift",
+        reason: "the time that the threads of libmicrohttpd wait by, which are not Swift's"),
+    ListedException(
+        construct: .clockRead, path: "Sources/Adapters/HTTPClient/",
+        reason: "deadlines that libcurl waits for on the loop thread, in poll"),
+    ListedException(
+        construct: .ownSleep, path: "Sources/Adapters/HTTPClient/Loop/LoopThread.swift",
+        reason: "the loop thread when its library fails at once; no task waits for it"),
+    ListedException(
+        construct: .clockRead, path: "Sources/Adapters/Postgres/Connection.swift",
+        reason: "deadlines that the connection thread waits for in poll"),
+    ListedException(
+        construct: .clockRead, path: "Sources/Adapters/Postgres/Patience.swift",
+        reason: "deadlines that the connection thread waits for in poll"),
+    ListedException(
+        construct: .clockRead, path: "Sources/Adapters/Postgres/PostgresPool.swift",
+        reason: "the longest wait for a connection, timed without a task for each waiter"),
+    ListedException(
+        construct: .ownSleep, path: "Sources/Adapters/Postgres/PostgresPool.swift",
+        reason: "the longest wait for a connection, timed without a task for each waiter"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Stores/Catalogue/Changes.swift",
+        reason: "feeds a stream until the stream is dropped, which cancels it"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Services/Playback/",
+        reason: "a load serves all who wait for it and goes on when the first of them leaves"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Delivery/AdminAPI/Pages/Probe.swift",
+        reason: "a question that hangs is left alone and not asked again"),
+    ListedException(
+        construct: .clockRead, path: "Sources/Program/Backcast/Start/TerminationSignals.swift",
+        reason: "the end is enforced by Dispatch, whatever has become of tasks"),
+    ListedException(
+        construct: .ownSleep, path: "Sources/Program/Backcast/Start/TerminationSignals.swift",
+        reason: "the end is enforced by Dispatch, whatever has become of tasks"),
+    ListedException(
+        construct: .clockRead, path: "Sources/Program/LiveOrigin/Encoder/EncoderProcess.swift",
+        reason: "the encoder is killed by Dispatch when it does not end"),
+    ListedException(
+        construct: .ownSleep, path: "Sources/Program/LiveOrigin/Encoder/EncoderProcess.swift",
+        reason: "the encoder is killed by Dispatch when it does not end"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Services/Recorder/",
+        reason: "channels and downloads are kept by their owners, which cancel them"),
+    ListedException(
+        construct: .ownSleep, path: "Sources/Services/Recorder/",
+        reason: "the pauses of the recorder are not measured by its clock"),
+    ListedException(
+        construct: .clockRead, path: "Sources/Services/Playback/",
+        reason: "the ages of what is in memory are not measured by its clock"),
+    ListedException(
+        construct: .ownSleep, path: "Sources/Services/Playback/",
+        reason: "its pauses are not measured by its clock"),
+    ListedException(
+        construct: .hostClock, path: "Sources/Services/",
+        reason: "a default until every part has its clock handed down"),
 ]
