@@ -36,7 +36,7 @@ let modules: [Module] = [
     Module(name: "CZlib", layer: "Libraries", library: ("zlib", "zlib1g-dev")),
     Module(name: "CCrypto", layer: "Libraries", library: ("libcrypto", "libssl-dev")),
 
-    Module(name: "Timeline", layer: "Vocabulary", tests: []),
+    Module(name: "Timeline", layer: "Vocabulary", tests: ["TestSupport"]),
     Module(name: "Encoding", layer: "Vocabulary", tests: []),
     Module(name: "Concurrency", layer: "Vocabulary", uses: ["Timeline"], tests: ["TestSupport"]),
     Module(name: "JSON", layer: "Vocabulary", tests: []),

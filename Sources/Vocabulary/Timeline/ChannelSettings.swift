@@ -1,6 +1,8 @@
 /// The settings of a channel, as an operator defines them.
 ///
-/// The JSON form is that of the admin API.
+/// The JSON form is that of the admin API, and the stored one. Of settings that a later version stored, unknown
+/// fields are skipped (the catalogue keeps them when it writes), and an unknown choice reads as the one that
+/// loses nothing: `auto`, `keep`, `all`. A channel that waits for the right version would not be recorded.
 package struct ChannelSettings: Sendable, Equatable, Codable {
     package var id: ChannelID
     package var title: String
@@ -42,6 +44,21 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
         case clock, encryption
         case timeZone = "time_zone"
     }
+
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        let id: ChannelID = try stored.read(.id)
+        self.init(
+            id: id, title: try stored.read(.title, default: id.text), sources: try stored.read(.sources),
+            retentionSeconds: try stored.readIfPresent(.retentionSeconds))
+        recording = try stored.read(.recording, default: recording)
+        maxBytes = try stored.readIfPresent(.maxBytes)
+        renditions = try stored.read(.renditions, default: renditions)
+        guideID = try stored.readIfPresent(.guideID)
+        clock = try stored.read(.clock, fallback: clock)
+        encryption = try stored.read(.encryption, fallback: encryption)
+        timeZone = try stored.read(.timeZone, default: timeZone)
+    }
 }
 
 /// Where the wall-clock times of a channel come from.
@@ -67,20 +84,17 @@ package enum RenditionChoice: Sendable, Equatable, Codable {
     case lowest
     case named([RenditionID])
 
+    /// An unknown form reads as `all`: too much is recorded rather than too little.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let names = try? container.decode([RenditionID].self) {
             self = .named(names)
             return
         }
-        switch try container.decode(String.self) {
-        case "all": self = .all
+        switch try? container.decode(String.self) {
         case "highest": self = .highest
         case "lowest": self = .lowest
-        default:
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription: "renditions is \"all\", \"highest\", \"lowest\" or a list of ids")
+        default: self = .all
         }
     }
 

@@ -39,4 +39,15 @@ package struct Loss: Sendable, Equatable, Codable {
         self.rendition = rendition
         self.note = note
     }
+
+    private enum CodingKeys: String, CodingKey {
+        case window, reason, rendition, note
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            window: try stored.read(.window), reason: try stored.read(.reason),
+            rendition: try stored.readIfPresent(.rendition), note: try stored.read(.note, default: ""))
+    }
 }

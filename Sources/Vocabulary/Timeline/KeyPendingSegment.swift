@@ -14,6 +14,17 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
             self.iv = iv
             self.sampleMethod = sampleMethod
         }
+
+        private enum CodingKeys: String, CodingKey {
+            case keyURL, iv, sampleMethod
+        }
+
+        package init(from decoder: any Decoder) throws {
+            let stored = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                keyURL: try stored.read(.keyURL), iv: try stored.read(.iv, default: []),
+                sampleMethod: try stored.readIfPresent(.sampleMethod))
+        }
     }
 
     /// The stored initialization section.
@@ -25,6 +36,10 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
         package init(name: String, cipher: Cipher?) {
             self.name = name
             self.cipher = cipher
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case name, cipher
         }
     }
 
@@ -71,6 +86,24 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
         self.arrived = arrived
         self.source = source
         self.boundary = boundary
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case channel, identity, start, duration, flags, revision, container, cipher, initialization, drmTags
+        case programDateTime, arrived, source, boundary
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            channel: try stored.read(.channel), identity: try stored.read(.identity),
+            start: try stored.read(.start), duration: try stored.read(.duration),
+            flags: try stored.read(.flags, default: []), revision: try stored.read(.revision, default: 0),
+            container: try stored.read(.container), cipher: try stored.readIfPresent(.cipher),
+            initialization: try stored.readIfPresent(.initialization),
+            drmTags: try stored.read(.drmTags, default: []),
+            programDateTime: try stored.readIfPresent(.programDateTime), arrived: try stored.read(.arrived),
+            source: try stored.read(.source), boundary: try stored.readIfPresent(.boundary))
     }
 
     package var end: Instant { start + duration }

@@ -39,4 +39,23 @@ package struct RenditionDescription: Sendable, Equatable, Codable {
         case audioGroup = "audio_group"
         case subtitlesGroup = "subtitles_group"
     }
+
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(id: try stored.read(.id), position: try stored.read(.position, default: 0))
+        stableID = try stored.readIfPresent(.stableID)
+        resolution = try stored.readIfPresent(.resolution)
+        codecs = try stored.readIfPresent(.codecs)
+        frameRate = try stored.readIfPresent(.frameRate)
+        bandwidth = try stored.readIfPresent(.bandwidth)
+        groupID = try stored.readIfPresent(.groupID)
+        name = try stored.readIfPresent(.name)
+        language = try stored.readIfPresent(.language)
+        channels = try stored.readIfPresent(.channels)
+        isDefault = try stored.read(.isDefault, default: false)
+        autoselect = try stored.read(.autoselect, default: false)
+        forced = try stored.read(.forced, default: false)
+        audioGroup = try stored.readIfPresent(.audioGroup)
+        subtitlesGroup = try stored.readIfPresent(.subtitlesGroup)
+    }
 }

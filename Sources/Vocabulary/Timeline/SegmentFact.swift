@@ -57,8 +57,22 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     private enum CodingKeys: String, CodingKey {
         case channel, identity, start, duration, revision
         case format = "state"
-        case flags, storedBytes, plainBytes, iv, programDateTime, arrived, firstTimestamp, digest, fence,
-            boundary
+        case flags, storedBytes, plainBytes, iv, programDateTime, arrived, firstTimestamp, digest, fence
+        case boundary
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        let storedBytes: Int64 = try stored.read(.storedBytes)
+        self.init(
+            channel: try stored.read(.channel), identity: try stored.read(.identity),
+            start: try stored.read(.start), duration: try stored.read(.duration),
+            revision: try stored.read(.revision, default: 0), format: try stored.read(.format),
+            flags: try stored.read(.flags, default: []), storedBytes: storedBytes,
+            plainBytes: try stored.read(.plainBytes, default: storedBytes), iv: try stored.readIfPresent(.iv),
+            programDateTime: try stored.readIfPresent(.programDateTime), arrived: try stored.read(.arrived),
+            firstTimestamp: try stored.readIfPresent(.firstTimestamp), digest: try stored.read(.digest),
+            fence: try stored.read(.fence), boundary: try stored.readIfPresent(.boundary))
     }
 
     package var end: Instant { start + duration }

@@ -30,6 +30,23 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
         drmTags = []
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case container, tracks, codecs, width, height, initName, keyMethod, keyName, drmTags
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            container: try stored.read(.container), tracks: try stored.read(.tracks, default: ""),
+            codecs: try stored.read(.codecs, default: ""))
+        width = try stored.read(.width, default: 0)
+        height = try stored.read(.height, default: 0)
+        initName = try stored.readIfPresent(.initName)
+        keyMethod = try stored.readIfPresent(.keyMethod)
+        keyName = try stored.readIfPresent(.keyName)
+        drmTags = try stored.read(.drmTags, default: [])
+    }
+
     /// A text that is equal for equal formats; its digest identifies the format in the catalogue.
     package var canonicalText: String {
         let parts: [String] = [

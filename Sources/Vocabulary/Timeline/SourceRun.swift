@@ -13,4 +13,15 @@ package struct SourceRun: Sendable, Equatable, Codable {
         self.began = began
         self.clock = clock
     }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, source, began, clock
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try stored.read(.id), source: try stored.read(.source), began: try stored.read(.began),
+            clock: try stored.read(.clock, default: "arrival"))
+    }
 }

@@ -33,4 +33,17 @@ package struct SourceSettings: Sendable, Equatable, Codable {
         case ipVersion = "ip_version"
         case headerHosts = "header_hosts"
     }
+
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            url: try stored.read(.url), headers: try stored.read(.headers, default: [:]),
+            priority: try stored.read(.priority, default: 0))
+        maxConnections = try stored.readIfPresent(.maxConnections)
+        allowInvalidCertificate = try stored.read(
+            .allowInvalidCertificate, default: allowInvalidCertificate)
+        inheritQuery = try stored.read(.inheritQuery, default: inheritQuery)
+        ipVersion = try stored.readIfPresent(.ipVersion)
+        headerHosts = try stored.read(.headerHosts, default: headerHosts)
+    }
 }

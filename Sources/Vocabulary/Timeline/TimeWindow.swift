@@ -8,6 +8,10 @@ package struct TimeWindow: Hashable, Sendable, Codable {
         self.end = end
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case begin, end
+    }
+
     /// Length in microseconds, never negative.
     package var microseconds: Int64 {
         max(0, end - begin)

@@ -1,0 +1,22 @@
+package import Foundation
+
+/// The rows and lines of earlier versions under `Tests/Fixtures/stored`.
+package enum StoredFixtures {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fixtures/stored", directoryHint: .isDirectory)
+
+    /// The path of a file or folder.
+    package static func path(_ name: String) -> String {
+        folder.appending(path: name).path(percentEncoded: false)
+    }
+
+    package static func data(_ name: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: path(name)))
+    }
+
+    /// The files and folders directly in a folder, in order.
+    package static func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
+    }
+}
