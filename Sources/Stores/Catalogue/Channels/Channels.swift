@@ -36,17 +36,21 @@ extension Catalogue {
     ///
     /// The version is the one that the caller has read. Nil replaces any version. The version does not change
     /// if the settings are equal.
+    /// Fields that only a later version knows stay in the row: while nodes are upgraded one by one, an older
+    /// node must not remove them. Settings that cannot be read are replaced too.
     package func replace(
         _ settings: ChannelSettings, version: Int64? = nil,
     ) async throws(CatalogueError) -> Channel {
         let text = try Self.text(of: settings)
         return try await mappingErrors {
             try await pool.transaction { transaction in
-                let known = try await Self.locked(settings.id, version: version, in: transaction)
-                guard known.settings != settings else { return known }
+                let row = try await Self.locked(settings.id, version: version, in: transaction)
+                if let known = try? Self.channel(from: row), known.settings == settings { return known }
                 let rows = try await transaction.query(
                     """
-                    UPDATE channel SET settings = \(text)::jsonb, version = version + 1
+                    UPDATE channel SET version = version + 1, settings = \(text)::jsonb
+                        || CASE jsonb_typeof(settings)
+                            WHEN 'object' THEN settings - \(Self.knownKeys) ELSE '{}' END
                     WHERE slug = \(settings.id.text) RETURNING \(verbatim: Self.columns)
                     """)
                 _ = try await transaction.query(
@@ -83,13 +87,10 @@ extension Catalogue {
         if let version, !known.isDeleted, version != known.version {
             throw CatalogueError.staleVersion(current: known.version)
         }
-        var settings = known.settings
-        settings.recording = false
-        settings.retentionSeconds = 0
-        let text = try text(of: settings)
         let deleted = try await transaction.query(
             """
-            UPDATE channel SET settings = \(text)::jsonb, version = version + 1,
+            UPDATE channel SET settings = settings || '{"recording": false, "retention_seconds": 0}',
+                version = version + 1,
                 deleted_at = coalesce(deleted_at, now())
             WHERE channel_id = \(known.row) RETURNING \(verbatim: Self.columns)
             """)
@@ -106,14 +107,24 @@ extension Catalogue {
     }
 
     /// Returns channels that are not deleted, ordered by id, starting after the given id.
+    ///
+    /// A channel that this program cannot read is left out; `everyChannel` reports it.
     package func channels(after id: String = "", limit: Int) async throws(CatalogueError) -> [Channel] {
         try await mappingErrors {
-            try await pool.query(
-                """
-                SELECT \(verbatim: Self.columns) FROM channel
-                WHERE deleted_at IS NULL AND slug > \(id) ORDER BY slug LIMIT \(limit)
-                """
-            ).map(Self.channel(from:))
+            var channels: [Channel] = []
+            var last = id
+            while channels.count < limit {
+                let wanted = limit - channels.count
+                let rows = try await pool.query(
+                    """
+                    SELECT \(verbatim: Self.columns), slug FROM channel
+                    WHERE deleted_at IS NULL AND slug > \(last) ORDER BY slug LIMIT \(wanted)
+                    """)
+                channels += rows.compactMap { try? Self.channel(from: $0) }
+                guard rows.count == wanted, let row = rows.last else { break }
+                last = try row.decode("slug")
+            }
+            return channels
         }
     }
 
@@ -135,21 +146,23 @@ extension Catalogue {
         }
     }
 
-    /// Locks the row of a channel; throws if the channel does not exist or has another version.
+    /// Locks the row of a channel and returns it; throws if the channel does not exist or has another version.
     private static func locked(
         _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
-    ) async throws -> Channel {
+    ) async throws -> Row {
         let rows = try await transaction.query(
             """
             SELECT \(verbatim: Self.columns) FROM channel
             WHERE slug = \(id.text) AND deleted_at IS NULL FOR UPDATE
             """)
-        guard let known = try rows.first.map(channel(from:)) else { throw CatalogueError.noSuchChannel(id) }
-        if let version, version != known.version {
-            throw CatalogueError.staleVersion(current: known.version)
-        }
-        return known
+        guard let row = rows.first else { throw CatalogueError.noSuchChannel(id) }
+        let current = try row.decode("version", as: Int64.self)
+        if let version, version != current { throw CatalogueError.staleVersion(current: current) }
+        return row
     }
+
+    /// The fields of settings that this version writes.
+    private static let knownKeys = ChannelSettings.CodingKeys.allCases.map(\.rawValue)
 
     private static func text(of settings: ChannelSettings) throws(CatalogueError) -> String {
         do {

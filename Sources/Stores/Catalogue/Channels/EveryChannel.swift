@@ -7,7 +7,8 @@ extension Catalogue {
     /// Returns all channels, deleted ones too, for processes that keep track of every channel.
     ///
     /// A channel that this program cannot read is left out, so that it does not block the others. Each such
-    /// fault is logged once.
+    /// fault is logged once. A recorder that already works on the channel goes on. The admin API can replace
+    /// the settings (PUT) or delete the channel.
     package func everyChannel() async throws(CatalogueError) -> [Channel] {
         try await mappingErrors {
             let rows = try await pool.query(
