@@ -9,7 +9,10 @@ extension ChannelFiles {
         if isLoaded { return }
         try disk.makeFolder(folder)
         try disk.syncFolder(parent)
-        let names = try disk.list(folder).compactMap(JournalFile.reading)
+        var names = try disk.list(folder).compactMap(JournalFile.reading)
+        if let number = try retryUnreadLines(after: names.map(\.number).max() ?? 0) {
+            names.append((number, "jsonl"))
+        }
         var found: [JournalFile] = []
         for number in names.filter({ $0.ending == "jsonl" }).map(\.number).sorted() {
             found.append(try readFile(number))

@@ -15,10 +15,11 @@ extension ChannelFiles {
             let first = position.map { $0.file == number ? $0.line + 1 : 0 } ?? 0
             entries += try replay(&files[index], from: first, limit: limit - entries.count)
         }
+        removeDoneFiles()
         return entries
     }
 
-    /// Lines whose JSON this program cannot read are reported and done with: they would come back for ever.
+    /// Lines that this version cannot read are set aside, and the others go on.
     private func replay(
         _ file: inout JournalFile, from first: Int, limit: Int
     ) throws(JournalError) -> [(JournalPosition, JournalEntry)] {
@@ -26,21 +27,41 @@ extension ChannelFiles {
         guard !wanted.isEmpty else { return [] }
         let bytes = try disk.read(path(file.name), upTo: Limits.channelByteCount) ?? []
         let payloads = JournalLines(bytes).payloads
-        let decoder = JSONDecoder()
         var entries: [(JournalPosition, JournalEntry)] = []
-        var unreadable: [Int] = []
-        for line in wanted {
-            if entries.count == limit { break }
-            guard line < payloads.count, let payload = payloads[line],
-                let entry = try? decoder.decode(JournalEntry.self, from: Data(payload))
-            else {
-                unreadable.append(line)
+        var damaged: [Int] = []
+        var unread = UnreadPart()
+        for line in wanted where entries.count < limit {
+            guard line < payloads.count, let payload = payloads[line] else {
+                damaged.append(line)
                 continue
             }
-            entries.append((JournalPosition(file: file.number, line: line), entry))
+            do {
+                let entry = try JSONDecoder().decode(JournalEntry.self, from: Data(payload))
+                entries.append((JournalPosition(file: file.number, line: line), entry))
+            } catch {
+                unread.add(line, payload, error)
+            }
         }
-        if !unreadable.isEmpty { report(unreadable, in: file, bytes) }
-        file.waiting.subtract(unreadable)
+        if !damaged.isEmpty { report(damaged, in: file, bytes) }
+        file.waiting.subtract(damaged)
+        if !unread.lines.isEmpty, setAside(unread.payloads, because: unread.reason) {
+            file.waiting.subtract(unread.lines)
+            if !file.waiting.isEmpty { record(unread.lines, of: file) }
+        }
         return entries
+    }
+}
+
+/// What of a file cannot be read.
+private struct UnreadPart {
+    var lines: [Int] = []
+    var payloads: [[UInt8]] = []
+    /// What is wrong with the first one.
+    var reason = ""
+
+    mutating func add(_ line: Int, _ payload: [UInt8], _ error: any Error) {
+        if lines.isEmpty { reason = "\(error)" }
+        lines.append(line)
+        payloads.append(payload)
     }
 }

@@ -17,7 +17,7 @@ extension ChannelFiles {
     }
 
     /// Writes to the record of a file; that it fails costs a repetition after a restart.
-    private func record(_ lines: [Int], of file: JournalFile) {
+    func record(_ lines: [Int], of file: JournalFile) {
         do throws(JournalError) {
             let open = try disk.open(
                 path(file.doneName), O_CREAT | O_WRONLY | O_APPEND, mode: 0o600)

@@ -9,7 +9,7 @@ actor ChannelFiles {
     let channel: ChannelID
     let folder: String
     let disk: Disk<JournalError>
-    private let bounds: FileBounds
+    let bounds: FileBounds
     let logger: Logger
     private let thread: BlockingExecutor
     private let lock: JournalLock
@@ -17,6 +17,8 @@ actor ChannelFiles {
     var files: [JournalFile] = []
     var lastNumber = 0
     var isLoaded = false
+    var unread = UnreadLines()
+    let unreadCounts: UnreadCounts
     private(set) var isClosed = false
     private var output: DescriptorHandle<JournalError>?
 
@@ -24,7 +26,7 @@ actor ChannelFiles {
 
     init(
         channel: ChannelID, folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
-        thread: BlockingExecutor, lock: JournalLock
+        thread: BlockingExecutor, lock: JournalLock, unreadCounts: UnreadCounts
     ) {
         self.channel = channel
         self.folder = folder
@@ -33,6 +35,7 @@ actor ChannelFiles {
         self.logger = logger
         self.thread = thread
         self.lock = lock
+        self.unreadCounts = unreadCounts
     }
 
     /// Writes what waits, group by group, until an append has its result.

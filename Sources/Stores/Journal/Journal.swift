@@ -12,6 +12,7 @@ package final class Journal: Sendable {
     private let logger: Logger
     private let lock: JournalLock
     private let threads = BlockingExecutors(label: "journal-writer", count: Limits.writerThreads)
+    private let unreadCounts = UnreadCounts()
     private let state = Mutex(State())
 
     private struct State {
@@ -66,6 +67,9 @@ package final class Journal: Sendable {
         return channels
     }
 
+    /// How many lines of each channel this version could not read since the start; they are set aside.
+    package var unreadLines: [ChannelID: Int] { unreadCounts.all }
+
     /// Ends what is under way and lets the folder go.
     package func close() async {
         let channels = state.withLock { state in
@@ -81,7 +85,7 @@ package final class Journal: Sendable {
         logger[metadataKey: "channel"] = "\(id)"
         let files = ChannelFiles(
             channel: id, folder: "\(folder)/\(id)", disk: disk, bounds: bounds, logger: logger,
-            thread: thread, lock: lock)
+            thread: thread, lock: lock, unreadCounts: unreadCounts)
         return ChannelJournal(channel: id, files: files)
     }
 }

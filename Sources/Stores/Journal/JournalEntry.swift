@@ -10,8 +10,16 @@ package enum JournalEntry: Sendable, Equatable {
     case rendition(RenditionDescription)
 }
 
+/// The JSON of a line: its format version, and one member that says the kind of entry and holds it.
+///
+/// A line without a version is of version 0, which differs in nothing else. The version goes up when an older
+/// program would misread a line or lose a part that matters; fields that it may skip are just added.
 extension JournalEntry: Codable {
+    /// The newest version that this program reads, and the one that it writes.
+    static let version = 1
+
     private enum CodingKeys: String, CodingKey {
+        case version = "v"
         case segment, loss, rendition
         case sourceRun = "feed"
         case keyPending = "key_pending"
@@ -19,6 +27,12 @@ extension JournalEntry: Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        let version = try container.decodeIfPresent(Int.self, forKey: .version) ?? 0
+        guard (0...Self.version).contains(version) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .version, in: container,
+                debugDescription: "format version \(version); this program reads up to \(Self.version)")
+        }
         if let fact = try container.decodeIfPresent(SegmentFact.self, forKey: .segment) {
             self = .segment(fact)
         } else if let fact = try container.decodeIfPresent(KeyPendingSegment.self, forKey: .keyPending) {
@@ -36,6 +50,7 @@ extension JournalEntry: Codable {
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(Self.version, forKey: .version)
         switch self {
         case .segment(let fact): try container.encode(fact, forKey: .segment)
         case .keyPending(let fact): try container.encode(fact, forKey: .keyPending)

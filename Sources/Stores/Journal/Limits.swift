@@ -15,6 +15,9 @@ package enum Limits {
     static let groupByteCount = 1 << 20
     /// Threads that write and sync, shared by the channels.
     static let writerThreads = 4
+    /// Bytes of a channel's lines that are set aside because this version cannot read them; further ones stay in
+    /// their files and count as waiting.
+    static let setAsideByteCount: Int64 = 64 << 20
     /// Damaged files of a channel set aside for a person to look at.
     static let corruptCopies = 16
 }
@@ -24,4 +27,5 @@ struct FileBounds: Sendable {
     var channelByteCount = Limits.channelByteCount
     var fileByteCount = Limits.fileByteCount
     var doneFileByteCount = Limits.doneFileByteCount
+    var setAsideByteCount = Limits.setAsideByteCount
 }

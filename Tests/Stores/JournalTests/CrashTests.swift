@@ -58,18 +58,6 @@ struct CrashTests {
         #expect(try folder.files() == ["000001.corrupt", "000002.jsonl"])
     }
 
-    @Test("A whole line that is no fact is reported and does not come back")
-    func unreadableLine() async throws {
-        let folder = JournalFolder()
-        let line = JournalLine.written(Array(#"{"programme":{}}"#.utf8))
-        try folder.write(line, to: "000001.jsonl")
-        try await folder.run { (journal: ChannelJournal) async throws in
-            #expect(try await journal.replay().isEmpty)
-            #expect(try await journal.hasEntries() == false)
-        }
-        #expect(try folder.files() == ["000001.corrupt"])
-    }
-
     @Test("A journal that was not closed is read all the same")
     func unclosed() async throws {
         let folder = JournalFolder()
