@@ -100,7 +100,8 @@ let modules: [Module] = [
 
     Module(
         name: "Metering", layer: "Services",
-        uses: ["Timeline", "Concurrency", "Telemetry", "Catalogue", "Monitoring"], packages: [logging],
+        uses: ["Timeline", "Concurrency", "Telemetry", "Journal", "Catalogue", "Monitoring"],
+        packages: [logging],
         tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
     Module(

@@ -10,7 +10,7 @@ import SegmentStore
 
 /// The recording side of a process: recorder and retention over one journal and one client.
 struct Recording: Sendable {
-    private let journal: Journal
+    let journal: Journal
     private let client: HTTPClient
     private let recorder: RecorderService
     private let retention: RetentionService

@@ -1,6 +1,10 @@
 import Catalogue
+import DatabaseSupport
+import Journal
 import Monitoring
 import Postgres
+import Telemetry
+import TestSupport
 import Testing
 import Timeline
 
@@ -37,6 +41,21 @@ struct MetersTests {
                 #expect(lines.contains(line), "\(line)")
             }
         }
+    }
+
+    @Test("say how many journal lines of a channel this version could not read")
+    func journal() async throws {
+        let folder = try TemporaryFolder("journal")
+        let line = #"{"v":99,"segment":{}}"#
+        let checksum = "042bdac2"
+        try folder.write("\(checksum) \(line)\n", to: "a/000001.jsonl")
+        let journal = try Journal.open(folder: folder.path, logger: silence)
+        let registry = MetricsRegistry()
+        JournalMeter.register(journal, in: registry)
+        #expect(try await journal.channel(try #require(ChannelID("a"))).replay().isEmpty)
+        let text = String(decoding: registry.prometheusText(), as: UTF8.self)
+        #expect(text.contains(#"backcast_journal_unread_lines{channel="a"} 1"#))
+        await journal.close()
     }
 
     @Test("count a gap once when the live edge has passed it")
