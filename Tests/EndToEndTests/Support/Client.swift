@@ -1,3 +1,5 @@
+import Digest
+import Encoding
 import Foundation
 import FoundationNetworking
 import TestSupport
@@ -62,5 +64,19 @@ struct Client: Sendable {
         let answer = try await ask(path)
         guard answer.status == 200 else { throw TestFailure("\(path): \(answer.status) \(answer.text)") }
         return try MediaList(answer.text)
+    }
+
+    /// SHA-256 of what is sent for each segment of a channel's list, as the ledger writes digests.
+    func digests(of list: MediaList, in channel: String) async throws -> [String] {
+        var digests: [String] = []
+        for uri in list.uris { digests.append(try await digest(of: uri, in: channel)) }
+        return digests
+    }
+
+    /// SHA-256 of what is sent for a segment.
+    func digest(of uri: String, in channel: String) async throws -> String {
+        let answer = try await ask("/live/\(channel)/\(uri)")
+        guard answer.status == 200 else { throw TestFailure("\(uri): \(answer.status)") }
+        return Hexadecimal.encode(try SHA256.digest(of: [UInt8](answer.body)))
     }
 }

@@ -1,5 +1,3 @@
-import Digest
-import Encoding
 import Foundation
 import TestSupport
 
@@ -57,16 +55,12 @@ extension Stack {
 
     /// What the service sends for each segment of a list, as the ledger writes digests.
     func digests(of list: MediaList) async throws -> [String] {
-        var digests: [String] = []
-        for uri in list.uris { digests.append(try await digest(of: uri)) }
-        return digests
+        try await service.digests(of: list, in: Self.channel)
     }
 
     /// What the service sends for a segment, as the ledger writes digests.
     func digest(of uri: String) async throws -> String {
-        let answer = try await service.ask("/live/\(Self.channel)/\(uri)")
-        guard answer.status == 200 else { throw TestFailure("\(uri): \(answer.status)") }
-        return Hexadecimal.encode(try SHA256.digest(of: [UInt8](answer.body)))
+        try await service.digest(of: uri, in: Self.channel)
     }
 
     /// What ffmpeg says when it plays a path of the service; nothing is right.
