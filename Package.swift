@@ -105,7 +105,8 @@ let modules: [Module] = [
         tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
     Module(
-        name: "Export", layer: "Services", uses: ["Timeline", "HTTP", "Digest", "SegmentStore"],
+        name: "Export", layer: "Services",
+        uses: ["Timeline", "Encoding", "HTTP", "Digest", "SegmentStore"],
         tests: ["TestSupport"]),
 
     Module(

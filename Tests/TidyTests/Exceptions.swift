@@ -97,7 +97,7 @@ let listedExceptions: [ListedException] = [
         construct: .clockRead, path: "Sources/Adapters/Postgres/Connection.swift",
         reason: "deadlines that the connection thread waits for in poll"),
     ListedException(
-        construct: .clockRead, path: "Sources/Adapters/Postgres/Patience.swift",
+        construct: .clockRead, path: "Sources/Adapters/Postgres/SocketWait.swift",
         reason: "deadlines that the connection thread waits for in poll"),
     ListedException(
         construct: .clockRead, path: "Sources/Adapters/Postgres/PostgresPool.swift",
@@ -106,7 +106,7 @@ let listedExceptions: [ListedException] = [
         construct: .ownSleep, path: "Sources/Adapters/Postgres/PostgresPool.swift",
         reason: "the longest wait for a connection, timed without a task for each waiter"),
     ListedException(
-        construct: .unstructuredTask, path: "Sources/Stores/Catalogue/Changes.swift",
+        construct: .unstructuredTask, path: "Sources/Stores/Catalogue/Changes/CatalogueChange.swift",
         reason: "feeds a stream until the stream is dropped, which cancels it"),
     ListedException(
         construct: .unstructuredTask, path: "Sources/Services/Playback/",
@@ -127,11 +127,17 @@ let listedExceptions: [ListedException] = [
         construct: .ownSleep, path: "Sources/Program/LiveOrigin/Encoder/EncoderProcess.swift",
         reason: "the encoder is killed by Dispatch when it does not end"),
     ListedException(
-        construct: .unstructuredTask, path: "Sources/Services/Recorder/",
-        reason: "channels and downloads are kept by their owners, which cancel them"),
+        construct: .unstructuredTask, path: "Sources/Services/Recorder/Recording/ChannelRecorder.swift",
+        reason: "downloads finish after the cancellation of the recorder; a wait is replaced by the next one"),
     ListedException(
-        construct: .ownSleep, path: "Sources/Services/Recorder/",
-        reason: "the pauses of the recorder are not measured by its clock"),
+        construct: .unstructuredTask, path: "Sources/Services/Recorder/Supervising/ChannelSupervisor.swift",
+        reason: "a channel's work ends and is replaced by itself, and stop() waits for all of it"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Services/Recorder/Fetching/KeyCache.swift",
+        reason: "one request for a key serves all the segments that wait for it"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Services/Recorder/Fetching/InitSectionCache.swift",
+        reason: "one request for a section serves all the segments that wait for it"),
     ListedException(
         construct: .clockRead, path: "Sources/Services/Playback/",
         reason: "the ages of what is in memory are not measured by its clock"),

@@ -1,5 +1,6 @@
 package import Journal
 package import Telemetry
+import Timeline
 
 /// What of the journal the catalogue does not get.
 package enum JournalMeter {

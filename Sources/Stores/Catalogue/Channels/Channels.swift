@@ -121,8 +121,8 @@ extension Catalogue {
                     WHERE deleted_at IS NULL AND slug > \(last) ORDER BY slug LIMIT \(wanted)
                     """)
                 channels += rows.compactMap { try? Self.channel(from: $0) }
-                guard rows.count == wanted, let row = rows.last else { break }
-                last = try row.decode("slug")
+                guard rows.count == wanted, wanted > 0 else { break }
+                last = try rows[wanted - 1].decode("slug")
             }
             return channels
         }

@@ -30,7 +30,7 @@ package struct MediaPlaylist: Sendable, Equatable, CommonTags {
     package var renditionReports: [AttributeList] = []
 
     package var segments: [MediaSegment] = []
-    /// Lines after the last segment, verbatim: parts of a segment that is not listed yet, unknown tags,
+    /// Lines after the last segment as they are: parts of a segment that is not listed yet, unknown tags,
     /// comments.
     package var trailingLines: [String] = []
 
