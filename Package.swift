@@ -112,7 +112,8 @@ let modules: [Module] = [
     Module(
         name: "ViewerAPI", layer: "Delivery",
         uses: [
-            "Timeline", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore", "Playback", "Export",
+            "Timeline", "Concurrency", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore", "Playback",
+            "Export",
         ],
         packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "Digest"],
     ),

@@ -138,13 +138,4 @@ let listedExceptions: [ListedException] = [
     ListedException(
         construct: .unstructuredTask, path: "Sources/Services/Recorder/Fetching/InitSectionCache.swift",
         reason: "one request for a section serves all the segments that wait for it"),
-    ListedException(
-        construct: .clockRead, path: "Sources/Services/Playback/",
-        reason: "the ages of what is in memory are not measured by its clock"),
-    ListedException(
-        construct: .ownSleep, path: "Sources/Services/Playback/",
-        reason: "its pauses are not measured by its clock"),
-    ListedException(
-        construct: .hostClock, path: "Sources/Services/",
-        reason: "a default until every part has its clock handed down"),
 ]

@@ -1,10 +1,11 @@
 package import Catalogue
+package import Concurrency
 import Export
 package import HTTP
 package import Logging
 import Playback
 package import SegmentStore
-package import Timeline
+import Timeline
 
 /// The API for players: everything below `/live/`.
 ///
@@ -18,14 +19,14 @@ package final class ViewerAPI: Sendable {
     /// Creates the API of one archive.
     package init(
         catalogue: Catalogue, store: any SegmentStore, configuration: ViewerConfiguration,
-        clock: @escaping @Sendable () -> Instant, logger: Logger,
+        clock: HostClock, logger: Logger,
     ) {
         objects = ObjectAnswers(store: store, logger: logger)
-        index = TimelineIndex(catalogue: catalogue, awaySeconds: configuration.awaySeconds)
+        index = TimelineIndex(catalogue: catalogue, awaySeconds: configuration.awaySeconds, clock: clock)
         windows = WindowAnswers(
             index: index,
             player: WindowPlayer(index: index, maxWindowSeconds: configuration.maxWindowSeconds),
-            export: WindowExport(store: store), clock: clock, logger: logger)
+            export: WindowExport(store: store), clock: clock.now, logger: logger)
     }
 
     /// Keeps the timeline in memory up to date with the catalogue, until cancelled.

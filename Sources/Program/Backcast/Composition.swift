@@ -62,7 +62,7 @@ struct Composition: Sendable {
             configuration: ViewerConfiguration(
                 maxWindowSeconds: Int64(settings.maxWindowSeconds),
                 awaySeconds: Int64(settings.deleteGraceSeconds)),
-            clock: clock.now, logger: logger)
+            clock: clock, logger: logger)
         let gate = SchemaGate()
         let servers = try Servers.open(
             ServerPlan.plans(

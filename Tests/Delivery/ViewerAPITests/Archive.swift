@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import DatabaseSupport
 import Digest
 import Foundation
@@ -31,10 +32,12 @@ final class Archive: Sendable {
         self.store = store
         catalogue = Catalogue(pool: pool, logger: silence)
         let clock = clock
+        var host = HostClock.system
+        host.now = { clock.now }
         api = ViewerAPI(
             catalogue: catalogue, store: store,
             configuration: ViewerConfiguration(maxWindowSeconds: maxWindowSeconds),
-            clock: { clock.now }, logger: silence)
+            clock: host, logger: silence)
     }
 
     /// A clock that stands until it is set.

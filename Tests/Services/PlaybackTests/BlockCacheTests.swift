@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Testing
 import Timeline
 
@@ -42,7 +43,7 @@ struct BlockCacheTests {
 
     @Test("A running load is shared, and its blocks are cached when it finishes")
     func sharing() {
-        let cache = BlockCache(capacity: 1 << 20)
+        let cache = BlockCache(capacity: 1 << 20, clock: .system)
         let wanted = quarters(0..<4)
         let first = take(cache, wanted)
         #expect(first.blocks.isEmpty && first.asked.map(\.0.count) == [4])
@@ -59,7 +60,7 @@ struct BlockCacheTests {
     // load ends with row 1        → must not be kept
     @Test("A load that began before a change does not store its blocks")
     func overtaken() {
-        let cache = BlockCache(capacity: 1 << 20)
+        let cache = BlockCache(capacity: 1 << 20, clock: .system)
         let wanted = quarters(0..<2)
         let (range, number) = take(cache, wanted).asked[0]
         cache.detachLoads(of: [wanted[1]])
@@ -74,7 +75,7 @@ struct BlockCacheTests {
     @Test("Memory stays below the limit, and recently used blocks stay")
     func capacity() {
         let one = block(quarters(0..<1)[0]).byteCount
-        let cache = BlockCache(capacity: 20 * one)
+        let cache = BlockCache(capacity: 20 * one, clock: .system)
         for quarter in quarters(0..<100) {
             let (range, number) = take(cache, [quarter]).asked[0]
             cache.finish(range, number: number, blocks: [block(quarter)])
@@ -89,7 +90,7 @@ struct BlockCacheTests {
 
     @Test("A change replaces blocks")
     func replacing() {
-        let cache = BlockCache(capacity: 1 << 20)
+        let cache = BlockCache(capacity: 1 << 20, clock: .system)
         let all = quarters(0..<3)
         cache.replace([], with: all.map { block($0) })
         cache.replace([all[0], all[1]], with: [block(all[1], revision: 2)])

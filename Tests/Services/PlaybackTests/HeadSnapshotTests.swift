@@ -19,7 +19,7 @@ struct HeadSnapshotTests {
         arguments: [0.0, 3_600])
     func quiet(lag: Double) {
         let instant = ContinuousClock.now
-        let seen = HeadSnapshot(TrackedHead(head(lag: lag), at: instant), asOf: instant)
+        let seen = HeadSnapshot(TrackedHead(head(lag: lag), at: instant), asOf: instant, age: .zero)
         let edge = window(900, 1_000)
         #expect(!seen.isSettled(edge, now: at(1_004 + lag)))
         #expect(!seen.isSettled(edge, now: at(1_200 + lag)))
@@ -27,11 +27,19 @@ struct HeadSnapshotTests {
         #expect(seen.isSettled(window(900, 980), now: at(1_004 + lag)))
     }
 
+    @Test("A head that was read a while ago is quiet only as of then")
+    func age() {
+        let instant = ContinuousClock.now
+        let old = HeadSnapshot(TrackedHead(head(lag: 0), at: instant), asOf: instant, age: .seconds(300))
+        #expect(!old.isSettled(window(900, 1_000), now: at(1_400)))
+        #expect(old.isSettled(window(900, 1_000), now: at(1_700)))
+    }
+
     @Test("A new lag is used in the next answers")
     func following() {
         let instant = ContinuousClock.now
         let later = TrackedHead(head(lag: 50), at: instant).following(
             head(lag: 20), at: instant + .seconds(1))
-        #expect(HeadSnapshot(later, asOf: instant).lag(at: instant + .seconds(1)) == 20_000_000)
+        #expect(HeadSnapshot(later, asOf: instant, age: .zero).lag(at: instant + .seconds(1)) == 20_000_000)
     }
 }

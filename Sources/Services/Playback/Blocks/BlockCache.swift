@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Synchronization
 
 /// Blocks in memory and running loads; above a memory limit the least recently used blocks are dropped.
@@ -20,11 +21,13 @@ final class BlockCache: Sendable {
     }
 
     private let capacity: Int
+    private let clock: HostClock
     private let state = Mutex(State())
 
     /// Keeps at most `capacity` bytes.
-    init(capacity: Int) {
+    init(capacity: Int, clock: HostClock) {
         self.capacity = capacity
+        self.clock = clock
     }
 
     /// Returns the blocks in memory and the loads to wait for.
@@ -33,7 +36,7 @@ final class BlockCache: Sendable {
     func take(
         _ quarters: [Quarter], loading: (QuarterRange, _ number: Int) -> Load,
     ) -> (blocks: [Block], loads: [Load]) {
-        let now = ContinuousClock.now
+        let now = clock.steady()
         return state.withLock { state in
             var (blocks, loads, missing): ([Block], [Int: Load], [Quarter]) = ([], [:], [])
             for quarter in quarters {
@@ -57,7 +60,7 @@ final class BlockCache: Sendable {
 
     /// Stores the blocks of a finished load, except those that a change has made stale.
     func finish(_ range: QuarterRange, number: Int, blocks: [Block]) {
-        let now = ContinuousClock.now
+        let now = clock.steady()
         state.withLock { state in
             for block in blocks where state.loads[block.quarter]?.number == number {
                 state.insert(block, now: now)
@@ -101,11 +104,12 @@ extension BlockCache {
 
     /// Drops quarters and inserts other blocks in one step.
     func replace(_ dropped: [Quarter], with blocks: [Block]) {
+        let now = clock.steady()
         state.withLock { state in
             for block in blocks {
                 // A renewed block keeps its time of last use.
                 let used = state.entries[block.quarter.rendition]?[block.quarter.begin]?.used
-                state.insert(block, now: used ?? .now)
+                state.insert(block, now: used ?? now)
             }
             let replaced = Set(blocks.map(\.quarter))
             for quarter in dropped where !replaced.contains(quarter) { state.remove(quarter) }

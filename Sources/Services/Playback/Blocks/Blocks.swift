@@ -7,11 +7,13 @@ final class Blocks: Sendable {
     private let cache: BlockCache
     private let loader: BlockLoader
     private let catalogue: Catalogue
+    private let clock: HostClock
 
-    init(catalogue: Catalogue, capacity: Int) {
-        cache = BlockCache(capacity: capacity)
+    init(catalogue: Catalogue, capacity: Int, clock: HostClock) {
+        cache = BlockCache(capacity: capacity, clock: clock)
         loader = BlockLoader(catalogue: catalogue)
         self.catalogue = catalogue
+        self.clock = clock
     }
 
     /// The blocks of one rendition for a range of quarters, in order.
@@ -66,7 +68,7 @@ extension Blocks {
             cache.detachLoads(ofRenditions: Set(names.keys))
         }
         let stale = try await stale(cache.blocks(ofRenditions: Set(names.keys)), touched)
-        let recently = ContinuousClock.now - Limits.recentUse
+        let recently = clock.steady() - Limits.recentUse
         let used = stale.filter { cache.isUsed($0, since: recently) }.sorted { $0.begin > $1.begin }
         var renewed: [Block] = []
         for quarter in used.prefix(Limits.renewedAtOnce) {

@@ -43,12 +43,14 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
 
     private let capacity: Int
     private let away: Duration
+    private let clock: HostClock
     private let state = Mutex(State())
 
     /// Stores at most `capacity` values, each for at most `away` while the catalogue is unavailable.
-    init(capacity: Int, away: Duration) {
+    init(capacity: Int, away: Duration, clock: HostClock) {
         self.capacity = capacity
         self.away = away
+        self.clock = clock
     }
 
     /// The value of a key, at most `Limits.freshFor` old, or a stale one while the catalogue fails or hangs.
@@ -83,7 +85,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     }
 
     private func lookUp(at key: Key, _ reading: @escaping Reading) -> Lookup {
-        let now = ContinuousClock.now
+        let now = clock.steady()
         return state.withLock { state in
             let entry = state.entries[key]
             if let entry, entry.expired == nil, now - entry.known.asOf <= Limits.freshFor {
@@ -98,13 +100,13 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     }
 
     private func isUsable(_ known: Known) -> Bool {
-        ContinuousClock.now - known.asOf <= away
+        clock.steady() - known.asOf <= away
     }
 
     private func begin(_ key: Key, _ reading: @escaping Reading, _ state: inout State) -> Running {
         let known = state.entries[key]?.known
         let outcome = Task {
-            let began = ContinuousClock.now
+            let began = self.clock.steady()
             let outcome = await reading(known).map { $0.map { Known(value: $0, asOf: began) } }
             self.finish(key, outcome)
             return outcome
@@ -118,8 +120,8 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     ///
     /// If not, callers with a stale value stop waiting for a while.
     private func timely(_ outcome: Task<Outcome, Never>) async -> Outcome? {
-        let timely = await outcome.value(within: Limits.readingTime, by: .system)
-        if timely == nil { state.withLock { $0.failed = .now } }
+        let timely = await outcome.value(within: Limits.readingTime, by: clock)
+        if timely == nil { state.withLock { $0.failed = clock.steady() } }
         return timely
     }
 
@@ -129,7 +131,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
             switch outcome {
             case .success(let known?): keep(known, for: key, &state)
             case .success(nil): state.entries[key] = nil
-            case .failure(let error): if error.isTransient { state.failed = .now }
+            case .failure(let error): if error.isTransient { state.failed = clock.steady() }
             }
         }
     }
@@ -159,11 +161,11 @@ extension StaleWhileUnavailableCache {
 
     /// Makes the next request read the value again.
     func expire(_ key: Key) {
-        state.withLock { $0.entries[key]?.expired = .now }
+        state.withLock { $0.entries[key]?.expired = clock.steady() }
     }
 
     func expireAll() {
-        let now = ContinuousClock.now
+        let now = clock.steady()
         state.withLock { state in
             for key in state.entries.keys { state.entries[key]?.expired = now }
         }

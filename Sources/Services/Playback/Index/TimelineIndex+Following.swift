@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Synchronization
 
 /// Commits that were announced but are not in the cached head of their channel yet.
@@ -69,14 +70,14 @@ extension TimelineIndex {
 
     private func poll() async {
         while !Task.isCancelled {
-            try? await Task.sleep(for: Limits.pollInterval)
+            try? await clock.sleep(for: Limits.pollInterval)
             await lookAround()
         }
     }
 
     /// Asks which of the cached channels have changed, and confirms the others.
     private func lookAround() async {
-        let asked = ContinuousClock.now
+        let asked = clock.steady()
         let revisions = heads.all.mapValues(\.head.revision)
         guard let changed = try? await catalogue.channels(changedSince: revisions) else { return }
         heads.confirm(asOf: asked) { channel, known in

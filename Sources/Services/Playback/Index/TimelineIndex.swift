@@ -1,5 +1,5 @@
 package import Catalogue
-import Concurrency
+package import Concurrency
 package import Timeline
 
 /// The data that playlists are made of, in memory: channels, their heads, and blocks of segments.
@@ -8,6 +8,7 @@ package import Timeline
 /// remains valid for a while, and anything else is an error.
 package final class TimelineIndex: Sendable {
     let catalogue: Catalogue
+    let clock: HostClock
     let channels: StaleWhileUnavailableCache<ChannelID, Channel>
     let heads: StaleWhileUnavailableCache<Int32, TrackedHead>
     let announced = AnnouncedChanges()
@@ -20,12 +21,13 @@ package final class TimelineIndex: Sendable {
     ///
     /// Cached data remains valid for `awaySeconds` while the catalogue is unavailable. After that its files
     /// may have been deleted.
-    package init(catalogue: Catalogue, awaySeconds: Int64) {
+    package init(catalogue: Catalogue, awaySeconds: Int64, clock: HostClock) {
         self.catalogue = catalogue
+        self.clock = clock
         let away = Duration.seconds(awaySeconds)
-        channels = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away)
-        heads = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away)
-        blocks = Blocks(catalogue: catalogue, capacity: Limits.blockBytes)
+        channels = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
+        heads = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
+        blocks = Blocks(catalogue: catalogue, capacity: Limits.blockBytes, clock: clock)
     }
 
     /// The channel with an id, even if it is deleted; nil if it never existed.
@@ -39,7 +41,7 @@ package final class TimelineIndex: Sendable {
     func head(of channel: Int32) async throws(CatalogueError) -> HeadSnapshot {
         let known = try await heads.value(of: channel) { await self.readHead(of: channel, $0) }
         guard let known else { throw .unreadable("channel \(channel) has no published head") }
-        return HeadSnapshot(known.value, asOf: known.asOf)
+        return HeadSnapshot(known.value, asOf: known.asOf, age: clock.steady() - known.asOf)
     }
 
     /// All segments that overlap a window.
@@ -87,7 +89,7 @@ package final class TimelineIndex: Sendable {
         await Result { () async throws(CatalogueError) in
             let head = try await catalogue.head(of: channel)
             // A read may take long, so its result counts from its end.
-            let seen = ContinuousClock.now
+            let seen = clock.steady()
             if let known, known.value.head.revision == head.revision { return known.value }
             let touched = announced.touched(
                 channel, after: known?.value.head.revision, upTo: head.revision)

@@ -35,12 +35,15 @@ struct HeadSnapshot: Sendable {
     private let lag: SteadyLag
     /// When the head was current; an answer cannot be more certain than that.
     private let asOf: ContinuousClock.Instant
+    /// The time from then until this answer began.
+    private let age: Duration
 
-    init(_ known: TrackedHead, asOf: ContinuousClock.Instant) {
+    init(_ known: TrackedHead, asOf: ContinuousClock.Instant, age: Duration) {
         head = known.head
         history = known.history
         lag = known.lag
         self.asOf = asOf
+        self.age = age
     }
 
     /// How far the end of the channel is behind the clock in normal operation, microseconds.
@@ -65,7 +68,7 @@ struct HeadSnapshot: Sendable {
     }
 
     private func isQuiet(now: Instant) -> Bool {
-        let seen = now - (ContinuousClock.now - asOf).wholeMicroseconds
+        let seen = now - age.wholeMicroseconds
         let lastMove = head.arrivals.lastMove(watermark: head.publishedHead.watermark)
         return seen - lastMove >= max(head.publishedHead.settling.wholeMicroseconds, Limits.quiet)
     }

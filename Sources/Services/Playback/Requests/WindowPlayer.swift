@@ -1,4 +1,5 @@
 package import Catalogue
+import Concurrency
 package import Timeline
 
 /// Answers requests from the index; safe to share between tasks.
@@ -16,7 +17,7 @@ package final class WindowPlayer: Sendable {
         _ request: WindowRequest, of channel: Channel, now: Instant,
     ) async throws(PlaybackError) -> PlaylistContents {
         try checkSliding(request, channel)
-        let asked = ContinuousClock.now
+        let asked = index.clock.steady()
         return try await withAlternatives(request, channel) { () throws(PlaybackError) in
             let seen = try await mappingErrors { () throws(CatalogueError) in
                 try await index.head(of: channel.row)
