@@ -109,8 +109,12 @@ let listedExceptions: [ListedException] = [
         construct: .unstructuredTask, path: "Sources/Stores/Catalogue/Changes/CatalogueChange.swift",
         reason: "feeds a stream until the stream is dropped, which cancels it"),
     ListedException(
-        construct: .unstructuredTask, path: "Sources/Services/Playback/",
+        construct: .unstructuredTask, path: "Sources/Services/Playback/Blocks/Blocks.swift",
         reason: "a load serves all who wait for it and goes on when the first of them leaves"),
+    ListedException(
+        construct: .unstructuredTask,
+        path: "Sources/Services/Playback/Index/StaleWhileUnavailableCache.swift",
+        reason: "a read serves all who wait for it and goes on when the first of them leaves"),
     ListedException(
         construct: .unstructuredTask, path: "Sources/Delivery/AdminAPI/Pages/Probe.swift",
         reason: "a question that hangs is left alone and not asked again"),
@@ -127,15 +131,15 @@ let listedExceptions: [ListedException] = [
         construct: .ownSleep, path: "Sources/Program/LiveOrigin/Encoder/EncoderProcess.swift",
         reason: "the encoder is killed by Dispatch when it does not end"),
     ListedException(
-        construct: .unstructuredTask, path: "Sources/Services/Recorder/Recording/ChannelRecorder.swift",
-        reason: "downloads finish after the cancellation of the recorder; a wait is replaced by the next one"),
-    ListedException(
         construct: .unstructuredTask, path: "Sources/Services/Recorder/Supervising/ChannelSupervisor.swift",
-        reason: "a channel's work ends and is replaced by itself, and stop() waits for all of it"),
+        reason: "the channels: the supervisor holds their tasks, cancels them and waits for them"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Services/Recorder/Recording/ChannelRecorder.swift",
+        reason: "recording ends by an event and not by cancellation, so that running downloads finish"),
     ListedException(
         construct: .unstructuredTask, path: "Sources/Services/Recorder/Fetching/KeyCache.swift",
-        reason: "one request for a key serves all the segments that wait for it"),
+        reason: "a fetch serves all who wait for it and goes on when the first of them leaves"),
     ListedException(
         construct: .unstructuredTask, path: "Sources/Services/Recorder/Fetching/InitSectionCache.swift",
-        reason: "one request for a section serves all the segments that wait for it"),
+        reason: "a fetch serves all who wait for it and goes on when the first of them leaves"),
 ]

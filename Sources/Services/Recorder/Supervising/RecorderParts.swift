@@ -21,7 +21,7 @@ package struct RecorderParts: Sendable {
 
     package init(
         catalogue: Catalogue, store: any SegmentStore, journal: Journal, client: HTTPClient,
-        addressPolicy: AddressPolicy, board: StatusBoard, clock: HostClock = .system,
+        addressPolicy: AddressPolicy, board: StatusBoard, clock: HostClock,
         seed: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
         isDiskFull: @escaping @Sendable () -> Bool,
     ) {
