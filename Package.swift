@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// The house as one table: modules in layer order. An edge may only go down; the manifest refuses any other.
+// The modules as one table in layer order. A module uses lower layers only; the manifest refuses anything else.
 import Foundation
 import PackageDescription
 
@@ -160,7 +160,7 @@ let chosenSuites = ProcessInfo.processInfo.environment["BACKCAST_SUITES"].map {
     Set($0.split(separator: ",").map(String.init))
 }
 
-/// Says on standard error why the table is wrong, and stops: a crash report would drown the reason.
+/// Reports on standard error why the table is wrong, and stops; a crash report would hide the reason.
 func refuse(_ reason: String) -> Never {
     FileHandle.standardError.write(Data("Package.swift: \(reason)\n".utf8))
     exit(1)

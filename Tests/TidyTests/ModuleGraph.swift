@@ -21,7 +21,8 @@ struct ModuleGraph {
 
     var modules: [Module]
 
-    /// Asks `swift package dump-package` in a scratch folder of its own: the package's is locked by the test run.
+    /// Asks `swift package dump-package` in a scratch folder of its own: the package's is locked by the test
+    /// run.
     static func ofPackage() async throws -> ModuleGraph {
         let scratch = FileManager.default.temporaryDirectory.appending(
             path: "backcast-tidy-\(UUID().uuidString)")

@@ -1,6 +1,7 @@
 /// The tables that the migrations leave behind, with their columns.
 ///
-/// Reads the statements that the migrations use: CREATE, ALTER, DROP TABLE. Partitions are no tables of their own.
+/// Reads the statements that the migrations use: CREATE, ALTER, DROP TABLE. Partitions are no tables of their
+/// own.
 struct Schema {
     private(set) var tables: [String: Set<String>] = [:]
 

@@ -39,7 +39,8 @@ enum TextRules {
 }
 
 extension Substring {
-    /// Whether an absolute path below a folder of the root stands in the line, not a part of a longer path or URL.
+    /// Whether an absolute path below a folder of the root stands in the line, not a part of a longer path or
+    /// URL.
     fileprivate func hasPath(under folder: String) -> Bool {
         ranges(of: "/\(folder)/").contains { range in
             guard range.lowerBound > startIndex else { return true }

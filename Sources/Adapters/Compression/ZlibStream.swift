@@ -26,7 +26,8 @@ import CZlib
         unsafe stream.deallocate()
     }
 
-    /// Compresses the whole input and flushes it, so that the output ends on a byte and nothing refers back to it.
+    /// Compresses the whole input and flushes it, so that the output ends on a byte and nothing refers back
+    /// to it.
     mutating func flush(_ input: [UInt8]) throws(CompressionError) -> [UInt8] {
         guard input.count <= Limits.inputByteCount else { throw .tooLarge(limit: Limits.inputByteCount) }
         var output: [UInt8] = []

@@ -10,19 +10,19 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
         self.path = path
     }
 
-    /// The result says nothing: what must last was synced before.
+    /// The result is ignored: what must last was synced before.
     deinit {
         close(number)
     }
 
-    /// What the system knows of the file.
+    /// The system's information about the file.
     package func status() throws(Failure) -> stat {
         var status = stat()
         guard unsafe fstat(number, &status) == 0 else { throw Failure(.measure, path, number: errno) }
         return status
     }
 
-    /// Reads at an offset until the count is reached or the file ends.
+    /// Reads at an offset until the count or the end of the file is reached.
     package func read(at offset: Int64, upTo count: Int) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -42,7 +42,7 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
         return bytes
     }
 
-    /// Writes all bytes behind what was written.
+    /// Appends all bytes.
     package func write(_ bytes: [UInt8]) throws(Failure) {
         var done = 0
         while done < bytes.count {
@@ -56,7 +56,7 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
         }
     }
 
-    /// Takes the file's lock unless somebody has it; it lasts as long as the descriptor.
+    /// Takes the file's lock unless another process holds it; the lock lasts as long as the descriptor.
     package func tryLock() throws(Failure) -> Bool {
         while flock(number, LOCK_EX | LOCK_NB) != 0 {
             let failure = errno

@@ -1,7 +1,7 @@
 import Glibc
 
 extension Disk {
-    /// The bytes of a file, at most so many; nil when it is not there.
+    /// The bytes of a file, at most this many; nil when it does not exist.
     package func read(_ path: String, upTo limit: Int64) throws(Failure) -> [UInt8]? {
         let number = try attempt(.open, path, tolerating: [ENOENT]) {
             unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -12,14 +12,14 @@ extension Disk {
         return try file.read(at: 0, upTo: Int(min(Int64(file.status().st_size), limit)))
     }
 
-    /// The length of a file, of a link as such; nil when it is not there.
+    /// The length of a file, of a link itself; nil when it does not exist.
     package func byteCount(of path: String) throws(Failure) -> Int64? {
         var status = stat()
         let result = try attempt(.measure, path, tolerating: [ENOENT]) { unsafe lstat(path, &status) }
         return result == 0 ? Int64(status.st_size) : nil
     }
 
-    /// The bytes of the file system that a path is on, and those that this process may still write.
+    /// The size of the path's file system in bytes, and the bytes that this process may still write.
     package func space(at path: String) throws(Failure) -> (total: Int64, available: Int64) {
         var status = statvfs()
         try attempt(.measure, path) { unsafe statvfs(path, &status) }

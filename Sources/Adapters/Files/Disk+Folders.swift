@@ -1,12 +1,12 @@
 package import Glibc
 
 extension Disk {
-    /// Makes a folder; one that is there is no error.
+    /// Makes a folder; an existing one is not an error.
     package func makeFolder(_ path: String, mode: mode_t = 0o755) throws(Failure) {
         try attempt(.makeFolder, path, tolerating: [EEXIST]) { unsafe mkdir(path, mode) }
     }
 
-    /// Makes a folder and those above it; answers its path without a slash at the end.
+    /// Makes a folder and its parents; returns its path without a slash at the end.
     package func makeFolders(_ path: String) throws(Failure) -> String {
         var made = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {
@@ -21,14 +21,14 @@ extension Disk {
         try sync(try open(path, O_RDONLY | O_DIRECTORY))
     }
 
-    /// Removes a folder when nothing is in it; answers whether it is gone.
+    /// Removes an empty folder; returns whether it is gone.
     @discardableResult
     package func removeEmptyFolder(_ path: String) throws(Failure) -> Bool {
         let result = try attempt(.remove, path, tolerating: [ENOENT, ENOTEMPTY]) { unsafe rmdir(path) }
         return result != -ENOTEMPTY
     }
 
-    /// The names in a folder; none when there is no such folder.
+    /// The names in a folder; empty when the folder does not exist.
     package func list(_ path: String) throws(Failure) -> [String] {
         try check(.list, path)
         guard let folder = try FolderHandle<Failure>.open(path) else { return [] }

@@ -1,8 +1,8 @@
 package import Glibc
 
-/// The calls to the file system, each failing with what it did and where.
+/// The calls to the file system; a failed one throws what it did and to which path.
 package struct Disk<Failure: FileFailure>: Sendable {
-    /// An error number to fail with instead of the call; tests call forth with it what a disk does seldom.
+    /// Fault injection for tests: an error number with which a call fails instead of being made.
     private let fault: @Sendable (FileOperation, String) -> Int32?
 
     package init(fault: @escaping @Sendable (FileOperation, String) -> Int32? = { _, _ in nil }) {
@@ -21,7 +21,7 @@ package struct Disk<Failure: FileFailure>: Sendable {
         try file.write(bytes)
     }
 
-    /// Makes a file durable; never tried again, as the kernel forgets what it could not write.
+    /// Makes a file durable; never tried again, because the kernel drops what it could not write.
     package func sync(_ file: borrowing DescriptorHandle<Failure>) throws(Failure) {
         try check(.sync, file.path)
         guard fsync(file.number) == 0 else { throw Failure(.sync, file.path, number: errno) }
@@ -32,23 +32,23 @@ package struct Disk<Failure: FileFailure>: Sendable {
         try attempt(.setMode, file.path) { fchmod(number, mode) }
     }
 
-    /// Gives a file a second name; answers whether it has it, as a name that is taken is never replaced.
+    /// Gives a file a second name, never replacing another; returns whether it has the name.
     package func link(_ path: String, to name: String) throws(Failure) -> Bool {
         try attempt(.link, name, tolerating: [EEXIST]) { unsafe Glibc.link(path, name) } == 0
     }
 
-    /// Removes a file; answers whether it was there.
+    /// Removes a file; returns whether it existed.
     @discardableResult
     package func remove(_ path: String) throws(Failure) -> Bool {
         try attempt(.remove, path, tolerating: [ENOENT]) { unsafe unlink(path) } == 0
     }
 
-    /// Fails when a fault is called forth.
+    /// Fails when a fault is injected.
     func check(_ operation: FileOperation, _ path: String) throws(Failure) {
         if let number = fault(operation, path) { throw Failure(operation, path, number: number) }
     }
 
-    /// The result of a call, made again when a signal came between; a tolerated error is its negative number.
+    /// The result of a call, repeated after an interrupting signal; a tolerated error is its negative number.
     @discardableResult
     func attempt(
         _ operation: FileOperation, _ path: String, tolerating tolerated: [Int32] = [],

@@ -1,8 +1,9 @@
-/// The errors of a store that works with files: each has one error type, and calls that fail are among its cases.
+/// The errors of a store that uses files: each store has one error type, and failed calls are among its
+/// cases.
 package protocol FileFailure: Error {
     /// The file system or the quota is full.
     static func diskFull(path: String) -> Self
-    /// A call to the system failed with an error number.
+    /// A system call failed with an error number.
     static func system(_ operation: FileOperation, path: String, number: Int32) -> Self
 }
 
@@ -14,7 +15,7 @@ extension FileFailure {
     }
 }
 
-/// What was being done to a file when it failed.
+/// The operation that failed.
 package enum FileOperation: String, Sendable {
     case open, read, write, sync, link, list, measure, lock
     case setMode = "set the mode of"

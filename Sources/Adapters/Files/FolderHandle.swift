@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder being listed.
+/// A folder that is being listed.
 @safe struct FolderHandle<Failure: FileFailure>: ~Copyable {
     private let stream: OpaquePointer
     private let path: String
@@ -14,7 +14,7 @@ import Glibc
         unsafe closedir(stream)
     }
 
-    /// Nil when there is no such folder.
+    /// Nil when the folder does not exist.
     static func open(_ path: String) throws(Failure) -> FolderHandle? {
         let stream = unsafe opendir(path)
         let number = errno

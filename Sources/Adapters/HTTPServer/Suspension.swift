@@ -3,7 +3,7 @@ import HTTP
 import Synchronization
 
 // How a connection waits without occupying a server thread. Answers made later and pieces of a streamed body
-// use the same sequence; whoever takes the exchange out of the table first calls `resume` below.
+// use the same sequence; the first to take the exchange out of the table calls `resume` below.
 //
 //      server thread                        task                          sweeper, stop
 //      requestArrived or read

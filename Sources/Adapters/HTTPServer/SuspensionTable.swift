@@ -3,7 +3,7 @@ import Synchronization
 
 /// The suspended exchanges.
 ///
-/// Only whoever removes an exchange resumes it, so each is resumed exactly once.
+/// The exchange is resumed by the call that removes it, so exactly once.
 ///
 /// Resuming happens under the lock, because a server that stops must not find a suspended connection. The
 /// library does not call back from it.

@@ -1,19 +1,19 @@
 import Foundation
 package import Timeline
 
-/// A zone of the IANA list: which instant its clocks mean by a time of day.
+/// A zone of the IANA list, which converts a time of day to an instant.
 package struct NamedZone: Sendable {
     private let zone: TimeZone
 
-    /// Nil when the name is none of the list's, or the platform does not know it.
+    /// Nil when the list does not have the name, or the platform does not know it.
     ///
-    /// Foundation also takes abbreviations and offsets such as `GMT+1`, which are no names of the list.
+    /// Foundation also accepts abbreviations and offsets such as `GMT+1`, which are not names of the list.
     package init?(_ name: String) {
         guard Self.hasForm(name), let zone = TimeZone(identifier: name) else { return nil }
         self.zone = zone
     }
 
-    /// What times mean in the zone of a name; one that nobody knows counts as UTC.
+    /// Reads times in the zone with a name; an unknown one counts as UTC.
     package static func reading(_ name: String) -> InstantReading.Zone {
         guard name != "UTC", let zone = NamedZone(name) else { return { $0.instant } }
         return { zone.instant(of: $0) }
@@ -24,10 +24,10 @@ package struct NamedZone: Sendable {
         Set(TimeZone.knownTimeZoneIdentifiers.filter(hasForm)).union(["UTC"]).sorted()
     }
 
-    /// The instant of a civil time; nil when there is no such date.
+    /// The instant of a civil time; nil when the date does not exist.
     ///
-    /// A time that the clocks show twice means the first, one that they skip is meant as if they had not been put
-    /// forward yet.
+    /// A time that occurs twice means the first one. A time that is skipped is read as if the clocks had not
+    /// been put forward yet.
     package func instant(of time: CivilTime) -> Instant? {
         guard let naive = time.instant else { return nil }
         let offsets = [-Self.day, Self.day].map { offset(at: naive + $0) }

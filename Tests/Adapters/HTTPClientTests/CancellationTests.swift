@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CancellationTests {
-    /// Answers nothing, or half a body at `/half`, and says when it has the request and when the client is gone.
+    /// Answers nothing, or half a body at `/half`, and says when it has the request and when the client is
+    /// gone.
     private func silent(_ asked: Event, _ gone: Event) -> @Sendable (ServedRequest, ServedConnection) -> Void
     {
         { request, connection in

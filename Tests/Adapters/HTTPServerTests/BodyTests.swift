@@ -75,7 +75,8 @@ struct BodyTests {
         }
     }
 
-    /// The response to GET, then to HEAD on the same connection, then one more to see that nothing was left over.
+    /// The response to GET, then to HEAD on the same connection, then one more to see that nothing was left
+    /// over.
     private func check(_ body: HTTPBody, gives expected: [UInt8]) async throws {
         let answer = HTTPResponse(status: .ok, headers: ["Content-Type": "a/b"], body: body)
         try await withServer(respond: { _ in .now(answer) }) {

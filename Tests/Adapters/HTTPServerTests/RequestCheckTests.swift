@@ -133,8 +133,8 @@ struct RequestCheckTests {
         }
     }
 
-    /// The library takes request, header records, response header and the vector of a body from one memory; where it
-    /// runs out it cuts the connection.
+    /// The library takes request, header records, response header and the vector of a body from one memory;
+    /// where it runs out it cuts the connection.
     @Test("A header of any size is answered or refused, not truncated", arguments: ["X", "Cookie"])
     func headerSizes(name: String) async throws {
         let pieces = (0..<120).map { _ in SharedBytes(pattern(500)) }

@@ -10,12 +10,13 @@ struct NamedZoneTests {
         arguments: [
             ("Europe/Berlin", "20260726070000", "2026-07-26T05:00:00.000Z"),
             ("Europe/Berlin", "20260101010000", "2026-01-01T00:00:00.000Z"),
-            // The clocks of Berlin show 02:30 twice on this night, and the first counts; on the other night never.
+            // The clocks of Berlin show 02:30 twice on this night, and the first counts; on the other night
+            // never.
             ("Europe/Berlin", "20251026023000", "2025-10-26T00:30:00.000Z"),
             ("Europe/Berlin", "20260329023000", "2026-03-29T01:30:00.000Z"),
             ("Asia/Kathmandu", "20260101054500", "2026-01-01T00:00:00.000Z"),
             ("UTC", "20260101000000", "2026-01-01T00:00:00.000Z"),
-            // Whoever reads a name that nobody knows takes the time as UTC.
+            // With an unknown name the time is read as UTC.
             ("Nowhere/Land", "20260101000000", "2026-01-01T00:00:00.000Z"),
         ])
     func reading(name: String, text: String, instant: String) {

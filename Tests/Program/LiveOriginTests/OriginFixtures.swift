@@ -17,7 +17,7 @@ final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// One transport packet whose payload nobody looks into.
+/// One transport packet whose payload is not read.
 func packet(pid: UInt16 = 0x100, counter: UInt8 = 0, fill: UInt8 = 0xAA) -> [UInt8] {
     [0x47, UInt8(pid >> 8), UInt8(truncatingIfNeeded: pid), 0x10 | counter]
         + [UInt8](repeating: fill, count: 184)

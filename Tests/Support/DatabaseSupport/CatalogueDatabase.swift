@@ -21,7 +21,8 @@ package func withPool<T>(
     }
 }
 
-/// Runs a body with a pool on a fresh database that has the schema and nothing else, and its connection string.
+/// Runs a body with a pool on a fresh database that has the schema and nothing else, and its connection
+/// string.
 package func withCatalogueDatabase<T>(
     size: Int = 4, acquireTimeout: Duration = .seconds(60),
     _ body: (PostgresPool, _ uri: String) async throws -> T

@@ -27,7 +27,8 @@ struct ChildProcess: Sendable {
         identifier = started
     }
 
-    /// Waits for its end on a thread beside Swift's pool; its exit status, or 128 and the signal that ended it.
+    /// Waits for its end on a thread beside Swift's pool; its exit status, or 128 and the signal that ended
+    /// it.
     func exitStatus() async -> Int32 {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "child").async {

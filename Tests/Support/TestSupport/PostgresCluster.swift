@@ -46,8 +46,8 @@ package final class PostgresCluster: Sendable {
         try await control("restart")
     }
 
-    /// Runs a body while every process of the server stands still, as if disk or machine hung: it takes connections and
-    /// answers nothing.
+    /// Runs a body while every process of the server stands still, as if disk or machine hung: it takes
+    /// connections and answers nothing.
     package func whileStandingStill<T>(_ body: () async throws -> T) async throws -> T {
         let server = try LiveClusters.server(of: data)
         // The server first, so that it makes no more processes.
@@ -58,7 +58,8 @@ package final class PostgresCluster: Sendable {
         return try await body()
     }
 
-    /// The processes whose parent is the one given, by the fourth field of `/proc/{id}/stat` (proc_pid_stat(5)).
+    /// The processes whose parent is the one given, by the fourth field of `/proc/{id}/stat`
+    /// (proc_pid_stat(5)).
     private static func children(of parent: pid_t) -> [pid_t] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.compactMap { pid_t($0) }.filter { process in

@@ -2,8 +2,9 @@ import Foundation
 
 /// Fresh databases for tests, on one server per test process.
 ///
-/// The server is a private one, started when first needed, or the one that `BACKCAST_TEST_DATABASE_URL` names; that one
-/// is taken to be made for the tests, and its databases are left for whoever made it to remove.
+/// The server is a private one, started when first needed, or the one that `BACKCAST_TEST_DATABASE_URL`
+/// names; that one is taken to be made for the tests, and its databases are left for whoever made it to
+/// remove.
 package actor TestDatabase {
     package static let shared = TestDatabase()
 
@@ -16,8 +17,8 @@ package actor TestDatabase {
         try await create(name, template: "template0")
     }
 
-    /// Makes a copy of a database that is prepared once per test process, by a closure that gets its connection
-    /// string and leaves no connection open.
+    /// Makes a copy of a database that is prepared once per test process, by a closure that gets its
+    /// connection string and leaves no connection open.
     package func database(
         _ name: String = "test", template: String,
         prepare: @escaping @Sendable (String) async throws -> Void

@@ -44,8 +44,8 @@ extension TransferOptions {
     static let small = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(50), lowSpeedLimit: 0)
 }
 
-/// Bytes that are not all the same, so that a shifted or missing piece shows: 0 to 250 over and over, as no piece has a
-/// multiple of that prime as its length.
+/// Bytes that are not all the same, so that a shifted or missing piece shows: 0 to 250 over and over, as no
+/// piece has a multiple of that prime as its length.
 func pattern(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](0...250)
     while bytes.count < count { bytes += bytes }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a test with an nginx of its own: TLS, HTTP/2, and a certificate that nobody has signed.
+/// Runs a test with an nginx of its own: TLS, HTTP/2, and a self-signed certificate.
 func withNginx(_ body: (PrivateNginx) async throws -> Void) async throws {
     try await withFolder { folder in
         let nginx = try await PrivateNginx.start(in: folder)
