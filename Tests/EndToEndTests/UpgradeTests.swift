@@ -38,14 +38,16 @@ struct UpgradeTests {
             let after = try await old.admin("/channels/\(channel)").object
             // A setting that nothing used is not shown any more.
             for (key, value) in before where key != "guide_id" {
-                #expect((after[key] as? NSObject)?.isEqual(value) == true, "\(channel): \(key)")
+                let shown = NSDictionary(dictionary: [key: after[key] ?? "nothing"])
+                #expect(shown.isEqual(to: [key: value]), "\(channel): \(key)")
             }
         }
     }
 
     /// Each window over what was recorded has every segment, also those that the journal alone had.
     private static func expectEverything(in old: OldInstallation) async throws {
-        #expect(old.manifest.segments.values.joined().flatMap(\.value).contains(where: \.journal))
+        let kept = old.manifest.segments.values.joined().flatMap(\.value)
+        #expect(kept.contains { $0.journal })
         for (channel, renditions) in old.manifest.segments {
             for (rendition, segments) in renditions {
                 let first = try #require(segments.first)

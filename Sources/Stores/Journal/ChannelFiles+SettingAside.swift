@@ -10,8 +10,9 @@ struct UnreadLines {
     static let name = "unread.jsonl"
 
     var byteCount: Int64 = 0
-    /// Nothing more is appended until the next start: the last write failed, or the file is full. A failed
-    /// write may have left a part of a line, and a line behind it would be damaged.
+    /// Nothing more is appended until the next start: the last write failed, or the file is full.
+    ///
+    /// A failed write may have left a part of a line, and a line behind it would be damaged.
     var isClosed = false
 }
 

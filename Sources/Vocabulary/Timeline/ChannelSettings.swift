@@ -14,7 +14,6 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
     /// How many bytes the channel may hold; nil is no limit.
     package var maxBytes: Int64?
     package var renditions: RenditionChoice
-    package var guideID: String?
     package var clock: ClockChoice
     package var encryption: EncryptionChoice
     /// The IANA time zone of request times that name no zone.
@@ -40,7 +39,6 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
         case retentionSeconds = "retention_seconds"
         case maxBytes = "max_bytes"
         case renditions
-        case guideID = "guide_id"
         case clock, encryption
         case timeZone = "time_zone"
     }
@@ -54,7 +52,6 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
         recording = try stored.read(.recording, default: recording)
         maxBytes = try stored.readIfPresent(.maxBytes)
         renditions = try stored.read(.renditions, default: renditions)
-        guideID = try stored.readIfPresent(.guideID)
         clock = try stored.read(.clock, fallback: clock)
         encryption = try stored.read(.encryption, fallback: encryption)
         timeZone = try stored.read(.timeZone, default: timeZone)

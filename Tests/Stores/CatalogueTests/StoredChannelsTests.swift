@@ -9,11 +9,11 @@ import Timeline
 @Suite("Channels that another version stored")
 struct StoredChannelsTests {
     /// The settings in a row, as the database has them.
-    private static func stored(_ id: String, in test: TestCatalogue) async throws -> NSDictionary {
+    private static func stored(_ id: String, in test: TestCatalogue) async throws -> [String: Any] {
         let text = try await test.pool.query("SELECT settings::text FROM channel WHERE slug = \(id)").first?
             .decode(0, as: String.self)
         let object = try JSONSerialization.jsonObject(with: Data((text ?? "").utf8))
-        return try #require(object as? NSDictionary)
+        return try #require(object as? [String: Any])
     }
 
     private static func store(_ text: String, as id: String, in test: TestCatalogue) async throws {

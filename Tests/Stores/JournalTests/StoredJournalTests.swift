@@ -59,11 +59,12 @@ struct StoredJournalTests {
         #expect(Set(files) == Set(Self.names.map { $0 + ".jsonl" }))
         for name in Self.names {
             let payload = try Self.bytes("lines/\(name).jsonl").dropFirst(9)
-            let old = try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any]
+            let line = try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any]
+            let old = try #require(line)
             let written = try JSONEncoder().encode(try await Self.entry(name))
             var new = try #require(try JSONSerialization.jsonObject(with: written) as? [String: Any])
             #expect(new.removeValue(forKey: "v") as? Int == JournalEntry.version)
-            #expect(NSDictionary(dictionary: new).isEqual(to: try #require(old)), "\(name)")
+            #expect(NSDictionary(dictionary: new).isEqual(to: old), "\(name)")
         }
     }
 

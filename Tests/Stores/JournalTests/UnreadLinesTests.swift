@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ struct UnreadLinesTests {
         let channel = try journal.channel(try news())
         let replayed = try await channel.replay()
         #expect(replayed.map(\.1) == [sourceRun(1), sourceRun(2)])
-        #expect(journal.unreadLines == [try news(): 1])
+        #expect(Array(journal.unreadLines.values) == [1])
         await channel.trim(replayed.map(\.0))
         #expect(try await channel.replay().isEmpty)
         #expect(try await channel.hasEntries() == false)
@@ -47,7 +48,7 @@ struct UnreadLinesTests {
             let journal = try folder.open()
             let channel = try journal.channel(try news())
             #expect(try await channel.replay().map(\.1) == [sourceRun(1), sourceRun(2)])
-            #expect(journal.unreadLines == [try news(): 1])
+            #expect(Array(journal.unreadLines.values) == [1])
             await journal.close()
             #expect(try folder.bytes("unread.jsonl") == Self.newer)
         }
@@ -87,7 +88,7 @@ struct UnreadLinesTests {
             await channel.trim(replayed.map(\.0))
             await journal.close()
             #expect(try folder.bytes("000001.jsonl") == bytes)
-            try await folder.run { #expect(try await $0.replay().isEmpty) }
+            #expect(try await folder.run { try await $0.replay().count } == 0)
             #expect(Array(try folder.bytes("unread.jsonl").suffix(Self.newer.count)) == Self.newer)
         }
     }
