@@ -1,6 +1,7 @@
 /// The names that the glossary gives for code and tables are those of the sources and the migrations.
 struct GlossaryRule {
     static let path = "docs/GLOSSARY.md"
+    static let architecturePath = "docs/ARCHITECTURE.md"
     private static let codeCell = 2
     private static let tableCell = 3
 
@@ -24,6 +25,19 @@ struct GlossaryRule {
         let rows = file.tableRows
         let terms = rows.compactMap { row in row.cells.first.map { (row.line, $0) } }
         return rows.flatMap(unknown(in:)) + repeated(terms)
+    }
+
+    /// Types that the architecture names outside its table of modules, and that no source has.
+    func unknownTypes(in files: [TextFile]) -> [Finding] {
+        guard let file = files.first(where: { $0.path == Self.architecturePath }) else {
+            return [Finding(path: Self.architecturePath, reason: "is not there")]
+        }
+        let modules = Set(file.tableRows(headed: "module").map(\.line))
+        return file.lines.filter { !modules.contains($0.number) }.flatMap { number, text in
+            text.matches(of: /`([A-Z][a-z]+[A-Z]\w*)`/).map { String($0.1) }.filter {
+                !identifiers.contains($0)
+            }.map { Finding(path: file.path, line: number, reason: "no source names \($0)") }
+        }
     }
 
     private func unknown(in row: MarkdownRow) -> [Finding] {

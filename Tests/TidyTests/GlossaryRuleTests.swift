@@ -39,4 +39,14 @@ struct GlossaryRuleTests {
     func none() {
         #expect(GlossaryRule(files: []).findings(in: []).count == 1)
     }
+
+    @Test("A type of the architecture that no source has is found, except in its table of modules")
+    func types() {
+        let sources = [TextFile("Sources/Stores/A.swift", "struct SegmentFact {}")]
+        let text = "`SegmentFact` `GoneFact`, `Word`\n\n| module |\n|---|\n| `LiveOrigin` |\n"
+        let architecture = TextFile(GlossaryRule.architecturePath, text)
+        let rule = GlossaryRule(files: sources)
+        #expect(rule.unknownTypes(in: [architecture]).map(\.reason) == ["no source names GoneFact"])
+        #expect(rule.unknownTypes(in: []).count == 1)
+    }
 }

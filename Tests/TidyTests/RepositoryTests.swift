@@ -57,7 +57,9 @@ struct RepositoryTests {
     func glossary() {
         let files = Repository.files
         #expect(Schema(migrations: files).tables.count > 10)
-        expectNone(GlossaryRule(files: files).findings(in: files))
+        let rule = GlossaryRule(files: files)
+        expectNone(rule.findings(in: files))
+        expectNone(rule.unknownTypes(in: files))
     }
 
     @Test("Documents have the parameters, paths, settings, metrics, alerts and tables of the program")
