@@ -19,7 +19,7 @@ extension TestAdmin {
     {
         let channel = try await channel(id)
         let node = "00000000-0000-0000-0000-000000000001"
-        try await catalogue.heartbeat(node: node, seconds: 60, about: "{}")
+        try await catalogue.heartbeat(node: node, seconds: 60)
         let lease = try #require(await catalogue.takeLease(channel: channel.row, node: node))
         let count = minutes * 10
         let begin = Self.now - Int64(count) * 6 * Microseconds.perSecond

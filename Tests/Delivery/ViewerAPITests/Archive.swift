@@ -88,7 +88,7 @@ final class Archive: Sendable {
             id: id, title: recording.channel, sources: [], retentionSeconds: recording.retentionSeconds)
         settings.timeZone = recording.timeZone
         let channel = try await catalogue.create(settings)
-        try await catalogue.heartbeat(node: node, seconds: 600, about: "{}")
+        try await catalogue.heartbeat(node: node, seconds: 600)
         if let playlistForm = recording.playlistForm {
             try await catalogue.setPlaylistForm(playlistForm, of: channel.row)
         }

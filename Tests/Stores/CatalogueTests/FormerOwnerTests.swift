@@ -11,7 +11,7 @@ struct FormerOwnerTests {
         let former = try await Tape(in: test)
         var present = former
         try await test.publish(0..<2, on: former)
-        try await test.catalogue.heartbeat(node: Tape.node, seconds: -1, about: "{}")
+        try await test.catalogue.heartbeat(node: Tape.node, seconds: -1)
         present.fence = try #require(
             try await test.catalogue.takeLease(channel: former.row, node: Tape.otherNode)
         ).fence

@@ -12,7 +12,7 @@ struct LeaseTests {
     func ownLease() async throws {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))
-            try await test.catalogue.heartbeat(node: own, seconds: 60, about: "{}")
+            try await test.catalogue.heartbeat(node: own, seconds: 60)
             let first = try await test.catalogue.takeLease(channel: channel.row, node: own)
             let second = try await test.catalogue.takeLease(channel: channel.row, node: own)
             #expect(first?.fence == 1 && second?.fence == 2)
@@ -27,12 +27,12 @@ struct LeaseTests {
     func foreign() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            try await test.catalogue.heartbeat(node: other, seconds: 60, about: "{}")
+            try await test.catalogue.heartbeat(node: other, seconds: 60)
             #expect(try await test.catalogue.takeLease(channel: tape.row, node: other) == nil)
-            try await test.catalogue.heartbeat(node: own, seconds: -1, about: "{}")
+            try await test.catalogue.heartbeat(node: own, seconds: -1)
             let taken = try await test.catalogue.takeLease(channel: tape.row, node: other)
             #expect(taken?.fence == tape.fence + 1)
-            try await test.catalogue.heartbeat(node: own, seconds: 60, about: "{}")
+            try await test.catalogue.heartbeat(node: own, seconds: 60)
             #expect(try await test.catalogue.takeLease(channel: tape.row, node: own) == nil)
         }
     }
@@ -41,7 +41,7 @@ struct LeaseTests {
     func withoutTakingOver() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            try await test.catalogue.heartbeat(node: own, seconds: -1, about: "{}")
+            try await test.catalogue.heartbeat(node: own, seconds: -1)
             let row = tape.row
             #expect(try await test.catalogue.takeLease(channel: row, node: other, takesOver: false) == nil)
             let again = try await test.catalogue.takeLease(channel: row, node: own, takesOver: false)
@@ -63,7 +63,7 @@ struct LeaseTests {
     func release() async throws {
         try await withCatalogue { test in
             let tape = try await Tape(in: test)
-            try await test.catalogue.heartbeat(node: other, seconds: 60, about: "{}")
+            try await test.catalogue.heartbeat(node: other, seconds: 60)
             try await test.catalogue.releaseLease(channel: tape.row, fence: tape.fence - 1)
             #expect(try await test.catalogue.takeLease(channel: tape.row, node: other) == nil)
             try await test.catalogue.releaseLease(channel: tape.row, fence: tape.fence)

@@ -34,7 +34,7 @@ package struct RecorderService: Sendable {
         while !Task.isCancelled {
             do {
                 try await parts.catalogue.heartbeat(
-                    node: node, seconds: Int(Limits.lease.components.seconds), about: "{}")
+                    node: node, seconds: Int(Limits.lease.components.seconds))
                 heartbeat.beat(at: parts.clock.steady())
             } catch {
                 logger.warning("The heartbeat failed", metadata: ["error": "\(error)"])

@@ -9,13 +9,13 @@ package struct Lease: Sendable, Equatable {
 
 extension Catalogue {
     /// Records that a node is alive for some seconds, by the database's clock.
-    package func heartbeat(node: String, seconds: Int, about: String) async throws(CatalogueError) {
+    package func heartbeat(node: String, seconds: Int) async throws(CatalogueError) {
         try await mappingErrors {
             _ = try await pool.query(
                 """
-                INSERT INTO node (node_id, expires_at, about)
-                VALUES (\(node)::uuid, now() + make_interval(secs => \(Double(seconds))), \(about)::jsonb)
-                ON CONFLICT (node_id) DO UPDATE SET expires_at = excluded.expires_at, about = excluded.about
+                INSERT INTO node (node_id, expires_at)
+                VALUES (\(node)::uuid, now() + make_interval(secs => \(Double(seconds))))
+                ON CONFLICT (node_id) DO UPDATE SET expires_at = excluded.expires_at
                 """)
         }
     }
