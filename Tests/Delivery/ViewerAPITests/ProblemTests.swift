@@ -115,7 +115,7 @@ import Timeline
             try await archive.record(recording)
             let answer = try await archive.ask("/live/cctv2/index.m3u8")
             #expect(answer.status == 404)
-            #expect(answer.problem["detail"] as? String == "nothing of cctv2 is recorded yet")
+            #expect(answer.problem["detail"] as? String == "nothing is recorded of cctv2 yet")
             try await archive.catalogue.delete(try #require(ChannelID("cctv2")))
             try await eventually("no channel", within: .seconds(4)) {
                 try await archive.ask("/live/cctv2/index.m3u8").problem["detail"] as? String
