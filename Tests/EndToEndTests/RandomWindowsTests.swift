@@ -31,7 +31,8 @@ struct RandomWindowsTests {
         }
     }
 
-    /// ffmpeg decodes windows without a message, and ffprobe finds as long as the list says, one segment more or less.
+    /// ffmpeg decodes windows without a message, and ffprobe finds as long as the list says, one segment more
+    /// or less.
     private func checkPlaying(
         _ stack: Stack, _ first: Int64, _ last: Int64, _ generator: inout SeededGenerator
     ) async throws {
@@ -54,7 +55,8 @@ struct RandomWindowsTests {
 
 /// Windows held against the ledger of the origin.
 private struct WindowCheck {
-    /// Dates may be shifted by this much, so that a segment that only touches a window's edge may be in or out.
+    /// Dates may be shifted by this much, so that a segment that only touches a window's edge may be in or
+    /// out.
     private static let edgeMilliseconds: Int64 = 150
 
     private let stack: Stack

@@ -61,7 +61,8 @@ struct SourceTests {
         return (status["source"] as? [String: Any])?["url"] as? String
     }
 
-    /// Three runs, of the first, the second, and the first source, with nothing missing in them or between them.
+    /// Three runs, of the first, the second, and the first source, with nothing missing in them or between
+    /// them.
     private func check(_ stack: Stack, from begin: Int64, to end: Int64) async throws {
         let runs = try await runs(stack, from: begin, to: end)
         #expect(runs.map(\.source) == [0, 1, 0])

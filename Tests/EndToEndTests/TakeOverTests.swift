@@ -41,8 +41,8 @@ struct TakeOverTests {
         }
     }
 
-    /// Keeps the owner's facts out of the catalogue for longer than the origin lists them, kills it, and waits for the
-    /// other one to own both channels.
+    /// Keeps the owner's facts out of the catalogue for longer than the origin lists them, kills it, and
+    /// waits for the other one to own both channels.
     private static func killOwner(in stage: TwoRecorders) async throws {
         let owner = try await stage.rows("SELECT DISTINCT node_id FROM line")
         #expect(owner.count == 1 && owner != [""])
@@ -59,7 +59,8 @@ struct TakeOverTests {
         }
     }
 
-    /// Everything that the origin listed when the other took over is held, each once, and goes on; what is published.
+    /// Everything that the origin listed when the other took over is held, each once, and goes on; what is
+    /// published.
     private static func expectListed(
         of channel: String, since seen: Int64, in stage: TwoRecorders,
     ) async throws -> [Int] {
@@ -78,7 +79,8 @@ struct TakeOverTests {
         return try await stage.held(channel, published: true)
     }
 
-    /// With the journal of the killed one nothing is missing and nothing there twice, and nothing of it was published.
+    /// With the journal of the killed one nothing is missing and nothing there twice, and nothing of it was
+    /// published.
     private static func expectWhole(
         _ channel: String, after before: [Int], in stage: TwoRecorders,
     ) async throws {

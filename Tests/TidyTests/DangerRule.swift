@@ -10,7 +10,8 @@ enum DangerousConstruct: String, CaseIterable {
     case failedPrecondition = "preconditionFailure"
     /// Strict memory safety marks each such place; they belong to the Adapters.
     case unsafe = "unsafe"
-    /// A task that is no child of another one: cancellation does not reach it, and nothing waits for it by itself.
+    /// A task that is no child of another one: cancellation does not reach it, and nothing waits for it by
+    /// itself.
     case unstructuredTask = "an unstructured task"
     /// A clock that was not handed down: a test cannot move it.
     case clockRead = "a clock's own time"

@@ -36,6 +36,7 @@ struct RepositoryTests {
     func texts() {
         #expect(Repository.files.count > 50)
         expectNone(TextRules.tooLong(Repository.files))
+        expectNone(TextRules.wideComments(Repository.swiftFiles))
         expectNone(TextRules.unfinished(Repository.files))
         expectNone(TextRules.machinePaths(Repository.files))
     }

@@ -1,5 +1,20 @@
 /// Rules about any text of the repository.
 enum TextRules {
+    /// The formatter breaks code at this column and leaves comments alone.
+    static let commentColumns = 110
+
+    /// Comments of Swift files beyond the columns that code keeps to.
+    static func wideComments(_ files: [TextFile]) -> [Finding] {
+        files.filter(\.isSwift).flatMap { file in
+            file.lines.compactMap { number, text in
+                guard text.count > commentColumns, text.drop(while: { $0 == " " }).hasPrefix("//") else {
+                    return nil
+                }
+                return Finding(path: file.path, line: number, reason: "a comment of \(text.count) columns")
+            }
+        }
+    }
+
     /// Longer files hold more than one idea.
     static let lineLimit = 400
 

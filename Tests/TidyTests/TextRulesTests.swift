@@ -2,6 +2,15 @@ import Testing
 
 @Suite("Rules about text")
 struct TextRulesTests {
+    @Test(
+        "A comment beyond 110 columns is found, one at the limit and code are not",
+        arguments: [(107, 0), (108, 1)])
+    func comments(letters: Int, findings: Int) {
+        let letters = String(repeating: "a", count: letters)
+        let text = "// \(letters)\nlet a = \"\(letters)\"\n"
+        #expect(TextRules.wideComments([TextFile("Sources/A.swift", text)]).count == findings)
+    }
+
     @Test("A file over the limit is found, one at the limit is not", arguments: [(400, 0), (401, 1)])
     func length(lines: Int, findings: Int) {
         let file = TextFile("Sources/A.swift", String(repeating: "\n", count: lines))

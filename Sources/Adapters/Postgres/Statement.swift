@@ -1,8 +1,8 @@
 /// An SQL statement whose values can only be bound: `"SELECT * FROM channel WHERE slug = \(slug)"`.
 ///
-/// Each interpolated value becomes `$1`, `$2` …; SQL text is inserted only by `\(verbatim:)`, which takes static
-/// members, table names by `\(identifier:)`, numbers in statements without bound values by `\(number:)`. A
-/// `String` is bound as `text`: write `\(id)::uuid`, `\(settings)::jsonb` for other types.
+/// Each interpolated value becomes `$1`, `$2` …; SQL text is inserted only by `\(verbatim:)`, which takes
+/// static members, table names by `\(identifier:)`, numbers in statements without bound values by
+/// `\(number:)`. A `String` is bound as `text`: write `\(id)::uuid`, `\(settings)::jsonb` for other types.
 package struct Statement: Sendable {
     /// The text with `$n` in place of the values.
     package private(set) var sql: String

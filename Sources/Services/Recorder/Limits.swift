@@ -10,16 +10,17 @@ enum Limits {
     static let pieceBytes = 256 << 10
     /// Bytes of a key answer: 16 are right, more tells a web page in the error.
     static let keyBytes = 4096
-    /// How long a listed segment waits for its key before its bytes are fetched without one: less than any list lasts.
+    /// How long a listed segment waits for its key before its bytes are fetched without one: less than any
+    /// list lasts.
     static let keyPatience = Duration.seconds(3)
     /// How long a key may take that segments wait for already.
     static let keyTimeout = Duration.seconds(10)
-    /// How long a key that was asked for in vain is not asked for again by segments that are just being listed.
+    /// How long a missing key is not requested again for newly listed segments.
     static let keyMissed = Duration.seconds(5)
-    /// The pause after a key was asked for in vain; it doubles each time up to the longest.
+    /// The pause after a failed request for a key; it doubles each time up to the longest.
     static let keyPause = Duration.milliseconds(500)
     static let longestKeyPause = Duration.seconds(30)
-    /// The pause between any two vain questions for keys of a channel, however many are missing.
+    /// The pause between two failed requests for keys of a channel, however many are missing.
     static let keyRequestSpacing = Duration.milliseconds(200)
     /// How long a segment waits for its key: half a night, in which somebody may mend the key server.
     static let keyWait = Duration.seconds(6 * 3600)
@@ -29,21 +30,22 @@ enum Limits {
     static let segmentsWithoutKey = 20_000
     /// The pause before a segment is tried for again whose fact the journal could not take.
     static let journalPause = Duration.seconds(1)
-    /// How often a source is opened in vain before the next one is tried.
+    /// Failed attempts to open a source before the next one is tried.
     static let sourceTries = 3
-    /// How long a preferred source that was left is left alone before it is looked at: providers count connections.
+    /// How long a preferred source that was left is left alone before it is looked at: providers count
+    /// connections.
     static let scoutPause = Duration.seconds(60)
-    /// The same after it was taken back time and again in vain.
+    /// The same after it was taken back and failed again several times.
     static let longestScoutPause = Duration.seconds(900)
     /// How long a source that was taken back must last to be trusted as at first.
     static let lastingReturn = Duration.seconds(600)
-    /// How often a multivariant playlist is read anew at most, however many of its URLs fail.
+    /// The shortest interval between two reads of a multivariant playlist, however many of its URLs fail.
     static let renewalPause = Duration.seconds(10)
     /// Tries for a segment that is not whole before it is taken as it is if it does not grow: three seconds.
     static let triesForWhole = 5
     /// Tries for segments that come to nothing before a source whose list goes on counts as barren.
     static let missesInARow = 3
-    /// How often it is read anew when nothing fails, so that renditions that are added are noticed.
+    /// How often it is read again when nothing fails, so that renditions that are added are noticed.
     static let renewalInterval = Duration.seconds(300)
     /// Segments taken when a source is seen for the first time; older ones of a longer list are left.
     static let backlogSegments = 2000
@@ -55,22 +57,24 @@ enum Limits {
     static let recentEntries = 400
     /// Lists whose entries are remembered.
     static let recentLists = 4
-    /// Facts, segments and losses, that one transaction enters: a backlog goes in as many, and the channel's line is
-    /// locked for moments only.
+    /// Facts, segments and losses, that one transaction enters: a backlog goes in as many, and the channel's
+    /// line is locked for moments only.
     static let factsPerBatch = 100
-    /// Facts of a channel held in memory at about a kilobyte each; what comes beyond waits in the journal only.
+    /// Facts of a channel held in memory at about a kilobyte each; what comes beyond waits in the journal
+    /// only.
     static let heldFacts = 2000
-    /// Listed segments, stored or not, that wait to be published: all that the first lists of a source may show.
+    /// Listed segments, stored or not, that wait to be published: all that the first lists of a source may
+    /// show.
     static let heldSegments = renditions * backlogSegments + heldFacts
     /// Facts read back at once from the journal.
     static let factsReadBack = 500
-    /// Facts held back when the journal is read, so that a download that took longer than its neighbours is put in
-    /// order: several minutes of a few renditions.
+    /// Facts held back when the journal is read, so that a download that took longer than its neighbours is
+    /// put in order: several minutes of a few renditions.
     static let reorderedFacts = 500
     /// Numbers remembered as held when a recorder comes back: what the longest source playlists list.
     static let heldNumbers = 10_000
-    /// How long a node is believed alive after a heartbeat; with the time that a take-over needs it is less than what the
-    /// shortest usual playlists list, three segments of four seconds.
+    /// How long a node is believed alive after a heartbeat; with the time that a take-over needs it is less
+    /// than what the shortest usual playlists list, three segments of four seconds.
     static let lease = Duration.seconds(6)
     /// Distance of two heartbeats: three may be lost.
     static let heartbeat = Duration.milliseconds(1500)
@@ -90,30 +94,32 @@ enum Limits {
     static let renditions = 32
     /// Initialization sections and keys remembered per channel, so that a known one is not fetched again.
     static let rememberedObjects = 64
-    /// How much of a list's length a failed segment is asked for again, microseconds: what has not come by then will not.
+    /// How much of a list's length a failed segment is asked for again, microseconds: what has not come by
+    /// then will not.
     static let longestRetry: Int64 = 600_000_000
     /// The longest segment that is believed, microseconds.
     static let longestSegment: Int64 = 600_000_000
     /// Microseconds that a segment's duration may be stretched or cut to bring drift back.
     static let slew: Int64 = 10_000
-    /// What the dates of a list may differ from its durations in all, microseconds: some are in whole seconds.
+    /// What the dates of a list may differ from its durations in all, microseconds: some are in whole
+    /// seconds.
     static let dateResolution: Int64 = 1_000_000
-    /// The part of a segment's duration, as a divisor, by which it may be stretched or cut where drift is beyond its bound:
-    /// seconds without decimals are off by a quarter of a segment of two.
+    /// The part of a segment's duration, as a divisor, by which it may be stretched or cut where drift is
+    /// beyond its bound: seconds without decimals are off by a quarter of a segment of two.
     static let firmSlewShare: Int64 = 4
-    /// The part of a new difference between source clock and arrival that is taken for drift, as a divisor: arrival
-    /// jitters by a target duration.
+    /// The part of a new difference between source clock and arrival that is taken for drift, as a divisor:
+    /// arrival jitters by a target duration.
     static let driftShare: Int64 = 32
     /// Drift of dates that is left alone, microseconds: players tolerate it.
     static let tolerance: Int64 = 100_000
     /// Dates further than this from the host's clock are not believed, microseconds.
     static let plausibleOffset: Int64 = 86_400_000_000
-    /// How far the time stamps of two segments in a row may be off from the first one's duration, microseconds, besides a
-    /// tenth of it; more is a jump.
+    /// How far the time stamps of two segments in a row may be off from the first one's duration,
+    /// microseconds, besides a tenth of it; more is a jump.
     static let timestampSlack: Int64 = 500_000
     /// Time between two segments that is no hole, microseconds: sources count in milliseconds.
     static let seam: Int64 = 1000
-    /// Numbers that a list may jump ahead within one feed; a larger jump is another numbering.
+    /// Numbers that a playlist may jump ahead within one source run; a larger jump starts another run.
     static let numberJump: Int64 = 1000
     /// How long a playlist may take.
     static let playlistTimeout = Duration.seconds(15)
@@ -127,7 +133,8 @@ enum Limits {
     static let entriesPerAppend = 100
     /// Distance between two batches of a channel that is recorded here.
     static let commitInterval = Duration.milliseconds(200)
-    /// The pause before a batch is entered again while the catalogue is away; it doubles each time up to the longest.
+    /// The pause before a batch is entered again while the catalogue is away; it doubles each time up to the
+    /// longest.
     static let firstCommitRetry = Duration.milliseconds(200)
     static let longestCommitRetry = Duration.seconds(5)
     /// How long downloads that are under way may go on when a channel stops.

@@ -3,7 +3,8 @@ import Foundation
 import Logging
 
 extension ChannelFiles {
-    /// The entries behind a position that are not done, in the order of writing; fewer than the limit at the end only.
+    /// The entries behind a position that are not done, in the order of writing; fewer than the limit at the
+    /// end only.
     func replay(
         after position: JournalPosition?, limit: Int
     ) throws(JournalError) -> [(JournalPosition, JournalEntry)] {

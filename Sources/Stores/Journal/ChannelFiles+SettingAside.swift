@@ -17,8 +17,8 @@ struct UnreadLines {
 }
 
 extension ChannelFiles {
-    /// Makes the lines that earlier runs set aside the newest file of the journal; its number, nil without such
-    /// lines.
+    /// Makes the lines that earlier runs set aside the newest file of the journal; its number, nil without
+    /// such lines.
     ///
     /// After a crash in between they exist twice, which is harmless: the catalogue takes an entry once.
     func retryUnreadLines(after last: Int) throws(JournalError) -> Int? {

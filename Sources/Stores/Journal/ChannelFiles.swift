@@ -84,7 +84,8 @@ actor ChannelFiles {
             try disk.write(bytes, to: open)
             try disk.sync(open)
         } catch {
-            // What the file has got of these lines is nobody's: they are written again elsewhere, or refused.
+            // Parts of these lines in the file are ignored: the lines are written to another file, or
+            // refused.
             files[last].byteCount += Int64(bytes.count)
             removeDoneFiles()
             throw error

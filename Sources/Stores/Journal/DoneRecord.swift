@@ -1,4 +1,5 @@
-/// The file beside a journal file that says which of its lines are done; not synced, as doing them again is harmless.
+/// The file beside a journal file that says which of its lines are done; not synced, as doing them again is
+/// harmless.
 enum DoneRecord {
     /// A record begins with a line's end, so that a cut one before it costs nothing but itself.
     static func written(_ lines: [Int]) -> [UInt8] {

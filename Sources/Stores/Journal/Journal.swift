@@ -4,7 +4,8 @@ package import Logging
 import Synchronization
 package import Timeline
 
-/// Facts on disk until the catalogue has them: a folder for each channel, JSON lines with a checksum before each.
+/// Facts on disk until the catalogue has them: a folder for each channel, JSON lines with a checksum before
+/// each.
 package final class Journal: Sendable {
     private let folder: String
     private let disk: Disk<JournalError>

@@ -1,7 +1,7 @@
 /// Every bound of this module, with its unit and its reason.
 package enum Limits {
-    /// Bytes that the facts of one channel may take while the catalogue is away: three renditions of four-second
-    /// segments for some three days.
+    /// Bytes that the facts of one channel may take while the catalogue is away: three renditions of
+    /// four-second segments for some three days.
     package static let channelByteCount: Int64 = 256 << 20
     /// Bytes of one fact as JSON; they have about a thousand.
     package static let entryByteCount = 256 << 10
@@ -11,12 +11,12 @@ package enum Limits {
     static let fileByteCount: Int64 = 4 << 20
     /// Bytes after which a file whose entries are all done gives way, so that a restart has little to read.
     static let doneFileByteCount: Int64 = 256 << 10
-    /// Bytes written before one sync: the latency of whoever waits in the group.
+    /// Bytes written before one sync: the latency of the appends that share it.
     static let groupByteCount = 1 << 20
     /// Threads that write and sync, shared by the channels.
     static let writerThreads = 4
-    /// Bytes of a channel's lines that are set aside because this version cannot read them; further ones stay in
-    /// their files and count as waiting.
+    /// Bytes of a channel's lines that are set aside because this version cannot read them; further ones stay
+    /// in their files and count as waiting.
     static let setAsideByteCount: Int64 = 64 << 20
     /// Damaged files of a channel set aside for a person to look at.
     static let corruptCopies = 16

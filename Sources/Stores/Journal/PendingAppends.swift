@@ -19,7 +19,8 @@ final class PendingAppend: Sendable {
     }
 }
 
-/// What waits for the next sync of a channel, in order; whoever comes to the disk first takes the others along.
+/// Appends that wait for the next sync of a channel, in order; the first to reach the disk writes the others
+/// too.
 final class PendingAppends: Sendable {
     private let waiting = Mutex<[PendingAppend]>([])
 

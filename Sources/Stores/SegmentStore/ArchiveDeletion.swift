@@ -21,7 +21,8 @@ actor ArchiveDeletion {
         try tree.disk.remove(tree.path(of: key.checkedPath()))
     }
 
-    /// Deletes segments of an hour, then its folders if they are empty: a file that a person has put there stays.
+    /// Deletes segments of an hour, then its folders if they are empty: a file that a person has put there
+    /// stays.
     func delete(_ segments: [SegmentName], of hour: ArchiveHour) throws(StoreError) -> Deleted {
         var deleted = Deleted()
         for name in segments {
@@ -57,7 +58,8 @@ actor ArchiveDeletion {
         }
     }
 
-    /// Removes a folder and all in it, links as such; answers whether it is gone, as others may go on writing.
+    /// Removes a folder and all in it, links as such; answers whether it is gone, as others may go on
+    /// writing.
     private func removeTree(_ path: String, depth: Int) throws(StoreError) -> Bool {
         guard depth < Limits.folderDepth else {
             throw .system(.remove, path: path, number: ELOOP)

@@ -21,7 +21,8 @@ package final class DirectorySegmentStore: SegmentStore {
         deletions = ArchiveDeletion(tree: tree, logger: logger)
     }
 
-    /// Opens an archive, which is made when it is not there, and removes the drafts of processes that have died.
+    /// Opens an archive, which is made when it is not there, and removes the drafts of processes that have
+    /// died.
     ///
     /// Waits for the disk: for start-up only.
     package static func open(_ path: String, logger: Logger) throws(StoreError) -> DirectorySegmentStore {

@@ -7,7 +7,7 @@ import Synchronization
 /// The folder of temporary files, shared by the processes that write to one archive.
 ///
 /// Each opening has a token, a lock file `{token}.lock` that it holds as long as it lives, and drafts
-/// `{token}-{number}.part`: what belongs to a lock that nobody holds was left by a crash.
+/// `{token}-{number}.part`: drafts of a lock that is not held were left by a crash.
 final class DraftFolder: Sendable {
     let path: String
     let disk: Disk<StoreError>

@@ -13,7 +13,7 @@ struct SealedFile {
 extension FolderTree {
     /// Puts a file under its final name, or under the next revision that other bytes do not hold, durably.
     ///
-    /// Begins anew, so many times, when retention removes the folders in between.
+    /// Starts over, at most `Limits.placements` times, when retention removes the folders in between.
     func publish(_ file: SealedFile, as key: ArchiveKey, path: String) throws(StoreError) -> CommittedObject {
         for _ in 1..<Limits.placements {
             do throws(StoreError) {
@@ -51,7 +51,8 @@ extension FolderTree {
         do throws(StoreError) {
             try disk.syncFolder(Self.parent(of: name))
         } catch {
-            // The name may be gone after a crash: taken back, so that a second try cannot mistake it for durable.
+            // The name may be gone after a crash: taken back, so that a second try cannot mistake it for
+            // durable.
             try disk.remove(name)
             throw error
         }

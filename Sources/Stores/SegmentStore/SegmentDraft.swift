@@ -2,7 +2,8 @@ package import Timeline
 
 /// An object under way: it becomes visible whole, by `commit`, or not at all.
 ///
-/// Writes and syncs run on the store's own threads. A draft that is dropped, or that failed once, leaves nothing.
+/// Writes and syncs run on the store's own threads. A draft that is dropped, or that failed once, leaves
+/// nothing.
 package struct SegmentDraft: ~Copyable, Sendable {
     /// Nothing else holds it, so what it owns goes with the draft.
     private let target: any DraftTarget

@@ -1,6 +1,7 @@
 package import Timeline
 
-/// The bytes of what was recorded: segments, initialization sections and keys, each under a name that is given once.
+/// The bytes of what was recorded: segments, initialization sections and keys, each under a name that is
+/// given once.
 ///
 /// The questions are those that a directory and an object store can both answer.
 package protocol SegmentStore: Sendable {
@@ -10,7 +11,8 @@ package protocol SegmentStore: Sendable {
     /// The bytes of an object, or of a range of it that is cut off where the object ends.
     func source(of key: ArchiveKey, range: Range<UInt64>?) async throws(StoreError) -> ObjectSource
 
-    /// All bytes of an object without waiting, so that a server's thread may ask; nil from a store that has to wait.
+    /// All bytes of an object without waiting, so that a server's thread may ask; nil from a store that has
+    /// to wait.
     func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource?
 
     /// Whether there is such an object.
@@ -57,7 +59,8 @@ extension SegmentStore {
         return try await draft.commit(as: key)
     }
 
-    /// A small object as a whole: a key, an initialization section; at most `Limits.wholeObjectByteCount` bytes.
+    /// A small object as a whole: a key, an initialization section; at most `Limits.wholeObjectByteCount`
+    /// bytes.
     package func read(_ key: ArchiveKey) async throws(StoreError) -> [UInt8] {
         let source = try await source(of: key, range: nil)
         guard source.byteCount <= UInt64(Limits.wholeObjectByteCount) else {

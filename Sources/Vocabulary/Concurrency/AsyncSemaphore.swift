@@ -19,8 +19,8 @@ package final class AsyncSemaphore: Sendable {
         state = Mutex(State(free: permits))
     }
 
-    /// Runs a body while it holds a permit; nil when too many tasks wait already, or when the task is cancelled
-    /// while it waits.
+    /// Runs a body while it holds a permit; nil when too many tasks wait already, or when the task is
+    /// cancelled while it waits.
     nonisolated(nonsending) package func withPermit<Value, Failure>(
         _ body: () async throws(Failure) -> Value,
     ) async throws(Failure) -> Value? {

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Runs actors on a serial queue whose thread may block: for files and libraries that wait, which must never hold a
-/// thread of Swift's cooperative pool.
+/// Runs actors on a serial queue whose thread may block: for files and libraries that wait, which must never
+/// hold a thread of Swift's cooperative pool.
 ///
 /// A serial queue without a target gets a thread beside the cooperative ones whenever it has work.
 package final class BlockingExecutor: SerialExecutor {

@@ -1,8 +1,9 @@
 /// The settings of a channel, as an operator defines them.
 ///
-/// The JSON form is that of the admin API, and the stored one. Of settings that a later version stored, unknown
-/// fields are skipped (the catalogue keeps them when it writes), and an unknown choice reads as the one that
-/// loses nothing: `auto`, `keep`, `all`. A channel that waits for the right version would not be recorded.
+/// The JSON form is that of the admin API, and the stored one. Of settings that a later version stored,
+/// unknown fields are skipped (the catalogue keeps them when it writes), and an unknown choice reads as the
+/// one that loses nothing: `auto`, `keep`, `all`. A channel that waits for the right version would not be
+/// recorded.
 package struct ChannelSettings: Sendable, Equatable, Codable {
     package var id: ChannelID
     package var title: String

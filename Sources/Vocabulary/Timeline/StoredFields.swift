@@ -1,8 +1,8 @@
 /// How the types that are stored read their fields.
 ///
 /// Every later version must read what was written to a row or a journal line. So each stored type names its
-/// keys, which never change, and reads them itself: a key that was added later has a default, and unknown keys
-/// are skipped.
+/// keys, which never change, and reads them itself: a key that was added later has a default, and unknown
+/// keys are skipped.
 extension KeyedDecodingContainer {
     /// A field that was there from the beginning.
     func read<Value: Decodable>(_ key: Key) throws -> Value {

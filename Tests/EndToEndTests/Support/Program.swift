@@ -16,7 +16,8 @@ final class Program: Sendable {
     let log: String
     private let state = Mutex(State())
 
-    /// Starts a program; both outputs are appended to the log, the environment is ours with some settings more.
+    /// Starts a program; both outputs are appended to the log, the environment is ours with some settings
+    /// more.
     init(_ path: String, _ arguments: [String], log: String, environment: [String: String] = [:]) {
         self.log = log
         let command = ["/usr/bin/setpriv", "--pdeathsig", "KILL", path] + arguments

@@ -27,7 +27,8 @@ actor Stack {
         if let database { uri = database } else { uri = try await TestDatabase.shared.database("endtoend") }
         let stack = try Stack(database: uri, settings: settings)
         do {
-            // The origin last: nothing may slide out of its lists before the service can be asked to record them.
+            // The origin last: nothing may slide out of its lists before the service can be asked to record
+            // them.
             try await stack.startService()
             try await stack.startOrigin(arguments)
             try await scenario(stack)

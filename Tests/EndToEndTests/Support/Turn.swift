@@ -3,8 +3,8 @@ import Testing
 
 /// Lets only a few suites run at once.
 ///
-/// Each stack is five processes; all of them together make every wait a matter of luck on a small machine. The time
-/// limits of the tests begin when their suite has its turn.
+/// Each stack is five processes; all of them together make every wait a matter of luck on a small machine.
+/// The time limits of the tests begin when their suite has its turn.
 struct Turn: SuiteTrait, TestScoping {
     private static let stacks = AsyncSemaphore(permits: 3)
 

@@ -121,8 +121,8 @@ struct BacklogCommitTests {
         #expect(publication.positions[facts[1].identity] == line)
     }
 
-    /// Every segment once, numbers in the order of starts, one epoch, no hole, the watermark at the end, an empty journal,
-    /// and no transaction with more facts than a batch may have.
+    /// Every segment once, numbers in the order of starts, one epoch, no hole, the watermark at the end, an
+    /// empty journal, and no transaction with more facts than a batch may have.
     private static func expectWhole(
         _ house: House, _ process: RecordingProcess, count: Int, renditions: Int,
     ) async throws {

@@ -8,7 +8,8 @@ import Timeline
 
 @testable import Recorder
 
-/// RFC 8216, 3.2 and 3.4: tables of a transport stream and the header of WebVTT may stand in a section of their own.
+/// RFC 8216, 3.2 and 3.4: tables of a transport stream and the header of WebVTT may stand in a section of
+/// their own.
 struct InitializationKeeperTests {
     /// Two packets, of PID 0 and of padding.
     private static let tables =

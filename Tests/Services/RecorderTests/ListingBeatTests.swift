@@ -26,7 +26,8 @@ struct ListingBeatTests {
             }.sorted()
         }
 
-        /// Polls from an instant on; how late each listing was noticed, and the shares that pauses were leaned by.
+        /// Polls from an instant on; how late each listing was noticed, and the shares that pauses were
+        /// leaned by.
         mutating func polled(from begin: Duration) -> (delays: [Duration], leans: [Double]) {
             var (now, known) = (moment(0) + begin, 0)
             var (delays, leans): ([Duration], [Double]) = ([], [])

@@ -3,7 +3,8 @@ import Timeline
 
 @testable import Recorder
 
-/// A live list as a source would write it: six-second segments with these numbers, and dates if they are given.
+/// A live list as a source would write it: six-second segments with these numbers, and dates if they are
+/// given.
 func list(
     _ numbers: ClosedRange<Int>, name: (Int) -> String = { "seg\($0).ts" }, date: ((Int) -> Double)? = nil,
     discontinuitySequence: UInt64? = nil, ended: Bool = false,

@@ -5,8 +5,8 @@ import Timeline
 
 @testable import Recorder
 
-/// One random course of events: segments of one to three renditions are listed, then stored, lost or never heard of
-/// again; with holes, boundaries, new states, longer segments and silences.
+/// One random course of events: segments of one to three renditions are listed, then stored, lost or never
+/// heard of again; with holes, boundaries, new states, longer segments and silences.
 struct PublisherSchedule {
     enum Event {
         case listed([PendingSegment])

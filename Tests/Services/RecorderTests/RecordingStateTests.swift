@@ -10,8 +10,8 @@ private let backup = "http://two.test/live/index.m3u8"
 
 @Suite("A channel that is recorded in memory")
 struct RecordingStateTests {
-    /// What must hold of every recording: nothing twice, numbers without a gap, starts that go on, and as many
-    /// discontinuities in one rendition as in the others.
+    /// What must hold of every recording: nothing twice, numbers without a gap, starts that go on, and as
+    /// many discontinuities in one rendition as in the others.
     private static func check(_ channel: SimulatedChannel, _ renditions: [RenditionID]) {
         let identities = channel.segments.map(\.fact.identity)
         #expect(Set(identities).count == identities.count)

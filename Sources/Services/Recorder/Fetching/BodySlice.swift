@@ -3,8 +3,8 @@ import HTTP
 import HTTPClient
 import Timeline
 
-/// The bytes of one segment as they come: the whole body, or the listed range of it, cut out here when the origin
-/// answers 200 to a request for a part.
+/// The bytes of one segment as they come: the whole body, or the listed range of it, cut out here when the
+/// origin answers 200 to a request for a part.
 final class BodySlice: SegmentBody {
     private var transfer: Transfer
     private var skip: UInt64

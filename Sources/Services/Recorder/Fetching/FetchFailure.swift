@@ -3,13 +3,13 @@ import MediaFormat
 import SegmentStore
 import Timeline
 
-/// Why a segment, key or initialization section could not be had.
+/// Why a segment, key or initialization section could not be fetched.
 struct FetchFailure: Error, Sendable, CustomStringConvertible {
     var reason: GapReason
     var description: String
     /// Whether another try may succeed.
     var isTransient: Bool
-    /// A key was had, and does not open the segment: that says nothing of others under it.
+    /// The key is there but does not decrypt the segment; other segments with the same key may still decrypt.
     var isUnopened = false
 
     init(_ reason: GapReason, _ description: String, isTransient: Bool = true) {

@@ -13,8 +13,8 @@ struct HeldInitialization: Sendable {
     var section: InitSection
 }
 
-/// The initialization sections of one rendition. One is fetched once per URL, byte range and domain, as the same URL
-/// may deliver other bytes after a restart or a discontinuity.
+/// The initialization sections of one rendition. One is fetched once per URL, byte range and domain, as the
+/// same URL may deliver other bytes after a restart or a discontinuity.
 actor InitSectionCache {
     private struct Place: Hashable {
         var url: String
@@ -61,7 +61,7 @@ actor InitSectionCache {
         try await store.contains(.initialization(channel, rendition, section.name))
     }
 
-    /// Keeps the section of a map as it comes, because its key is not to be had now; its name.
+    /// Keeps the section of a map as it comes, because its key is missing now; its name.
     func keep(_ map: MediaMap, at url: HTTPURL, link: SourceLink) async throws -> String {
         try await put(try await download(map, url, link: link), ending: "mp4")
     }

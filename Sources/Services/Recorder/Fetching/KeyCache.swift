@@ -13,10 +13,11 @@ struct ContentKey: Sendable {
     var bytes: [UInt8]
 }
 
-/// The keys of one channel. A key is fetched at once, with the source's headers, because without it the segments are
-/// lost for ever; it is stored under a digest of itself, so that a key that changes under its URL gets another name.
+/// The keys of one channel. A key is fetched at once, with the source's headers, because without it the
+/// segments are lost for ever; it is stored under a digest of itself, so that a key that changes under its
+/// URL gets another name.
 actor KeyCache {
-    /// A key that was asked for in vain: nobody is kept waiting for it a second time at once.
+    /// A recent failure; requests within `Limits.keyMissed` fail at once instead of waiting again.
     private struct Miss {
         var failure: FetchFailure
         var until: ContinuousClock.Instant
@@ -41,7 +42,7 @@ actor KeyCache {
         return try await key(at: url, link: link, within: Limits.keyPatience)
     }
 
-    /// The key at a URL, asked for anew whatever was missed lately.
+    /// The key at a URL, requested again even after a recent failure.
     func insist(on url: HTTPURL, link: SourceLink) async throws -> ContentKey {
         try await key(at: url, link: link, within: Limits.keyTimeout)
     }

@@ -2,7 +2,7 @@ import Timeline
 
 /// The segments that wait for keys, and when which key is asked for again.
 ///
-/// Decides only; it has no clock and asks nobody.
+/// Decides only; it has no clock and does no I/O.
 struct KeyQueue: Sendable {
     private struct Entry {
         var segment: KeyPendingSegment
@@ -16,7 +16,7 @@ struct KeyQueue: Sendable {
     /// In the order in which they came.
     private var entries: [Entry] = []
 
-    /// Takes a segment in, whose key was just asked for in vain.
+    /// Adds a segment whose key was just requested without success.
     ///
     /// - Returns: the one that gives way when too many wait
     mutating func add(_ segment: KeyPendingSegment, now: ContinuousClock.Instant) -> KeyPendingSegment? {
@@ -47,7 +47,7 @@ struct KeyQueue: Sendable {
         entries[place].isHeld = true
     }
 
-    /// A key could not be had: whoever needs the same ones waits with it.
+    /// A key is missing: all segments that need the same keys wait.
     mutating func missedKey(of segment: KeyPendingSegment, now: ContinuousClock.Instant) {
         put(off: { $0.keyURLs == segment.keyURLs }, now: now)
     }

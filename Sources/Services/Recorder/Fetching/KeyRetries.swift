@@ -1,7 +1,7 @@
 import Timeline
 
-/// The segments of a channel that wait for their keys, and which of them is tried now: one at a time, however many keys
-/// are missing.
+/// The segments of a channel that wait for their keys, and which of them is tried now: one at a time, however
+/// many keys are missing.
 ///
 /// Decides only; it has no clock.
 struct KeyRetries: Sendable {

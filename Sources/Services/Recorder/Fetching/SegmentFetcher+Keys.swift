@@ -81,7 +81,7 @@ extension SegmentFetcher {
             name: try await initializations.keep(map, at: url, link: link), cipher: cipher)
     }
 
-    /// The key of a segment that is just listed; nil when it is not to be had now.
+    /// The key of a segment that is just listed; nil when it is missing now.
     private func keyAtHand(_ cipher: KeyPendingSegment.Cipher) async throws -> ContentKey? {
         do {
             return try await keys.key(at: try HTTPURL(cipher.keyURL), link: link)

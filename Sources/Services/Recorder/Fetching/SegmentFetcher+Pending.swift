@@ -7,7 +7,7 @@ import Timeline
 
 /// Segments whose key comes after their bytes.
 extension SegmentFetcher {
-    /// Stores a segment as it comes, because a key is not to be had now.
+    /// Stores a segment as it comes, because a key is missing now.
     func keep(
         _ listed: ListedSegment, _ intake: SegmentIntake, base: HTTPURL,
     ) async throws -> KeyPendingSegment {

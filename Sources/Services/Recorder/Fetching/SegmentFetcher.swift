@@ -41,7 +41,8 @@ struct SegmentFetcher: Sendable {
         }
     }
 
-    /// SHA-256 of a listed segment as it would be stored, nothing of which is kept; nil when a missing key prevents it.
+    /// SHA-256 of a listed segment as it would be stored, nothing of which is kept; nil when a missing key
+    /// prevents it.
     func probe(_ request: ProbeRequest) async throws(FetchFailure) -> [UInt8]? {
         try await mappingErrors {
             let intake = try await intake(of: request.segment, base: request.base)

@@ -12,11 +12,11 @@ struct SegmentIntake: Sendable {
     var isStoredEncrypted = false
     var drmTags: [String] = []
     var initialization: HeldInitialization?
-    /// Where the key of the segment is to be had; nil when it is clear or its key cannot be recorded.
+    /// The URL of the segment's key; nil when the segment is clear or its key cannot be recorded.
     var cipher: KeyPendingSegment.Cipher?
-    /// The initialization section as it came, when its key is not to be had now.
+    /// The initialization section as it came, when its key is missing now.
     var sealed: KeyPendingSegment.Initialization?
-    /// A key is not to be had now: the bytes are kept as they come.
+    /// A key is missing now: the bytes are stored as they come.
     var isPending = false
 
     /// Whether the bytes are read with the key at hand.

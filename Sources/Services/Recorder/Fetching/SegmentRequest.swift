@@ -12,7 +12,8 @@ struct SegmentRequest: Sendable {
     var attempt = 1
     /// The source cannot be expected to hold the segment any longer: what comes is taken as it is.
     var isLast = false
-    /// Bytes that the segment had when it was last read and was not whole; one that is still being written grows.
+    /// Bytes that the segment had when it was last read and was not whole; one that is still being written
+    /// grows.
     var damagedByteCount: Int64?
 
     /// How long the next try waits after this one failed.

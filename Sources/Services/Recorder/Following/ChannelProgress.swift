@@ -16,8 +16,8 @@ struct Listing: Sendable {
     var runCause: String?
 }
 
-/// How far a channel's renditions have come while it is recorded: the run of numbers that they follow, and their time
-/// lines.
+/// How far a channel's renditions have come while it is recorded: the run of numbers that they follow, and
+/// their time lines.
 ///
 /// Decides only; it has no clock.
 struct ChannelProgress: Sendable {
@@ -25,7 +25,8 @@ struct ChannelProgress: Sendable {
     private let choice: ClockChoice
     /// The run that began in this process; nil after a start and after a change of source.
     private var sourceRun: SourceRun?
-    /// The run that began last, in this process or an earlier one: its source is the one that was recorded from.
+    /// The run that began last, in this process or an earlier one: its source is the one that was recorded
+    /// from.
     private(set) var newestRun: SourceRun?
     private var sharedStarts = SharedStarts()
     /// The rendition whose starts the others take over: the first of those that are recorded now.
@@ -51,7 +52,8 @@ struct ChannelProgress: Sendable {
 
     /// A source is in use from now on.
     ///
-    /// Sequence numbers of a different source are never treated as a continuation, even when they happen to match.
+    /// Sequence numbers of a different source are never treated as a continuation, even when they happen to
+    /// match.
     ///
     /// - Returns: whether it is another one than before
     mutating func use(_ source: SourceSettings) -> Bool {
@@ -67,8 +69,8 @@ struct ChannelProgress: Sendable {
 
     /// The renditions that are recorded from now on.
     ///
-    /// - Returns: what must be in the journal before their first segment, so that a process that has nothing but the
-    ///   journal gives them the same ids again
+    /// - Returns: what must be in the journal before their first segment, so that a process that has nothing
+    ///   but the journal gives them the same ids again
     mutating func open(_ descriptions: [RenditionDescription]) -> [JournalEntry] {
         leading = descriptions.map(\.id).min()
         return descriptions.compactMap { description in
@@ -93,8 +95,8 @@ extension ChannelProgress {
         }
     }
 
-    /// What the journal has besides the catalogue: a rendition may be known from there only, and so may the segments
-    /// that the source's numbering is compared with.
+    /// What the journal has besides the catalogue: a rendition may be known from there only, and so may the
+    /// segments that the source's numbering is compared with.
     mutating func resume(_ entry: JournalEntry) {
         switch entry {
         case .rendition(let description): know(description)
@@ -116,8 +118,8 @@ extension ChannelProgress {
 extension ChannelProgress {
     /// A playlist of a rendition has arrived: decides what is new and when it was.
     ///
-    /// `gap` says why time may be missing, when the source was in trouble. `generator` makes ids that differ from those
-    /// of a node that is cut off and begins a run at the same time.
+    /// `gap` says why time may be missing, when the source was in trouble. `generator` makes ids that differ
+    /// from those of a node that is cut off and begins a run at the same time.
     mutating func playlistArrived(
         _ playlist: MediaPlaylist, of id: RenditionID, at arrival: Moment, gap: GapReason?,
         _ generator: inout SeededChance,
@@ -209,7 +211,8 @@ extension ChannelProgress {
         listing.news.append(.sourceRun(run))
     }
 
-    /// An id above all before it, wherever the host's clock stands: the newest run is the one with the highest id.
+    /// An id above all before it, wherever the host's clock stands: the newest run is the one with the
+    /// highest id.
     private func nextRun(at date: Instant, _ generator: inout SeededChance) -> Int64 {
         let known = (renditions.values.map(\.run) + [newestRun?.id]).compactMap { $0 }
         let next = known.max().map { ($0 >> 20) + 1 } ?? 0

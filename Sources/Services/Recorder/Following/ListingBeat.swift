@@ -1,8 +1,8 @@
 /// Where the beat lies at which a live list grows, as far as its loads have shown.
 ///
-/// Polls that merely keep the standard's distance from each other (RFC 8216bis §6.3.4) stay wherever between two beats
-/// they happened to begin: up to a whole segment late, for ever. Leaning the pause by no more than the usual jitter brings
-/// them to a little behind the beat, and holds them there.
+/// Polls that merely keep the standard's distance from each other (RFC 8216bis §6.3.4) stay wherever between
+/// two beats they happened to begin: up to a whole segment late, for ever. Leaning the pause by no more than
+/// the usual jitter brings them to a little behind the beat, and holds them there.
 struct ListingBeat: Sendable {
     /// How far behind the beat polls are to come, as a share of a segment.
     private let goal: Double
@@ -14,13 +14,14 @@ struct ListingBeat: Sendable {
     /// By what share of a segment the real beat may differ from the durations that the list states.
     private var slack = 0.001
 
-    /// - Parameter chance: between −1 and 1; lists that grow at the same instant shall not all be asked for at the same
-    ///   instant, so each keeps another distance
+    /// - Parameter chance: between −1 and 1; lists that grow at the same instant shall not all be asked for
+    ///   at the same instant, so each keeps another distance
     init(chance: Double) {
         goal = 0.1 + 0.05 * min(max(chance, -1), 1)
     }
 
-    /// Takes in a load that was begun at an instant and brought so many segments; the duration is that of the list's last.
+    /// Takes in a load that was begun at an instant and brought so many segments; the duration is that of the
+    /// list's last.
     mutating func loaded(at begun: ContinuousClock.Instant, added: Int, duration: Duration) {
         let before = lastLoad ?? begun - duration
         lastLoad = begun
@@ -38,8 +39,8 @@ struct ListingBeat: Sendable {
         (earliest, latest) = low < high ? (low, high) : (max(before, begun - duration), begun)
     }
 
-    /// How much longer (or, below 0, shorter) the pause after a load that brought something is to be than the last
-    /// segment's duration, as a share of it: between −0.05 and 0.05.
+    /// How much longer (or, below 0, shorter) the pause after a load that brought something is to be than the
+    /// last segment's duration, as a share of it: between −0.05 and 0.05.
     func lean(duration: Duration, chance: Double) -> Double {
         let wobble = 0.01 * min(max(chance, -1), 1)
         guard let lastLoad, let earliest, let latest else { return wobble }

@@ -1,17 +1,16 @@
 import HLS
 import Timeline
 
-/// What a recorder that comes back still lacks of the numbers it had come to: segments that were on their way when it
-/// ended, and that the source may list still.
+/// Segments that were being fetched when an earlier process ended, and that the source may still list.
 struct MissedEntries: Sendable {
-    /// Times of what is held, by number in the feed.
+    /// Times of the stored segments, by number in the source run.
     private(set) var held: [Int64: TimeWindow] = [:]
 
     init(_ held: [Int64: TimeWindow] = [:]) {
         self.held = held
     }
 
-    /// A segment of the feed is held after all; of very many the oldest are forgotten.
+    /// Adds a stored segment of the source run; beyond the limit the oldest are dropped.
     mutating func hold(_ number: Int64, _ window: TimeWindow) {
         held[number] = window
         guard held.count > 2 * Limits.heldNumbers else { return }

@@ -2,15 +2,16 @@ import HLS
 
 /// Counts on for a source that lets its list slide while EXT-X-MEDIA-SEQUENCE stands still.
 ///
-/// RFC 8216bis §6.2.2 wants the number to rise by one with each removed segment; encoders that write one growing file
-/// (byte ranges) do not do it. The entries that two lists share tell how far the list has slid.
+/// RFC 8216bis §6.2.2 wants the number to rise by one with each removed segment; encoders that write one
+/// growing file (byte ranges) do not do it. The entries that two lists share tell how far the list has slid.
 struct NumberAlignment: Sendable {
     /// What the listed numbers lack.
     private var shift: Int64 = 0
     /// The last list's entries, as corrected.
     private var known: [SeenEntry] = []
 
-    /// The list with the numbers that its entries had before; asked once more for the same list it says the same.
+    /// The list with the numbers that its entries had before; asked once more for the same list it says the
+    /// same.
     mutating func corrected(_ list: MediaPlaylist) -> MediaPlaylist {
         var corrected = list.counting(on: shift)
         if let slid = slide(SeenEntry.entries(of: corrected)) {
@@ -21,8 +22,8 @@ struct NumberAlignment: Sendable {
         return corrected
     }
 
-    /// How far the list slid without counting; nil when its numbers do not contradict its names, or when it does not
-    /// begin with the end of the list before.
+    /// How far the list slid without counting; nil when its numbers do not contradict its names, or when it
+    /// does not begin with the end of the list before.
     private func slide(_ entries: [SeenEntry]) -> Int64? {
         guard let first = entries.first, SeenEntry.nameOthers(entries, than: known),
             let start = known.firstIndex(where: { $0.isSame(as: first) }), start > 0,

@@ -1,47 +1,48 @@
 import HLS
 import Timeline
 
-/// Follows one rendition's live playlist: tells which entries are new, whether numbers are missing, and whether a list
-/// that went back is stale or a restart.
+/// Follows one rendition's live playlist: tells which entries are new, whether numbers are missing, and
+/// whether a playlist that went back is stale or a restart.
 ///
 /// Decides only; it has no clock and does no I/O.
 struct PlaylistFollower: Sendable {
-    /// What a list means.
+    /// What a playlist means.
     enum Finding: Sendable, Equatable {
         /// The entries from this index on are new; `missing` numbers were never seen.
         case new(from: Int, missing: Int64)
         case nothingNew
-        /// An older list, or the same numbers once more: it is passed over.
+        /// An older playlist, or the same numbers once more: it is ignored.
         case stale
         /// Another numbering begins: all entries are new.
         case restart(reason: String)
-        /// The segment at this index tells whether it is stale or a restart: compare its bytes with what is stored.
+        /// The segment at this index tells whether it is stale or a restart: compare its bytes with what is
+        /// stored.
         case undecided(index: Int)
     }
 
-    /// Highest number seen in the feed; nil before the first list.
+    /// The highest number seen in the source run; nil before the first playlist.
     private(set) var highest: Int64?
     private(set) var discontinuitySequence: UInt64?
     /// When a list last brought something new.
     private(set) var lastAdvance: ContinuousClock.Instant?
     /// Entries of the last few lists, by number.
     private var recent: [SeenEntry] = []
-    /// Entries of the feed before: its lists may appear once more.
+    /// Entries of the source run before: its playlists may appear once more.
     private var previous: [SeenEntry] = []
-    /// Set by a restored state: whether the source is still the one that was recorded is not known yet.
+    /// Set after a restart: it is not known yet whether the source is still the one that was recorded.
     private var isUnconfirmed = false
-    /// The bytes have told that the numbering goes on, whatever else speaks against it, until the feed advances.
+    /// A comparison of bytes showed that the numbering continues; it holds until the source run advances.
     private var isConfirmed = false
-    /// The bytes have told that the source gives its segments other names with each load.
+    /// A comparison of bytes showed that the source renames its segments with each load.
     private var ignoresNames = false
-    /// When the feed's first list was taken.
+    /// When the first playlist of the source run was accepted.
     private var began: ContinuousClock.Instant?
     /// The list last taken had ended.
     private var hasEnded = false
 
     init() {}
 
-    /// Goes on where an earlier process stopped.
+    /// Continues where an earlier process stopped.
     init(resumingAfter highest: Int64) {
         self.highest = highest
         isUnconfirmed = true
@@ -53,7 +54,7 @@ struct PlaylistFollower: Sendable {
             return .nothingNew
         }
         let entries = SeenEntry.entries(of: list)
-        if highest != nil, isOfPreviousFeed(entries) { return .stale }
+        if highest != nil, isOfPreviousRun(entries) { return .stale }
         guard let highest else {
             return .new(from: max(0, list.segments.count - Limits.backlogSegments), missing: 0)
         }
@@ -70,9 +71,10 @@ struct PlaylistFollower: Sendable {
         return last == highest ? .nothingNew : .new(from: Int(highest - first) + 1, missing: 0)
     }
 
-    /// The bytes of an undecided segment were the ones stored: the numbering goes on.
+    /// The bytes of an undecided segment were the ones stored: the numbering continues.
     ///
-    /// For one who comes back the list is the first that is known of it, were it older than what is held.
+    /// After a restart this is the first playlist seen from the source, so it becomes the baseline even if it
+    /// is older than what is stored.
     mutating func confirm(by list: MediaPlaylist, now: ContinuousClock.Instant) {
         if isUnconfirmed {
             recent = SeenEntry.entries(of: list)
@@ -81,13 +83,13 @@ struct PlaylistFollower: Sendable {
         confirm()
     }
 
-    /// The bytes of an undecided segment cannot be compared: nothing is held against the numbering.
+    /// The bytes of an undecided segment cannot be compared: the numbering is assumed to continue.
     mutating func confirm() {
         isUnconfirmed = false
         isConfirmed = true
     }
 
-    /// Remembers a list whose entries were taken.
+    /// Records a playlist whose entries were accepted.
     mutating func take(_ list: MediaPlaylist, now: ContinuousClock.Instant) {
         guard let first = Self.number(list, 0), let last = Self.number(list, list.segments.count - 1) else {
             return
@@ -112,15 +114,15 @@ struct PlaylistFollower: Sendable {
         hasEnded = true
     }
 
-    /// Forgets the numbering: a new feed begins.
+    /// Resets the numbering: a new source run begins.
     mutating func reset() {
         let before = recent.isEmpty ? previous : recent
         self = PlaylistFollower()
         previous = before
     }
 
-    /// A numbering that has only just taken the place of another one: another restart now may be two origins that
-    /// answer in turn.
+    /// A numbering that has only just taken the place of another one: another restart now may be two origins
+    /// that answer in turn.
     private func isYoung(_ now: ContinuousClock.Instant, _ target: Int64) -> Bool {
         !previous.isEmpty && began.map { now - $0 < .microseconds(10 * target) } ?? false
     }
@@ -132,7 +134,7 @@ extension PlaylistFollower {
     private struct Waited {
         /// Whole target durations.
         var targets: Int64
-        /// The feed has hardly begun.
+        /// The source run has only just begun.
         var isYoung: Bool
 
         /// Whether it was long enough, given how many things speak for a restart.
@@ -142,13 +144,13 @@ extension PlaylistFollower {
     }
 
     /// After a restart a second edge may show an old list once more.
-    private func isOfPreviousFeed(_ entries: [SeenEntry]) -> Bool {
+    private func isOfPreviousRun(_ entries: [SeenEntry]) -> Bool {
         guard let newest = entries.last, newest.isKnown(in: previous) else { return false }
         return !entries.contains { $0.isKnown(in: recent) }
     }
 
-    /// Numbers that were passed over are missing; many of them, or dates that have not gone on with them, speak of
-    /// another numbering, which may be a second origin's as long as the first one goes on.
+    /// Numbers that were passed over are missing; many of them, or dates that have not gone on with them,
+    /// speak of another numbering, which may be a second origin's as long as the first one goes on.
     private func judgeJump(_ list: MediaPlaylist, highest: Int64, _ waited: Waited) -> Finding {
         guard let first = SeenEntry(list, 0) else { return .nothingNew }
         let missing = first.number - highest - 1
@@ -189,7 +191,8 @@ extension PlaylistFollower {
         return listed > known
     }
 
-    /// Numbers that both lists have, but for other segments: dates decide; names alone need a look at the bytes.
+    /// Numbers that both lists have, but for other segments: dates decide; names alone need a look at the
+    /// bytes.
     private func judgeOverlap(
         _ entries: [SeenEntry], first: Int64, _ waited: Waited, target: Int64,
     ) -> Finding? {

@@ -1,6 +1,7 @@
 import Timeline
 
-/// When a live playlist is asked for again (RFC 8216bis §6.3.4), measured from the start of the previous load.
+/// When a live playlist is asked for again (RFC 8216bis §6.3.4), measured from the start of the previous
+/// load.
 enum PollPace {
     /// After a change the duration of the last segment; without one half the target duration.
     ///
@@ -19,8 +20,8 @@ enum PollPace {
 
     /// A source that has ended may come back under the same URL.
     ///
-    /// Half a minute is slow enough to be no burden on a source that has ended for good, and short enough that what
-    /// a list of usual length shows of a new beginning is all still there when it is noticed.
+    /// Half a minute is slow enough to be no burden on a source that has ended for good, and short enough
+    /// that what a list of usual length shows of a new beginning is all still there when it is noticed.
     static let afterEnd: Int64 = 30_000_000
 
     /// A pause made up to 5 % longer or shorter, so that many channels of one source do not ask in step.

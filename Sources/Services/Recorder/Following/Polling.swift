@@ -1,7 +1,8 @@
 import HLS
 import Timeline
 
-/// How the polling of one media playlist goes: what the next pause is, and whether the list brings anything.
+/// The polling of one media playlist: how long the next pause is, and whether the playlist brings anything
+/// new.
 ///
 /// Decides only; it has no clock.
 struct Polling: Sendable {
@@ -75,7 +76,7 @@ struct Polling: Sendable {
 /// How well a list, or a source as a whole, delivers.
 enum SourceCondition: Int, Comparable, Sendable {
     case healthy
-    /// It cannot be had for the moment.
+    /// It fails at the moment.
     case failing
     /// It has brought nothing for so long that another source may do better.
     case barren

@@ -3,10 +3,11 @@ import HLS
 import Monitoring
 import Timeline
 
-/// What the recorder knows of one rendition while it records: the source's numbering, the time line, and counts.
+/// What the recorder knows of one rendition while it records: the source's numbering, the time line, and
+/// counts.
 struct RenditionProgress: Sendable {
     var description: RenditionDescription
-    /// The numbering that the follower follows; nil before the first list.
+    /// The source run that the follower follows; nil before the first playlist.
     var run: Int64?
     var follower = PlaylistFollower()
     var alignment = NumberAlignment()
@@ -16,9 +17,9 @@ struct RenditionProgress: Sendable {
     /// Digests of the newest stored segments, by number in `run`.
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
-    /// What was on its way when an earlier process ended; empty once a list has been taken.
+    /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
     var missed = MissedEntries()
-    /// A boundary that no segment has taken along yet, because all of its list was recorded already.
+    /// A boundary that no segment carries yet, because all of its playlist was recorded already.
     private var owedCause: String?
 
     init(_ description: RenditionDescription, choice: ClockChoice, end: Instant? = nil) {
@@ -28,7 +29,7 @@ struct RenditionProgress: Sendable {
             id: description.id, lastSegment: nil, bitsPerSecond: 0, seen: 0, stored: 0, lost: [:], bytes: 0)
     }
 
-    /// Goes on where the catalogue says that recording stopped.
+    /// Continues where the catalogue says that recording stopped.
     init(resuming head: RenditionHead, choice: ClockChoice) {
         let last = head.known.last
         let end = [head.last?.end, last.map { $0.start + $0.duration }].compactMap { $0 }.max()
@@ -44,7 +45,7 @@ struct RenditionProgress: Sendable {
         }
     }
 
-    /// Goes on from a segment that the journal has as well; its digest is empty while its key is missing.
+    /// Continues after a segment of the journal; its digest is empty while its key is missing.
     mutating func resume(with segment: PlacedSegment, digest: [UInt8], choice: ClockChoice) {
         let (identity, window) = (segment.identity, segment.window)
         guard identity.run >= run ?? 0 else { return }
@@ -86,23 +87,20 @@ struct RenditionProgress: Sendable {
             discontinuityCount: discontinuityCount, availableUntil: arrival.steady)
     }
 
-    /// No list has gone on from what an earlier process held.
+    /// No playlist has continued yet from what an earlier process stored.
     ///
-    /// What looks like a restart then may be a source that counts anew with each list, as nobody has watched it slide.
+    /// What looks like a restart then may be a source that numbers each playlist from the beginning: its
+    /// sliding was not observed.
     private var isComingBack: Bool { !missed.held.isEmpty }
 
-    /// Makes listed segments of a list's new entries and decides their times.
+    /// Turns the new entries of a playlist into listed segments and decides their times.
     ///
-    /// - Parameters:
-    ///   - list: the list as it came
-    ///   - from: index of the first new entry
-    ///   - opensHole: numbers are missing before it, or a new run begins with it
-    ///   - cause: the boundary in front of the first entry, if one is known; of another `source` and of a `restart`
-    ///     what shows again what is recorded already is passed over, of a restart that was not seen in coming back only
-    ///     by its dates
-    ///   - hole: why time may be missing before a step
-    ///   - arrival: when the list was fetched
-    ///   - shared: starts by number that the leading rendition has
+    /// - Parameters: - list: the playlist as received - from: index of the first new entry - opensHole:
+    ///   numbers are missing before it, or a new run begins with it - cause: the boundary in front of the
+    ///   first entry, if one is known; of another `source` and of a `restart` entries that are recorded
+    ///   already are skipped, and after a restart of this process only those whose dates show it - hole: why
+    ///   time may be missing before a step - arrival: when the playlist was fetched - shared: starts by
+    ///   number that the leading rendition has
     /// - Returns: the new segments in order
     mutating func list(
         _ list: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason, arrival: Moment,
@@ -236,8 +234,8 @@ private struct NewEntries {
             && (entry.programDateTimeMicroseconds ?? .min) <= (before.programDateTimeMicroseconds ?? .min)
     }
 
-    /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first ones' back
-    /// from the first date (RFC 8216bis §6.3.3).
+    /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first
+    /// ones' back from the first date (RFC 8216bis §6.3.3).
     private static func dates(of list: MediaPlaylist) -> [Instant?] {
         var dates: [Instant?] = []
         var next: Instant?

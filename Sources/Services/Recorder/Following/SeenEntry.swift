@@ -4,8 +4,8 @@ import Timeline
 /// What is remembered of a list's entry, to know it again.
 struct SeenEntry: Sendable, Equatable {
     var number: Int64
-    /// The last part of the URI's path, with the offset of a byte range: hosts, folders and queries may change with
-    /// each load.
+    /// The last part of the URI's path, with the offset of a byte range: hosts, folders and queries may
+    /// change with each load.
     var core: String
     var date: Instant?
     /// Microseconds, as listed.
@@ -31,7 +31,8 @@ struct SeenEntry: Sendable, Equatable {
         others.contains { number == $0.number && isSame(as: $0) }
     }
 
-    /// Whether it is the same segment, whatever its number: the same name and, where both say one, the same date.
+    /// Whether it is the same segment, whatever its number: the same name and, where both say one, the same
+    /// date.
     func isSame(as other: SeenEntry) -> Bool {
         core == other.core
             && distance(to: other).map { $0.magnitude <= max(duration, 0).magnitude / 2 } ?? true

@@ -2,7 +2,8 @@ import HLS
 
 /// How long the segments of a list are by its own dates, compared with what EXTINF says of them.
 ///
-/// Whole seconds in EXTINF are off by up to half a second, always the same way for segments that are cut alike.
+/// Whole seconds in EXTINF are off by up to half a second, always the same way for segments that are cut
+/// alike.
 struct DatedDurations {
     /// Microseconds, of all pairs of neighbours that both have dates.
     private var byDates: Int64 = 0
@@ -21,7 +22,8 @@ struct DatedDurations {
         }
     }
 
-    /// A duration as the dates have it; as it is where they agree with EXTINF as well as dates in whole seconds can.
+    /// A duration as the dates have it; as it is where they agree with EXTINF as well as dates in whole
+    /// seconds can.
     func stretch(_ duration: Int64) -> Int64 {
         guard abs(byDates - byDurations) > Limits.dateResolution else { return duration }
         return max(1, Int64(Double(duration) * (Double(byDates) / Double(byDurations))))

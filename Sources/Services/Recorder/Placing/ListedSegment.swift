@@ -13,7 +13,8 @@ struct ListedSegment: Sendable {
     var hole: GapReason?
     /// Rises at each discontinuity, so that an initialization section is fetched again behind it.
     var discontinuityCount: Int
-    /// Until when the source can be expected to hold the segment (RFC 8216bis §6.2.2), by the monotonic clock.
+    /// Until when the source can be expected to hold the segment (RFC 8216bis §6.2.2), by the monotonic
+    /// clock.
     var availableUntil: ContinuousClock.Instant
 
     var identity: SegmentIdentity { placed.identity }

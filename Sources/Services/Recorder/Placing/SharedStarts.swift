@@ -2,8 +2,8 @@ import Timeline
 
 /// Starts that the leading rendition has decided, for the other renditions of a source without dates.
 ///
-/// A number says nothing without its run: while one rendition has followed the source into another numbering, the
-/// others may still list the old one.
+/// A number says nothing without its run: while one rendition has followed the source into another numbering,
+/// the others may still list the old one.
 struct SharedStarts: Sendable {
     private struct Place: Hashable {
         var run: Int64

@@ -4,7 +4,7 @@ import Timeline
 ///
 /// Starts are decided once; they never overlap and never run back.
 struct TimePlacing: Sendable {
-    /// Where a feed's times come from.
+    /// Where the times of a source run come from.
     enum Clock: String, Sendable {
         case source
         case arrival
@@ -16,7 +16,7 @@ struct TimePlacing: Sendable {
         var duration: Int64
         /// The source's date, its own or reckoned from a neighbour in the list.
         var programDateTime: Instant?
-        /// Numbers are missing before it, or a new feed begins with it.
+        /// Numbers are missing before it, or a new source run begins with it.
         var opensHole = false
         /// The start that the channel's leading rendition has for the same segment, when there are no dates.
         var sharedStart: Instant?
@@ -42,7 +42,7 @@ struct TimePlacing: Sendable {
     ///
     /// It follows their drift.
     private(set) var sourceOffset: Int64?
-    /// The same of the feed before.
+    /// The same for the source run before.
     private var formerOffset: Int64?
     /// Why the source's dates are not used, in words.
     private(set) var distrust: String?
@@ -58,7 +58,7 @@ struct TimePlacing: Sendable {
         clock = choice == .arrival ? .arrival : .source
     }
 
-    /// Begins a feed: its dates are judged anew.
+    /// Begins a source run: its dates are judged from the beginning.
     mutating func beginRun() {
         clock = choice == .arrival ? .arrival : .source
         formerOffset = sourceOffset ?? formerOffset
@@ -81,10 +81,10 @@ struct TimePlacing: Sendable {
         }
     }
 
-    /// How many entries of a source that comes in for another one show what is recorded already: those whose middle
-    /// lies before the end of what is decided.
+    /// How many entries of a source that comes in for another one show what is recorded already: those whose
+    /// middle lies before the end of what is decided.
     ///
-    /// With `byDates` only if their dates say so, and stand to arrival as those of the feed before did.
+    /// With `byDates` only if their dates say so, and stand to arrival as those of the source run before did.
     func coveredCount(_ entries: [Entry], arrival: Instant, target: Int64, byDates: Bool) -> Int {
         guard let end else { return 0 }
         var trial = TimePlacing(choice: choice)
@@ -116,7 +116,7 @@ extension TimePlacing {
         return starts.reversed()
     }
 
-    /// Falls back to arrival when the feed has no dates or implausible ones.
+    /// Falls back to arrival when the source run has no dates or implausible ones.
     private mutating func judgeDates(_ entries: [Entry], arrivals: [Instant]) {
         guard clock == .source, !entries.isEmpty else { return }
         let dated = zip(entries, arrivals).compactMap { entry, arrived in
@@ -156,7 +156,8 @@ extension TimePlacing {
         return Reading(start: expected, slack: target + target / 2)
     }
 
-    /// Whether a date goes on from what is decided, or jumps as arrival does; `expected` is the date by arrival.
+    /// Whether a date goes on from what is decided, or jumps as arrival does; `expected` is the date by
+    /// arrival.
     private mutating func believes(_ date: Instant, expected: Instant, target: Int64) -> Bool {
         let drift = date - expected
         let step = Self.step(target: target).magnitude
@@ -195,8 +196,8 @@ extension TimePlacing {
 
     /// By how much a segment is stretched or cut for the time line to come nearer to its clock, microseconds.
     ///
-    /// What has drifted beyond the bound is taken back at once, as far as a segment can bear: a source whose EXTINF never
-    /// fits its media would lead the time line away without end.
+    /// What has drifted beyond the bound is taken back at once, as far as a segment can bear: a source whose
+    /// EXTINF never fits its media would lead the time line away without end.
     private static func slew(_ size: Int64, _ bound: Int64, _ duration: Int64) -> Int64 {
         max(min(size, Limits.slew), min(size - bound, duration / Limits.firmSlewShare))
     }

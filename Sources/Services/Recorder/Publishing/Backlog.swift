@@ -1,11 +1,12 @@
 import Journal
 import Timeline
 
-/// Facts that wait in the journal only, because as many as may be held in memory wait already, or because an earlier
-/// process has left them: they are read back part by part and given to the publisher in the order of their starts.
+/// Facts that wait in the journal only, because as many as may be held in memory wait already, or because an
+/// earlier process has left them: they are read back part by part and given to the publisher in the order of
+/// their starts.
 ///
-/// The journal has them in the order in which their downloads ended. So some of what was read is held back until
-/// nothing that would have to go before it can still come.
+/// The journal has them in the order in which their downloads ended. So some of what was read is held back
+/// until nothing that would have to go before it can still come.
 struct Backlog: Sendable {
     /// Everything up to here was read.
     private(set) var cursor: JournalPosition?

@@ -3,8 +3,8 @@ import Timeline
 
 /// Entries on their way into the journal: one append at a time, and what comes meanwhile shares the next one.
 ///
-/// So entries stand in the journal in the order in which they were decided: a source run and a rendition before their
-/// first segment.
+/// So entries stand in the journal in the order in which they were decided: a source run and a rendition
+/// before their first segment.
 struct JournalQueue: Sendable {
     /// An entry, and what is done once it is durable.
     struct Write: Sendable {

@@ -2,8 +2,8 @@ import Catalogue
 import Journal
 import Timeline
 
-/// What is on its way from the journal into the catalogue: the publisher's queues, the lines that they stand in, and
-/// what waits in the journal only because memory is bounded.
+/// What is on its way from the journal into the catalogue: the publisher's queues, the lines that they stand
+/// in, and what waits in the journal only because memory is bounded.
 ///
 /// Decides only; it has no clock.
 struct Publication: Sendable {
@@ -64,8 +64,8 @@ extension Publication {
         }
     }
 
-    /// An entry of the journal, of which the segments that wait for keys are needed at once; the others are read again
-    /// when it is their turn.
+    /// An entry of the journal, of which the segments that wait for keys are needed at once; the others are
+    /// read again when it is their turn.
     mutating func resume(_ line: JournalLineRead, _ waiting: inout [SegmentIdentity: KeyPendingSegment]) {
         switch line.entry {
         case .segment(let fact):
@@ -128,8 +128,8 @@ extension Publication {
         boundMemory()
     }
 
-    /// Another entry's line is written, or could not be: then it goes to the catalogue without one, as far as memory
-    /// allows.
+    /// Another entry's line is written, or could not be: then it goes to the catalogue without one, as far as
+    /// memory allows.
     mutating func written(_ entry: JournalEntry, at line: JournalPosition?) {
         guard let line else {
             if entries.count < Limits.heldFacts { entries.append(WaitingEntry(entry: entry, line: nil)) }
@@ -292,7 +292,8 @@ private struct WaitingEntry: Sendable {
     var line: JournalPosition?
 }
 
-/// A batch on its way into the catalogue, and the lines of the journal that are done with it besides its segments'.
+/// A batch on its way into the catalogue, and the lines of the journal that are done with it besides its
+/// segments'.
 struct PendingBatch: Sendable {
     var batch: Batch
     var lines: [JournalPosition]

@@ -1,14 +1,14 @@
 import Catalogue
 import Timeline
 
-/// How epochs begin.
+/// How a new discontinuity sequence begins.
 extension Publisher {
     /// Segments count rounded to the nearest second (RFC 8216bis §4.4.3.1).
     static func roundedSeconds(_ microseconds: Int64) -> Int {
         Int((microseconds + 500_000) / 1_000_000)
     }
 
-    /// The first epoch begins with the earliest of what the renditions have listed.
+    /// The first one begins with the earliest of what the renditions have listed.
     mutating func beginFirst(_ decisions: inout Decisions) {
         guard !hasBegun, let first = queues.values.compactMap(\.segments.first?.start).min() else { return }
         hasBegun = true
@@ -17,7 +17,8 @@ extension Publisher {
 
     /// Waits for a boundary that a queue needs to go on; what another one waits for already is joined.
     ///
-    /// The others may come up to what is published already: the epoch cannot begin before that.
+    /// The others may come up to what is published already: the discontinuity sequence cannot begin before
+    /// that.
     mutating func ask(
         _ rendition: RenditionID, at instant: Instant, cause: String, now: ContinuousClock.Instant
     ) {
@@ -28,7 +29,8 @@ extension Publisher {
         request = joined
     }
 
-    /// Begins the next epoch when every rendition has come to the boundary or has been waited for long enough.
+    /// Begins the next discontinuity sequence when every rendition has come to the boundary or has been
+    /// waited for long enough.
     mutating func settleRequest(now: ContinuousClock.Instant, _ decisions: inout Decisions) -> Bool {
         guard let request else { return false }
         let isDue = now - request.since > target * 3 && !awaitsReturning(before: request.at)
@@ -67,7 +69,7 @@ extension Publisher {
                 sequence: discontinuitySequence, begin: instant, cause: cause, targetSeconds: targetSeconds))
     }
 
-    /// What waits may need a longer target duration than the epoch before said.
+    /// What waits may need a longer target duration than the discontinuity sequence before said.
     private mutating func raiseTarget() {
         let waiting = queues.values.flatMap { $0.segments.lazy.map { Self.roundedSeconds($0.duration) } }
         targetSeconds = max(targetSeconds, sourceSeconds, waiting.max() ?? 0)

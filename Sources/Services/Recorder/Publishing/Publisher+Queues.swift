@@ -12,7 +12,8 @@ extension Publisher {
         case ask(cause: String, at: Instant)
     }
 
-    /// Moves the queue that is furthest behind, of those that can move, so that none runs ahead of what is at hand.
+    /// Moves the queue that is furthest behind, of those that can move, so that none runs ahead of what is at
+    /// hand.
     mutating func moveQueues(now: ContinuousClock.Instant, _ decisions: inout Decisions) -> Bool {
         let waiting = queues.values.compactMap { queue in
             queue.segments.first.map { ($0.start, queue.rendition) }
@@ -72,22 +73,23 @@ extension Publisher {
         return .publish(fact)
     }
 
-    /// Whether the published log has gone past a segment: it would run back, change what was said to be complete, or
-    /// enter an epoch that begins after it.
+    /// Whether the published log has gone past a segment: it would run back, change what was said to be
+    /// complete, or enter a discontinuity sequence that begins after it.
     ///
-    /// Readers of the log decide by what begins before the watermark, so that it is passed by a part of a segment too.
+    /// Readers of the log decide by what begins before the watermark, so that it is passed by a part of a
+    /// segment too.
     private func isPassed(_ segment: PendingSegment, of queue: RenditionQueue) -> Bool {
         if let publishedEnd = queue.publishedEnd, segment.start < publishedEnd { return true }
         return segment.start < watermark
             || queue.discontinuitySequence != discontinuitySequence && segment.middle < discontinuityBegin
     }
 
-    /// Whether another rendition still waits for a segment before this one, which is waited for as long as two target
-    /// durations.
+    /// Whether another rendition still waits for a segment before this one, which is waited for as long as
+    /// two target durations.
     ///
-    /// If that one does not come, a boundary is asked for behind it, and an epoch cannot begin before what is published:
-    /// what the others had published meanwhile would be lost for the waiting one. It costs viewers nothing, because
-    /// the watermark waits too.
+    /// If that one does not come, a boundary is asked for behind it, and a discontinuity sequence cannot
+    /// begin before what is published: what the others had published meanwhile would be lost for the waiting
+    /// one. It costs viewers nothing, because the watermark waits too.
     private func runsAhead(_ segment: PendingSegment, now: ContinuousClock.Instant) -> Bool {
         if let storedAt = segment.storedAt, now - storedAt > target * 2 { return false }
         return queues.values.contains { queue in
@@ -98,7 +100,7 @@ extension Publisher {
         }
     }
 
-    /// A queue that has published nothing in the epoch yet has its boundary already.
+    /// A queue that has published nothing in the discontinuity sequence yet has its boundary already.
     private func boundary(before segment: PendingSegment, _ fact: SegmentFact, _ queue: RenditionQueue)
         -> String?
     {

@@ -1,10 +1,10 @@
 import Catalogue
 import Timeline
 
-/// Decides what enters the published log, in what order, under which number and epoch.
+/// Decides what enters the published log, in what order, under which number and discontinuity sequence.
 ///
-/// Pure: events go in with the time they happened, by a steady clock, as waiting must not end with a step of the host's;
-/// decisions come out of `advance`. What was decided is never taken back.
+/// Pure: events go in with the time they happened, by a steady clock, as waiting must not end with a step of
+/// the host's; decisions come out of `advance`. What was decided is never taken back.
 struct Publisher: Sendable {
     /// What one call of `advance` decided.
     struct Decisions: Sendable {
@@ -30,9 +30,9 @@ struct Publisher: Sendable {
 
     var queues: [RenditionID: RenditionQueue] = [:]
     var discontinuitySequence: Int32
-    /// No segment whose middle lies before it enters the epoch.
+    /// No segment whose middle lies before it enters the discontinuity sequence.
     var discontinuityBegin: Instant
-    /// EXT-X-TARGETDURATION of growing lists, seconds; it rises with an epoch only.
+    /// EXT-X-TARGETDURATION of growing playlists, seconds; it rises with a discontinuity sequence only.
     var targetSeconds: Int
     /// The longest target duration that the source has said, seconds.
     var sourceSeconds: Int
@@ -51,8 +51,8 @@ struct Publisher: Sendable {
 
     /// Begins a channel, or goes on where its line stands.
     ///
-    /// Without the begin of the line's epoch, its end is taken for renditions that have not entered that epoch yet:
-    /// later, never too early.
+    /// Without the begin of the published head's discontinuity sequence, its end is taken for renditions that
+    /// have not entered that discontinuity yet: later, never too early.
     init(publishedHead: PublishedHead, discontinuityBegin: Instant? = nil) {
         discontinuitySequence = publishedHead.discontinuitySequence
         targetSeconds = publishedHead.targetSeconds
@@ -126,7 +126,8 @@ struct Publisher: Sendable {
         queues.keys.flatMap { queues[$0]?.detachExpected() ?? [] }
     }
 
-    /// Lets every rendition move as far as it can, until so many facts are decided; the rest moves with the next call.
+    /// Lets every rendition move as far as it can, until so many facts are decided; the rest moves with the
+    /// next call.
     mutating func advance(now: ContinuousClock.Instant, limit: Int = Limits.factsPerBatch) -> Decisions {
         var decisions = Decisions()
         takeLate(limit, &decisions)
@@ -151,7 +152,8 @@ struct Publisher: Sendable {
         lateLost.removeFirst(decisions.lost.count)
     }
 
-    /// A queue that waits for facts on their way back from the journal holds the watermark by what is still to come.
+    /// A queue that waits for facts on their way back from the journal holds the watermark by what is still
+    /// to come.
     private mutating func moveWatermark(now: ContinuousClock.Instant) {
         let holding = queues.values.filter { !$0.isSilent(now: now, target: target) }
         let settled = holding.map { $0.segments.first?.start ?? $0.settledEnd ?? watermark }

@@ -1,9 +1,9 @@
 import Catalogue
 import Timeline
 
-/// One rendition's way into the published log: what is listed waits here, in order, until it is its turn.
+/// The queue of one rendition for the published log: listed segments wait here, in order, for their turn.
 ///
-/// Patience goes by a steady clock, which no step of the host's touches; the times of segments are the wall's.
+/// Timeouts use the monotonic clock; segment times are wall-clock.
 struct RenditionQueue: Sendable {
     let rendition: RenditionID
     var segments: [PendingSegment] = []
@@ -12,9 +12,9 @@ struct RenditionQueue: Sendable {
     var publishedEnd: Instant?
     /// Everything before is published or given up.
     var settledEnd: Instant?
-    /// Epoch of the last published segment.
+    /// The discontinuity sequence of the last published segment.
     var discontinuitySequence: Int32?
-    /// State of the last published segment.
+    /// The format of the last published segment.
     var format: SegmentFormat?
     /// Where the time stamps of what was published stand.
     private var timestamps = TimestampTrail()
@@ -53,10 +53,11 @@ struct RenditionQueue: Sendable {
         return segment.start - publishedEnd > Limits.seam ? "hole" : nil
     }
 
-    /// The boundary behind what was given up, and where; nil when the rendition has none to ask for or something stored
-    /// does so in its turn.
+    /// The boundary behind what was given up, and where; nil when the rendition has none to ask for or
+    /// something stored does so in its turn.
     ///
-    /// Asked for at once, it lies where the hole begins, and nothing that comes behind the hole is passed over.
+    /// Asked for at once, it lies where the hole begins, and nothing that comes behind the hole is passed
+    /// over.
     func owedBoundary(in current: Int32) -> (cause: String, place: Instant)? {
         guard let pendingBoundary, let settledEnd, discontinuitySequence == current,
             segments.first?.storedAt == nil
@@ -66,8 +67,8 @@ struct RenditionQueue: Sendable {
         return (pendingBoundary, settledEnd)
     }
 
-    /// Whether the first segment, which is not stored, has been waited for long enough: one target duration of its own,
-    /// or one target duration in which a stored segment behind it could have been published.
+    /// Whether the first segment, which is not stored, has been waited for long enough: one target duration
+    /// of its own, or one target duration in which a stored segment behind it could have been published.
     func isOverdue(now: ContinuousClock.Instant, target: Duration) -> Bool {
         if now - turnBegan > target { return true }
         guard let waiting = segments.lazy.compactMap(\.storedAt).first else { return false }

@@ -3,7 +3,7 @@ import Timeline
 
 /// How the time stamps of a queue's segments go on from one to the next.
 ///
-/// An encoder that starts anew may go on with its numbers and say nothing; players stall where time jumps inside a
+/// An encoder may restart, continue its numbers and not announce it; players stall where time jumps inside a
 /// discontinuity domain.
 struct TimestampTrail: Sendable {
     private struct Place {
@@ -38,7 +38,8 @@ struct TimestampTrail: Sendable {
         last = Place(fact)
     }
 
-    /// Whether the time stamps went on by the last duration; nil unless the segment is the next one of the numbering.
+    /// Whether the time stamps went on by the last duration; nil unless the segment is the next one of the
+    /// numbering.
     private func goesOn(with fact: SegmentFact) -> Bool? {
         guard let last, let next = Place(fact), next.identity.run == last.identity.run,
             next.identity.number == last.identity.number + 1

@@ -6,7 +6,8 @@ import Monitoring
 import SegmentStore
 import Timeline
 
-/// Does what `RecordingState` decides for one channel: asks the source, the journal, the archive and the catalogue.
+/// Does what `RecordingState` decides for one channel: asks the source, the journal, the archive and the
+/// catalogue.
 struct ActionRunner: Sendable {
     private let channel: Channel
     private let parts: RecorderParts

@@ -16,7 +16,8 @@ actor ChannelRecorder {
         self.clock = clock
     }
 
-    /// Records until the task is cancelled or the state ends it; downloads under way are finished within limits.
+    /// Records until the task is cancelled or the state ends it; downloads under way are finished within
+    /// limits.
     ///
     /// The work is not cancelled with the task: what is under way would end at once.
     func run() async -> RecordingEnding {

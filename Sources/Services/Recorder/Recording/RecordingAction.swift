@@ -6,8 +6,8 @@ import Timeline
 
 /// What `RecordingState` wants done.
 ///
-/// Each of the requests is answered by one event; at most one `journal`, one `readJournal` and one `commit` are
-/// unanswered at a time.
+/// Each of the requests is answered by one event; at most one `journal`, one `readJournal` and one `commit`
+/// are unanswered at a time.
 enum RecordingAction: Sendable {
     case fetchPlaylist(PlaylistRequest)
     case fetchSegment(SegmentRequest)

@@ -8,7 +8,8 @@ enum RecordingEvent: Sendable {
     case started
     /// The time that the last `wait(until:)` named has come.
     case clockAdvanced
-    /// The process stops, or the channel's settings have changed: what is under way is finished, nothing is begun.
+    /// The process stops, or the channel's settings have changed: what is under way is finished, nothing is
+    /// begun.
     case stopRequested
 
     case playlistArrived(FetchedPlaylist, PlaylistRequest)

@@ -39,8 +39,8 @@ extension RecordingState {
                 retryUntil: request.segment.availableUntil))
     }
 
-    /// A segment is tried at growing distances while the source can be expected to hold it (RFC 8216bis §6.2.2), and
-    /// three times at least.
+    /// A segment is tried at growing distances while the source can be expected to hold it (RFC 8216bis
+    /// §6.2.2), and three times at least.
     mutating func segmentFailed(
         _ failure: FetchFailure, _ request: SegmentRequest, now: ContinuousClock.Instant,
     ) {

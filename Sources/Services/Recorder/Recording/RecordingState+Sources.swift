@@ -225,7 +225,8 @@ extension RecordingState {
         } else if poll.polling.failures >= 2, self.condition.renditionFailed(id, error.description) {
             log(.warning, "A rendition does not deliver", ["rendition": "\(id)", "error": "\(error)"])
         }
-        // Where the configured URL led to may be gone for good, whatever it answers: the URL may lead elsewhere by now.
+        // Where the configured URL led to may be gone for good, whatever it answers: the URL may lead
+        // elsewhere by now.
         if error.needsReload || poll.polling.failures >= 2 {
             requestRenewal(because: error.description, now: now)
         }
@@ -257,8 +258,8 @@ extension RecordingState {
         accept(listing, doubt.playlist, doubt.fetched, id, now: now)
     }
 
-    /// After three failures the segment counts as another one: a source that lists what it does not hold must not keep
-    /// the channel from recording.
+    /// After three failures the segment counts as another one: a source that lists what it does not hold must
+    /// not keep the channel from recording.
     mutating func probeFailed(_ request: ProbeRequest, now: ContinuousClock.Instant) {
         let id = request.segment.identity.rendition
         guard isRecording, sources.isCurrent(request.use), var doubt = sources.session?.polls[id]?.doubt

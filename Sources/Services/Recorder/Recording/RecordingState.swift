@@ -4,10 +4,11 @@ import Logging
 import Monitoring
 import Timeline
 
-/// Records one channel under one lease: decides what is fetched, where in time it belongs, what is published and when.
+/// Records one channel under one lease: decides what is fetched, where in time it belongs, what is published
+/// and when.
 ///
-/// A value without I/O, clock and chance: events go in with the time at which they happened, actions come out. The same
-/// events with the same seed give the same actions.
+/// A value without I/O, clock and chance: events go in with the time at which they happened, actions come
+/// out. The same events with the same seed give the same actions.
 struct RecordingState: Sendable {
     /// How far the recording of the channel has come.
     private enum Phase: Sendable {
@@ -56,8 +57,8 @@ struct RecordingState: Sendable {
 
     /// Begins under a lease that was just taken.
     ///
-    /// `heads` and `newestRun` say where the catalogue stands: each rendition, and the source run that began last. The
-    /// seed is of pauses and ids that are to differ from those of other channels and nodes.
+    /// `heads` and `newestRun` say where the catalogue stands: each rendition, and the source run that began
+    /// last. The seed is of pauses and ids that are to differ from those of other channels and nodes.
     init(
         channel: Channel, lease: Lease, heads: [RenditionHead], newestRun: SourceRun?, at now: Moment,
         seed: UInt64,

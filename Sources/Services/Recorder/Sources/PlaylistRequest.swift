@@ -2,7 +2,8 @@ import HLS
 import HTTP
 import Timeline
 
-/// One use of a source, from its first playlist until another takes its place: cookies and connections belong to it.
+/// One use of a source, from its first playlist until another takes its place: cookies and connections belong
+/// to it.
 struct SourceUse: Sendable, Equatable {
     /// Rises with each use of any source of the channel.
     var number: Int

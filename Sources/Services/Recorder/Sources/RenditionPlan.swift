@@ -12,8 +12,8 @@ struct RenditionPlan: Sendable {
 
     private(set) var items: [Item] = []
 
-    /// Finds known renditions again by their attributes, never by URI or place alone: URIs carry session tokens, and
-    /// new ones get ids that were not used before.
+    /// Finds known renditions again by their attributes, never by URI or place alone: URIs carry session
+    /// tokens, and new ones get ids that were not used before.
     init(_ playlist: MultivariantPlaylist, choice: RenditionChoice, known: [RenditionDescription]) {
         items = Array(Self.candidates(of: playlist, choice: choice).prefix(Limits.renditions))
         name(known)
@@ -63,7 +63,8 @@ struct RenditionPlan: Sendable {
             + alternatives(playlist, .subtitles, groups: subtitles)
     }
 
-    /// Variants with another media playlist; equal attributes name redundant streams, of which the first is recorded.
+    /// Variants with another media playlist; equal attributes name redundant streams, of which the first is
+    /// recorded.
     private static func distinct(_ variants: [VariantStream]) -> [VariantStream] {
         var uris: Set<String> = []
         var kept: [VariantStream] = []

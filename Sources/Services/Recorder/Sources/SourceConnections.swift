@@ -2,7 +2,8 @@ import Catalogue
 import Synchronization
 import Timeline
 
-/// The connections of a channel to its sources, with the keys and initialization sections that were read through them.
+/// The connections of a channel to its sources, with the keys and initialization sections that were read
+/// through them.
 ///
 /// Downloads of a use may still run when the next one has begun, so the last few are kept.
 final class SourceConnections: Sendable {

@@ -2,8 +2,8 @@ import Timeline
 
 /// Which source of a channel is in use, and when the next one is opened.
 ///
-/// Decides only; it has no clock. After one that brings nothing it goes to the next, around again after the last, and
-/// back to a preferred one as soon as that delivers.
+/// Decides only; it has no clock. After one that brings nothing it goes to the next, around again after the
+/// last, and back to a preferred one as soon as that delivers.
 struct SourceFollower: Sendable {
     private var order: SourceOrder
     /// The source in use; nil between two openings.

@@ -25,11 +25,11 @@ struct SourceOrder: Sendable {
     /// Those that are taken back when they are good again, the most preferred first.
     var preferred: [SourceSettings] { Array(sources[..<min(index, sources.count)]) }
 
-    /// How long a preferred source is left alone before it is looked at: longer after each return that did not last,
-    /// as every change of source is a discontinuity.
+    /// How long a preferred source is left alone before it is looked at: longer after each return that did
+    /// not last, as every change of source is a discontinuity.
     var scoutPause: Duration { min(Limits.scoutPause * (1 << min(relapses, 8)), Limits.longestScoutPause) }
 
-    /// The source could be opened, and wants to be opened anew.
+    /// The source could be opened, and is to be opened again.
     mutating func reopened() {
         failures = 0
     }

@@ -2,14 +2,15 @@ import HLS
 import HTTP
 import Timeline
 
-/// Looks from time to time whether a source that is preferred to the one in use delivers again: two playlists in a row
-/// have to show that it goes on, as a frozen one would be left again at once.
+/// Looks from time to time whether a source that is preferred to the one in use delivers again: two playlists
+/// in a row have to show that it goes on, as a frozen one would be left again at once.
 ///
 /// Decides only; it has no clock.
 struct SourceScout: Sendable {
     private enum Step: Sendable {
         case resting(until: ContinuousClock.Instant)
-        /// A playlist of this use was asked for; the newest entry of the first look, if this is the second one.
+        /// A playlist of this use was asked for; the newest entry of the first look, if this is the second
+        /// one.
         case asking(SourceUse, before: SeenEntry?)
         /// Between the two looks.
         case comparing(SourceUse, before: SeenEntry, until: ContinuousClock.Instant)

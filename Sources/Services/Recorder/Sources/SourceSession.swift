@@ -2,8 +2,8 @@ import HLS
 import HTTP
 import Timeline
 
-/// What the renditions of one source share while it is in use: their URLs and variables, which a new multivariant
-/// playlist may change, and how well each of them delivers.
+/// What the renditions of one source share while it is in use: their URLs and variables, which a new
+/// multivariant playlist may change, and how well each of them delivers.
 ///
 /// Decides only; it has no clock.
 struct SourceSession: Sendable {
@@ -111,8 +111,8 @@ extension SourceSession {
 
     /// The condition of the source as a whole, with that of a rendition as it is now.
     ///
-    /// It is that of the best of its videos: one failing playlist of audio or subtitles is no reason to leave a source.
-    /// A playlist whose segments fail for longer than its patience is as bad as none.
+    /// It is that of the best of its videos: one failing playlist of audio or subtitles is no reason to leave
+    /// a source. A playlist whose segments fail for longer than its patience is as bad as none.
     mutating func condition(after id: RenditionID, now: ContinuousClock.Instant) -> SourceCondition {
         guard let polling = polls[id]?.polling else { return .healthy }
         let isBarren =

@@ -5,8 +5,8 @@ import Logging
 import Monitoring
 import Timeline
 
-/// A channel on this node, for as long as it is to be recorded: takes the lease, records, and begins again after
-/// whatever ended the recording.
+/// A channel on this node, for as long as it is to be recorded: takes the lease, records, and begins again
+/// after whatever ended the recording.
 ///
 /// It never gives up; cancelling is the only way to stop it.
 struct ChannelTask: Sendable {

@@ -2,7 +2,8 @@ import Synchronization
 
 /// How steadily this node has told the catalogue that it is alive.
 ///
-/// Where the database was away, or slow, every node looks dead for a moment: who takes over then takes from the living.
+/// Where the database was away, or slow, every node looks dead for a moment: who takes over then takes from
+/// the living.
 final class Heartbeat: Sendable {
     private struct Beats {
         /// The first of those that have come without a pause.
@@ -20,8 +21,8 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Whether the catalogue has heard this node for as long as a lease lasts, so that another one that it has not
-    /// heard for as long is gone.
+    /// Whether the catalogue has heard this node for as long as a lease lasts, so that another one that it
+    /// has not heard for as long is gone.
     func isSteady(at now: ContinuousClock.Instant) -> Bool {
         beats.withLock { beats in
             guard let beats else { return false }

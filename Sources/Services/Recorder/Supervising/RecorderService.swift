@@ -96,7 +96,8 @@ package struct RecorderService: Sendable {
         }
     }
 
-    /// The channel is not meant to be recorded any more: its recording ends, and the archive gets what the journal has.
+    /// The channel is not meant to be recorded any more: its recording ends, and the archive gets what the
+    /// journal has.
     private func retire(_ channel: Channel, _ logger: Logger) async {
         let end = parts.clock.now()
         let journal = UnownedJournal(channel: channel, parts: parts)

@@ -2,8 +2,8 @@ import Catalogue
 import Journal
 import Timeline
 
-/// What the journal holds of a channel that this node does not record: another one has taken it, or it is not meant to
-/// be recorded any more.
+/// What the journal holds of a channel that this node does not record: another one has taken it, or it is not
+/// meant to be recorded any more.
 ///
 /// It goes to the archive unpublished; identities that the catalogue has stay as they are.
 struct UnownedJournal: Sendable {
@@ -25,7 +25,9 @@ struct UnownedJournal: Sendable {
         return true
     }
 
-    /// What can be entered: segments that wait for their keys stay, for whoever records the channel here again.
+    /// What can be entered.
+    ///
+    /// Segments that wait for their keys stay until the channel is recorded here again.
     private func readable(
         in journal: ChannelJournal
     ) async throws(JournalError) -> [(JournalPosition, JournalEntry)] {

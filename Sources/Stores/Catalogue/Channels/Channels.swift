@@ -146,7 +146,8 @@ extension Catalogue {
         }
     }
 
-    /// Locks the row of a channel and returns it; throws if the channel does not exist or has another version.
+    /// Locks the row of a channel and returns it; throws if the channel does not exist or has another
+    /// version.
     private static func locked(
         _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
     ) async throws -> Row {

@@ -5,7 +5,8 @@ import Postgres
 import TestSupport
 import Timeline
 
-/// A catalogue with one channel, on a database that can go away, and a folder for the journal of who records it.
+/// A catalogue with one channel, on a database that can go away, and a folder for the journal of who records
+/// it.
 struct House: Sendable {
     static let node = "11111111-1111-1111-1111-111111111111"
     static let otherNode = "22222222-2222-2222-2222-222222222222"

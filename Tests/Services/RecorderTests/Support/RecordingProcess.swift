@@ -11,8 +11,8 @@ import Timeline
 
 @testable import Recorder
 
-/// A process that records a channel with a real journal and a real catalogue; sources and segments are said to it by the
-/// test.
+/// A process that records a channel with a real journal and a real catalogue; sources and segments are said
+/// to it by the test.
 actor RecordingProcess {
     nonisolated let lease: Lease
     nonisolated let parts: RecorderParts
@@ -30,7 +30,8 @@ actor RecordingProcess {
     private var skew = Duration.zero
     private var isRefused = false
 
-    /// Takes the channel, goes on where catalogue and journal stand, and opens a source with these renditions.
+    /// Takes the channel, goes on where catalogue and journal stand, and opens a source with these
+    /// renditions.
     ///
     /// The journal is the fixture's, unless another folder is given.
     init(
@@ -186,7 +187,8 @@ actor RecordingProcess {
         return true
     }
 
-    /// Enters batches until nothing is left; how many there were, and the most facts that were held between two.
+    /// Enters batches until nothing is left; how many there were, and the most facts that were held between
+    /// two.
     @discardableResult
     func commitAll() async throws -> (batches: Int, held: Int) {
         var batches = 0

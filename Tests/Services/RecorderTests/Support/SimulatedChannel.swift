@@ -104,7 +104,8 @@ struct SimulatedSource: Sendable {
     }
 }
 
-/// A channel that is recorded in memory: `RecordingState` with simulated time, sources, journal and catalogue.
+/// A channel that is recorded in memory: `RecordingState` with simulated time, sources, journal and
+/// catalogue.
 ///
 /// Events happen in the order of their times; nothing waits for real.
 struct SimulatedChannel {

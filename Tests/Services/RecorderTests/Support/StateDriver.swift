@@ -7,7 +7,8 @@ import Timeline
 
 @testable import Recorder
 
-/// `RecordingState` of a new channel, driven by hand: events at times of the test, and the actions that they lead to.
+/// `RecordingState` of a new channel, driven by hand: events at times of the test, and the actions that they
+/// lead to.
 struct StateDriver {
     private(set) var state: RecordingState
     private var lineCount = 0
