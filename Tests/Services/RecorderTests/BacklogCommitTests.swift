@@ -14,11 +14,11 @@ struct BacklogCommitTests {
         "of four thousand facts goes in by batches, in order, and memory is bounded while the database is away",
         .timeLimit(.minutes(10)))
     func away() async throws {
-        try await House.run { house in
-            let process = try await RecordingProcess(house, opening: both)
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture, opening: both)
             try await process.record(0...9, of: both)
             try await process.commitAll()
-            try await house.cluster.stop()
+            try await fixture.cluster.stop()
             let committing = Task { try await process.commitAll() }
             var held = 0
             for first in stride(from: 10, to: 2_010, by: 250) {
@@ -27,11 +27,11 @@ struct BacklogCommitTests {
             }
             #expect(held > Limits.heldFacts / 2 && held <= Limits.heldFacts)
             #expect(await process.pendingCount <= Limits.heldFacts)
-            try await house.cluster.start()
+            try await fixture.cluster.start()
             _ = try await committing.value
             let last = try await process.commitAll()
             #expect(last.held <= Limits.heldFacts)
-            try await Self.expectWhole(house, process, count: 2_010, renditions: 2)
+            try await Self.expectWhole(fixture, process, count: 2_010, renditions: 2)
             await process.kill()
         }
     }
@@ -47,9 +47,9 @@ struct BacklogCommitTests {
         "of a killed process goes in after the restart, nothing lost, nothing doubled",
         arguments: End.allCases)
     func killed(end: End) async throws {
-        try await House.run { house in
-            let folder = house.journal
-            let first = try await RecordingProcess(house, opening: both, journal: folder.path(of: "a"))
+        try await RecorderFixture.run { fixture in
+            let folder = fixture.journal
+            let first = try await RecordingProcess(fixture, opening: both, journal: folder.path(of: "a"))
             try await first.record(0...9, of: both)
             try await first.commitAll()
             for start in stride(from: 10, to: 610, by: 200) {
@@ -62,25 +62,25 @@ struct BacklogCommitTests {
             }
             if end != .beforeTheFirstBatch {
                 for _ in 0..<7 { #expect(try await first.commitOnce()) }
-                let entered = try await house.number("SELECT count(*) FROM segment") ?? 0
+                let entered = try await fixture.number("SELECT count(*) FROM segment") ?? 0
                 #expect(entered > 20 && entered <= 720)
             }
             await first.kill()
-            let second = try await RecordingProcess(house, opening: both, journal: journal)
+            let second = try await RecordingProcess(fixture, opening: both, journal: journal)
             #expect(try await second.list(600...609).isEmpty)
             try await second.commitAll()
-            try await Self.expectWhole(house, second, count: 610, renditions: 2)
+            try await Self.expectWhole(fixture, second, count: 610, renditions: 2)
             await second.kill()
         }
     }
 
     @Test("lets what is listed meanwhile go in behind it, in order")
     func listedMeanwhile() async throws {
-        try await House.run { house in
-            let first = try await RecordingProcess(house, opening: [video(0)])
+        try await RecorderFixture.run { fixture in
+            let first = try await RecordingProcess(fixture, opening: [video(0)])
             try await first.record(0...649)
             await first.kill()
-            let second = try await RecordingProcess(house)
+            let second = try await RecordingProcess(fixture)
             let listed = try await second.list(640...653)
             #expect(listed.map(\.identity.number) == [650, 651, 652, 653])
             // The second download is through before the first, while the backlog is read.
@@ -90,7 +90,7 @@ struct BacklogCommitTests {
             try await second.commitAll()
             try await second.store([listed[3]])
             try await second.commitAll()
-            try await Self.expectWhole(house, second, count: 654, renditions: 1)
+            try await Self.expectWhole(fixture, second, count: 654, renditions: 1)
             await second.kill()
         }
     }
@@ -124,9 +124,9 @@ struct BacklogCommitTests {
     /// Every segment once, numbers in the order of starts, one epoch, no hole, the watermark at the end, an
     /// empty journal, and no transaction with more facts than a batch may have.
     private static func expectWhole(
-        _ house: House, _ process: RecordingProcess, count: Int, renditions: Int,
+        _ fixture: RecorderFixture, _ process: RecordingProcess, count: Int, renditions: Int,
     ) async throws {
-        let sums = try await house.rows(
+        let sums = try await fixture.rows(
             """
             SELECT count(*), count(DISTINCT (feed_id, origin_number)), count(DISTINCT number), max(number)
             FROM segment GROUP BY rendition_id
@@ -136,13 +136,13 @@ struct BacklogCommitTests {
             SELECT count(*) FROM (SELECT number - lag(number) OVER (PARTITION BY rendition_id ORDER BY start_us) AS step
                 FROM segment) AS s WHERE step <> 1
             """
-        #expect(try await house.number(disorder) == 0)
-        #expect(try await house.number("SELECT count(*) FROM epoch") == 1)
-        #expect(try await house.number("SELECT count(*) FROM loss") == 0)
+        #expect(try await fixture.number(disorder) == 0)
+        #expect(try await fixture.number("SELECT count(*) FROM epoch") == 1)
+        #expect(try await fixture.number("SELECT count(*) FROM loss") == 0)
         let reach = "SELECT (SELECT max(start_us + duration_us) FROM segment) - watermark_us FROM line"
-        #expect(try await house.number(reach) == 0)
+        #expect(try await fixture.number(reach) == 0)
         let largest = "SELECT max(c) FROM (SELECT count(*) AS c FROM segment GROUP BY xmin::text) AS t"
-        #expect(try await house.number(largest) ?? 0 <= Limits.factsPerBatch)
+        #expect(try await fixture.number(largest) ?? 0 <= Limits.factsPerBatch)
         #expect(try await process.journal.hasEntries() == false)
         #expect(await process.heldCount == 0)
     }

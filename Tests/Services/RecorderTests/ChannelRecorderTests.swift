@@ -9,77 +9,77 @@ import Timeline
 struct ChannelRecorderTests {
     @Test("A rendition that only the journal knows keeps its id and its attributes after a kill")
     func renditionFromJournal() async throws {
-        try await House.run { house in
-            let first = try await RecordingProcess(house, opening: [video(0), video(1)])
+        try await RecorderFixture.run { fixture in
+            let first = try await RecordingProcess(fixture, opening: [video(0), video(1)])
             let known = await first.descriptions
             #expect(known.map(\.resolution) == ["640x360", "640x180"])
             try await first.record(0...2, of: [video(0), video(1)])
             await first.kill()
-            #expect(try await house.number("SELECT count(*) FROM rendition") == 0)
-            let second = try await RecordingProcess(house, opening: [video(0), video(1)])
+            #expect(try await fixture.number("SELECT count(*) FROM rendition") == 0)
+            let second = try await RecordingProcess(fixture, opening: [video(0), video(1)])
             #expect(await second.descriptions == known)
             try await second.commitAll()
             let rows = "SELECT name, match ->> 'resolution', next_number FROM rendition ORDER BY name"
-            #expect(try await house.rows(rows) == ["v0|640x360|3", "v1|640x180|3"])
+            #expect(try await fixture.rows(rows) == ["v0|640x360|3", "v1|640x180|3"])
             await second.kill()
         }
     }
 
     @Test("Patience goes by the steady clock: a step of the wall's neither ends it nor makes it longer")
     func clockStep() async throws {
-        try await House.run { house in
+        try await RecorderFixture.run { fixture in
             let clock = TestClock()
-            let process = try await RecordingProcess(house, opening: [video(0)], clock: clock.clock)
+            let process = try await RecordingProcess(fixture, opening: [video(0)], clock: clock.clock)
             let listed = try await process.list(0...2)
             try await process.store([listed[0], listed[2]])
             try await process.commitAll()
             for step in [3_600.0, -7_200] {
                 clock.step(step)
                 try await process.commitAll()
-                #expect(try await house.number("SELECT count(*) FROM segment") == 1)
+                #expect(try await fixture.number("SELECT count(*) FROM segment") == 1)
             }
             clock.pass(6.5)
             try await process.commitAll()
-            #expect(try await house.number("SELECT count(*) FROM loss") == 1)
+            #expect(try await fixture.number("SELECT count(*) FROM loss") == 1)
             clock.pass(18.5)
             try await process.commitAll()
-            #expect(try await house.rows("SELECT number FROM segment ORDER BY start_us") == ["0", "1"])
+            #expect(try await fixture.rows("SELECT number FROM segment ORDER BY start_us") == ["0", "1"])
             await process.kill()
         }
     }
 
     @Test("What is lost after it was given up is known as lost, and a late repair makes it stored")
     func lostAfterGivingUp() async throws {
-        try await House.run { house in
+        try await RecorderFixture.run { fixture in
             let clock = TestClock()
-            let process = try await RecordingProcess(house, opening: [video(0)], clock: clock.clock)
+            let process = try await RecordingProcess(fixture, opening: [video(0)], clock: clock.clock)
             let listed = try await process.list(0...1)
             try await process.store([listed[1]])
             clock.pass(6.5)
             try await process.commitAll()
             let state = "SELECT state FROM intake WHERE origin_number = 0"
-            #expect(try await house.rows(state).isEmpty)
+            #expect(try await fixture.rows(state).isEmpty)
             try await process.lose(listed[0])
             try await process.commitAll()
-            #expect(try await house.rows(state) == ["lost"])
+            #expect(try await fixture.rows(state) == ["lost"])
             try await process.store([listed[0]])
             try await process.commitAll()
-            #expect(try await house.rows(state) == ["stored"])
+            #expect(try await fixture.rows(state) == ["stored"])
             #expect(
-                try await house.rows("SELECT number IS NULL FROM segment WHERE origin_number = 0") == ["t"])
+                try await fixture.rows("SELECT number IS NULL FROM segment WHERE origin_number = 0") == ["t"])
             await process.kill()
         }
     }
 
     @Test("A segment has arrived when the list that first showed it was fetched")
     func arrival() async throws {
-        try await House.run { house in
-            let process = try await RecordingProcess(house, opening: [video(0)])
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture, opening: [video(0)])
             let listed = try await process.list(0...2)
             try await process.list(1...3)
             try await process.store(listed)
             try await process.commitAll()
-            let arrivals = try await house.rows("SELECT DISTINCT arrived_us FROM segment")
+            let arrivals = try await fixture.rows("SELECT DISTINCT arrived_us FROM segment")
             #expect(arrivals == ["\(at(18).microseconds)"])
             await process.kill()
         }
@@ -87,12 +87,12 @@ struct ChannelRecorderTests {
 
     @Test("A list that lies behind what is held is no restart for one who comes back")
     func staleAfterRestart() async throws {
-        try await House.run { house in
-            let first = try await RecordingProcess(house, opening: [video(0)])
+        try await RecorderFixture.run { fixture in
+            let first = try await RecordingProcess(fixture, opening: [video(0)])
             try await first.record(90...100)
             try await first.commitAll()
             await first.kill()
-            let second = try await RecordingProcess(house)
+            let second = try await RecordingProcess(fixture)
             #expect(try await second.list(90...98).isEmpty)
             #expect(try await second.list(92...101).map(\.identity.number) == [101])
             await second.kill()
@@ -101,16 +101,16 @@ struct ChannelRecorderTests {
 
     @Test("A source run has a higher id than those before it, however far back the host's clock was set")
     func runOrder() async throws {
-        try await House.run { house in
-            let first = try await RecordingProcess(house, opening: [video(0)])
+        try await RecorderFixture.run { fixture in
+            let first = try await RecordingProcess(fixture, opening: [video(0)])
             try await first.record(100...102)
             try await first.commitAll()
             await first.kill()
-            let second = try await RecordingProcess(house, source: "http://other.test/")
+            let second = try await RecordingProcess(fixture, source: "http://other.test/")
             try await second.record(200...202)
             try await second.commitAll()
             let numbers = "SELECT origin_number FROM segment ORDER BY feed_id, origin_number"
-            #expect(try await house.rows(numbers) == ["100", "101", "102", "200", "201", "202"])
+            #expect(try await fixture.rows(numbers) == ["100", "101", "102", "200", "201", "202"])
             await second.kill()
         }
     }
@@ -134,29 +134,29 @@ struct ChannelRecorderTests {
     @Test(
         "What another node has taken over goes to its archive unpublished, each segment once, batch by batch")
     func formerOwner() async throws {
-        try await House.run { house in
-            let folder = house.journal
+        try await RecorderFixture.run { fixture in
+            let folder = fixture.journal
             let former = try await RecordingProcess(
-                house, opening: [video(0)], journal: folder.path(of: "former"))
+                fixture, opening: [video(0)], journal: folder.path(of: "former"))
             try await former.record(0...9)
             try await former.commitAll()
             try await former.record(10...159)
             // The source lists the last ten still when the other node takes the channel.
             let present = try await RecordingProcess(
-                house, journal: folder.path(of: "present"), node: House.otherNode)
+                fixture, journal: folder.path(of: "present"), node: RecorderFixture.otherNode)
             let listed = try await present.list(150...159)
             #expect(listed.count == 10)
             try await present.store(listed)
             try await present.commitAll()
-            let journal = UnownedJournal(channel: house.channel, parts: former.parts)
+            let journal = UnownedJournal(channel: fixture.channel, parts: former.parts)
             var batches = 0
             while try await journal.enterSome() { batches += 1 }
             #expect(batches == 2)
             let sums =
                 "SELECT count(*), count(DISTINCT origin_number), count(number), max(number) FROM segment"
-            #expect(try await house.rows(sums) == ["160|160|20|19"])
+            #expect(try await fixture.rows(sums) == ["160|160|20|19"])
             await #expect(throws: TestFailure.self) { try await former.commitAll() }
-            #expect(try await house.rows(sums) == ["160|160|20|19"])
+            #expect(try await fixture.rows(sums) == ["160|160|20|19"])
             await former.kill()
             await present.kill()
         }

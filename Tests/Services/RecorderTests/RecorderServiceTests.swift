@@ -8,12 +8,13 @@ import Testing
 struct RecorderServiceTests {
     @Test("That the channels cannot be read is said once, not in every round")
     func complaint() async throws {
-        try await House.run { house in
-            let process = try await RecordingProcess(house)
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture)
             let log = LogLines()
-            let service = RecorderService(node: House.node, parts: process.parts, logger: log.logger)
+            let service = RecorderService(
+                node: RecorderFixture.node, parts: process.parts, logger: log.logger)
             var supervisor = ChannelSupervisor()
-            await house.pool.close()
+            await fixture.pool.close()
             var complaint: String?
             for _ in 0..<3 { complaint = await service.reconcile(&supervisor, after: complaint) }
             #expect(complaint != nil)

@@ -14,9 +14,9 @@ struct RetentionServiceTests {
         "Segments beyond the retention expire, and without a grace period their files are deleted at once",
         arguments: StoreKind.allCases)
     func byAge(_ kind: StoreKind) async throws {
-        try await withHouse(kind, retention: 5 * 3600) { house in
-            try await house.service().expireByRetention()
-            #expect(try await house.left() == (facts: 5, files: 5))
+        try await withHouse(kind, retention: 5 * 3600) { fixture in
+            try await fixture.service().expireByRetention()
+            #expect(try await fixture.left() == (facts: 5, files: 5))
         }
     }
 
@@ -24,62 +24,62 @@ struct RetentionServiceTests {
         "Files stay during the grace period and are deleted after it",
         arguments: StoreKind.allCases)
     func grace(_ kind: StoreKind) async throws {
-        try await withHouse(kind, retention: 5 * 3600) { house in
-            let service = house.service(grace: 7200)
+        try await withHouse(kind, retention: 5 * 3600) { fixture in
+            let service = fixture.service(grace: 7200)
             try await service.expireByRetention()
-            #expect(try await house.left() == (facts: 5, files: 10))
-            try await house.endGrace()
+            #expect(try await fixture.left() == (facts: 5, files: 10))
+            try await fixture.endGrace()
             try await service.expireByRetention()
-            #expect(try await house.left() == (facts: 5, files: 5))
+            #expect(try await fixture.left() == (facts: 5, files: 5))
         }
     }
 
     @Test("A channel without retention keeps everything")
     func forEver() async throws {
-        try await withHouse(retention: nil) { house in
-            try await house.service().expireByRetention()
-            #expect(try await house.left() == (facts: 10, files: 10))
+        try await withHouse(retention: nil) { fixture in
+            try await fixture.service().expireByRetention()
+            #expect(try await fixture.left() == (facts: 10, files: 10))
         }
     }
 
     @Test("A channel over its size limit loses its oldest segments", arguments: StoreKind.allCases)
     func bySize(_ kind: StoreKind) async throws {
-        try await withHouse(kind, retention: nil, maxBytes: 3500) { house in
-            try await house.service().expireByRetention()
-            #expect(try await house.left() == (facts: 3, files: 3))
+        try await withHouse(kind, retention: nil, maxBytes: 3500) { fixture in
+            try await fixture.service().expireByRetention()
+            #expect(try await fixture.left() == (facts: 3, files: 3))
         }
     }
 
     @Test("The stricter of age and size limit applies", arguments: [(4, 6500, 4), (8, 6500, 6)])
     func byBoth(hours: Int64, bytes: Int64, left: Int) async throws {
-        try await withHouse(retention: hours * 3600, maxBytes: bytes) { house in
-            try await house.service().expireByRetention()
-            #expect(try await house.left() == (facts: left, files: left))
+        try await withHouse(retention: hours * 3600, maxBytes: bytes) { fixture in
+            try await fixture.service().expireByRetention()
+            #expect(try await fixture.left() == (facts: left, files: left))
         }
     }
 
     @Test("Kept recordings stay, in the catalogue and as files")
     func kept() async throws {
-        try await withHouse(.directory, retention: 60) { house in
+        try await withHouse(.directory, retention: 60) { fixture in
             let begin = noon - 8 * hourMicroseconds
-            try await house.keep(TimeWindow(begin: begin, end: begin + hourMicroseconds))
-            try await house.service().expireByRetention()
-            #expect(try await house.left() == (facts: 1, files: 1))
-            #expect(try await house.store.contains(house.facts[2].key))
+            try await fixture.keep(TimeWindow(begin: begin, end: begin + hourMicroseconds))
+            try await fixture.service().expireByRetention()
+            #expect(try await fixture.left() == (facts: 1, files: 1))
+            #expect(try await fixture.store.contains(fixture.facts[2].key))
         }
     }
 
     @Test("Empty folders of hours and days are removed, and so is the day's partition")
     func emptied() async throws {
-        try await withHouse(.directory, retention: 60) { house in
+        try await withHouse(.directory, retention: 60) { fixture in
             let path = "news/v0/2024-01-01"
-            #expect(try house.entries().contains(path + "/02/1704074400000.ts"))
+            #expect(try fixture.entries().contains(path + "/02/1704074400000.ts"))
             let partitions: Statement = "SELECT FROM pg_class WHERE relname = 'segment_20240101'"
-            #expect(try await house.pool.query(partitions).count == 1)
+            #expect(try await fixture.pool.query(partitions).count == 1)
             // Ten days later the day and everything in it have expired.
-            try await house.service(at: noon + 240 * hourMicroseconds).expireByRetention()
-            #expect(try house.entries().filter { $0.hasPrefix(path) }.isEmpty)
-            #expect(try await house.pool.query(partitions).isEmpty)
+            try await fixture.service(at: noon + 240 * hourMicroseconds).expireByRetention()
+            #expect(try fixture.entries().filter { $0.hasPrefix(path) }.isEmpty)
+            #expect(try await fixture.pool.query(partitions).isEmpty)
         }
     }
 
@@ -87,32 +87,32 @@ struct RetentionServiceTests {
         "Initialization sections and keys are deleted after the last segment that needs them, and the grace period"
     )
     func objects() async throws {
-        try await withHouse(.directory, retention: 5 * 3600) { house in
+        try await withHouse(.directory, retention: 5 * 3600) { fixture in
             let objects: [ArchiveKey] = [
-                .initialization(house.channel.id, video, initName), .key(house.channel.id, keyName),
+                .initialization(fixture.channel.id, video, initName), .key(fixture.channel.id, keyName),
             ]
-            let service = house.service(grace: 7200)
+            let service = fixture.service(grace: 7200)
             try await service.expireByRetention()
-            for object in objects { #expect(try await house.store.contains(object)) }
-            try await house.endGrace()
+            for object in objects { #expect(try await fixture.store.contains(object)) }
+            try await fixture.endGrace()
             try await service.expireByRetention()
-            for object in objects { #expect(try await house.store.contains(object) == false) }
+            for object in objects { #expect(try await fixture.store.contains(object) == false) }
         }
     }
 
     @Test("A purged channel leaves no files after the grace period", arguments: StoreKind.allCases)
     func purged(_ kind: StoreKind) async throws {
-        try await withHouse(kind, retention: nil) { house in
-            try await house.keep(TimeWindow(begin: noon - 8 * hourMicroseconds, end: noon))
-            try await house.catalogue.purge(house.channel.id, graceSeconds: 7200)
-            let service = house.service(grace: 7200)
+        try await withHouse(kind, retention: nil) { fixture in
+            try await fixture.keep(TimeWindow(begin: noon - 8 * hourMicroseconds, end: noon))
+            try await fixture.catalogue.purge(fixture.channel.id, graceSeconds: 7200)
+            let service = fixture.service(grace: 7200)
             try await service.expireByRetention()
-            #expect(try await house.left() == (facts: 0, files: 10))
-            try await house.endGrace()
+            #expect(try await fixture.left() == (facts: 0, files: 10))
+            try await fixture.endGrace()
             try await service.expireByRetention()
-            #expect(try await house.left() == (facts: 0, files: 0))
-            #expect(try await house.store.contains(.key(house.channel.id, keyName)) == false)
-            #expect(try house.entries().filter { $0.contains(".") }.isEmpty)
+            #expect(try await fixture.left() == (facts: 0, files: 0))
+            #expect(try await fixture.store.contains(.key(fixture.channel.id, keyName)) == false)
+            #expect(try fixture.entries().filter { $0.contains(".") }.isEmpty)
         }
     }
 
@@ -120,10 +120,10 @@ struct RetentionServiceTests {
     func pressure() async throws {
         // Ten segments have taken 10,002 of 20,000 bytes, and 14,000 must be free.
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
-        try await withHouse(retention: nil, space: space) { house in
+        try await withHouse(retention: nil, space: space) { fixture in
             let diskGuard = DiskGuard()
-            try await house.service(floor: .bytes(14_000), diskGuard).keepSpaceFree()
-            #expect(try await house.left() == (facts: 5, files: 5))
+            try await fixture.service(floor: .bytes(14_000), diskGuard).keepSpaceFree()
+            #expect(try await fixture.left() == (facts: 5, files: 5))
             #expect(!diskGuard.isFull)
         }
     }
@@ -133,51 +133,51 @@ struct RetentionServiceTests {
         arguments: [nil, Int64(1) << 40])
     func objectsUnderPressure(maxBytes: Int64?) async throws {
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
-        try await withHouse(retention: nil, maxBytes: maxBytes, space: space) { house in
-            let service = house.service(floor: .bytes(14_000))
+        try await withHouse(retention: nil, maxBytes: maxBytes, space: space) { fixture in
+            let service = fixture.service(floor: .bytes(14_000))
             try await service.keepSpaceFree()
-            #expect(try await house.left().facts == 5)
+            #expect(try await fixture.left().facts == 5)
             try await service.expireByRetention()
-            let id = house.channel.id
-            #expect(try await house.store.contains(.key(id, keyName)) == false)
-            #expect(try await house.store.contains(.initialization(id, video, initName)) == false)
-            #expect(try await house.left() == (facts: 5, files: 5))
+            let id = fixture.channel.id
+            #expect(try await fixture.store.contains(.key(id, keyName)) == false)
+            #expect(try await fixture.store.contains(.initialization(id, video, initName)) == false)
+            #expect(try await fixture.left() == (facts: 5, files: 5))
         }
     }
 
     @Test("Below the floor files of expired segments are deleted first, without waiting for the grace period")
     func expedited() async throws {
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
-        try await withHouse(retention: 8 * 3600, space: space) { house in
-            let service = house.service(grace: 7200, floor: .bytes(11_000))
+        try await withHouse(retention: 8 * 3600, space: space) { fixture in
+            let service = fixture.service(grace: 7200, floor: .bytes(11_000))
             try await service.expireByRetention()
-            #expect(try await house.left() == (facts: 8, files: 10))
+            #expect(try await fixture.left() == (facts: 8, files: 10))
             try await service.keepSpaceFree()
-            #expect(try await house.left() == (facts: 8, files: 8))
+            #expect(try await fixture.left() == (facts: 8, files: 8))
         }
     }
 
     @Test("If only kept recordings are left below the floor, recording stops", arguments: StoreKind.allCases)
     func floor(_ kind: StoreKind) async throws {
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
-        try await withHouse(kind, retention: nil, space: space) { house in
+        try await withHouse(kind, retention: nil, space: space) { fixture in
             let begin = noon - 8 * hourMicroseconds
-            try await house.keep(TimeWindow(begin: begin, end: begin + hourMicroseconds))
+            try await fixture.keep(TimeWindow(begin: begin, end: begin + hourMicroseconds))
             let diskGuard = DiskGuard()
-            try await house.service(floor: .bytes(1 << 60), diskGuard).keepSpaceFree()
-            #expect(try await house.left() == (facts: 1, files: 1))
+            try await fixture.service(floor: .bytes(1 << 60), diskGuard).keepSpaceFree()
+            #expect(try await fixture.left() == (facts: 1, files: 1))
             #expect(diskGuard.isFull)
         }
     }
 
     @Test("A store without a limit is never full")
     func noLimit() async throws {
-        try await withHouse(retention: nil, hasLimit: false) { house in
+        try await withHouse(retention: nil, hasLimit: false) { fixture in
             let diskGuard = DiskGuard()
-            let service = house.service(floor: .bytes(1 << 60), diskGuard)
+            let service = fixture.service(floor: .bytes(1 << 60), diskGuard)
             try await service.keepSpaceFree()
-            #expect(try await house.left() == (facts: 10, files: 10))
-            await house.pool.close()
+            #expect(try await fixture.left() == (facts: 10, files: 10))
+            await fixture.pool.close()
             try await service.keepSpaceFree()
             #expect(!diskGuard.isFull)
         }
@@ -185,10 +185,10 @@ struct RetentionServiceTests {
 
     @Test("Recording continues once there is space again")
     func roomAgain() async throws {
-        try await withHouse(retention: nil) { house in
+        try await withHouse(retention: nil) { fixture in
             let diskGuard = DiskGuard()
             diskGuard.set(true)
-            try await house.service(floor: .bytes(1), diskGuard).keepSpaceFree()
+            try await fixture.service(floor: .bytes(1), diskGuard).keepSpaceFree()
             #expect(!diskGuard.isFull)
         }
     }
@@ -199,10 +199,10 @@ struct RetentionServiceTests {
     func catalogueAway(isUsedUp: Bool) async throws {
         // Ten segments have taken 10,002 of 20,000 bytes.
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
-        try await withHouse(retention: nil, space: space) { house in
+        try await withHouse(retention: nil, space: space) { fixture in
             let diskGuard = DiskGuard()
-            let service = house.service(floor: .bytes(isUsedUp ? 30_000 : 12_000), diskGuard)
-            await house.pool.close()
+            let service = fixture.service(floor: .bytes(isUsedUp ? 30_000 : 12_000), diskGuard)
+            await fixture.pool.close()
             await #expect(throws: CatalogueError.self) { try await service.keepSpaceFree() }
             #expect(diskGuard.isFull == isUsedUp)
             diskGuard.set(true)
@@ -213,31 +213,31 @@ struct RetentionServiceTests {
 
     @Test("An hour that cannot be deleted does not block the others and is tried again")
     func stuck() async throws {
-        try await withHouse(.directory, retention: 5 * 3600) { house in
-            let folder = try #require(house.folder).path
+        try await withHouse(.directory, retention: 5 * 3600) { fixture in
+            let folder = try #require(fixture.folder).path
             let stuck = "news/v0/2024-01-01/02/1704074400000.ts"
             try FileManager.default.removeItem(atPath: "\(folder)/\(stuck)")
             try FileManager.default.createDirectory(
                 atPath: "\(folder)/\(stuck)/x", withIntermediateDirectories: true)
-            try await house.service().expireByRetention()
-            #expect(try house.entries().filter { $0.hasSuffix(".ts") }.count == 6)
+            try await fixture.service().expireByRetention()
+            #expect(try fixture.entries().filter { $0.hasSuffix(".ts") }.count == 6)
             try FileManager.default.removeItem(atPath: "\(folder)/\(stuck)")
-            try await house.endGrace()
-            try await house.service().expireByRetention()
-            #expect(try house.entries().filter { $0.contains("/02") }.isEmpty)
+            try await fixture.endGrace()
+            try await fixture.service().expireByRetention()
+            #expect(try fixture.entries().filter { $0.contains("/02") }.isEmpty)
         }
     }
 
     @Test("An hour that is scheduled again while its files are deleted stays scheduled")
     func scheduledAgain() async throws {
-        try await withHouse(retention: 5 * 3600) { house in
-            try await house.catalogue.expire(
-                house.channel, before: noon - 5 * hourMicroseconds, graceSeconds: 0)
-            let hour = try #require(try await house.catalogue.pendingDeletionHours(limit: 1).first)
-            _ = try await house.pool.query("UPDATE doomed SET not_before = now() - interval '1 second'")
-            try await house.catalogue.completeDeletion(hour)
+        try await withHouse(retention: 5 * 3600) { fixture in
+            try await fixture.catalogue.expire(
+                fixture.channel, before: noon - 5 * hourMicroseconds, graceSeconds: 0)
+            let hour = try #require(try await fixture.catalogue.pendingDeletionHours(limit: 1).first)
+            _ = try await fixture.pool.query("UPDATE doomed SET not_before = now() - interval '1 second'")
+            try await fixture.catalogue.completeDeletion(hour)
             #expect(
-                try await house.catalogue.pendingDeletionHours(limit: 10).contains { $0.hour == hour.hour })
+                try await fixture.catalogue.pendingDeletionHours(limit: 10).contains { $0.hour == hour.hour })
         }
     }
 }

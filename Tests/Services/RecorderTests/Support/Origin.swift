@@ -27,10 +27,10 @@ struct Origin: Sendable {
     }
 
     private init() throws {
-        client = try HTTPClient.open(ClientConfiguration(logger: House.quiet))
+        client = try HTTPClient.open(ClientConfiguration(logger: RecorderFixture.quiet))
         server = try HTTPServer.open(
             configuration: HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0)),
-            handler: shelf, logger: House.quiet)
+            handler: shelf, logger: RecorderFixture.quiet)
     }
 
     private func close() async {

@@ -35,16 +35,16 @@ actor RecordingProcess {
     ///
     /// The journal is the fixture's, unless another folder is given.
     init(
-        _ fixture: House, opening renditions: [RenditionID] = [video(0)], source: String? = nil,
-        journal folder: String? = nil, node: String = House.node, clock: HostClock = .system,
+        _ fixture: RecorderFixture, opening renditions: [RenditionID] = [video(0)], source: String? = nil,
+        journal folder: String? = nil, node: String = RecorderFixture.node, clock: HostClock = .system,
     ) async throws {
         var channel = fixture.channel
         if let source { channel.settings.sources = [SourceSettings(url: source)] }
         self.channel = channel
         parts = RecorderParts(
             catalogue: fixture.catalogue, store: MemorySegmentStore(),
-            journal: try Journal.open(folder: folder ?? fixture.journal.path, logger: House.quiet),
-            client: try HTTPClient.open(ClientConfiguration(logger: House.quiet)),
+            journal: try Journal.open(folder: folder ?? fixture.journal.path, logger: RecorderFixture.quiet),
+            client: try HTTPClient.open(ClientConfiguration(logger: RecorderFixture.quiet)),
             addressPolicy: AddressPolicy(), board: StatusBoard(), clock: clock, isDiskFull: { false })
         guard let lease = try await fixture.catalogue.takeLease(channel: channel.row, node: node) else {
             throw TestFailure("no lease")
@@ -227,7 +227,7 @@ actor RecordingProcess {
         case .commit(let batch): commit = batch
         case .journal, .readJournal, .trimJournal:
             let runner = ActionRunner(
-                channel: channel, parts: parts, journal: journal, logger: House.quiet)
+                channel: channel, parts: parts, journal: journal, logger: RecorderFixture.quiet)
             if let event = await runner.perform(action) { try await send(event) }
         default: break
         }

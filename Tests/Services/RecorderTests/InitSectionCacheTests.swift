@@ -10,7 +10,7 @@ import Timeline
 
 /// RFC 8216, 3.2 and 3.4: tables of a transport stream and the header of WebVTT may stand in a section of
 /// their own.
-struct InitializationKeeperTests {
+struct InitSectionCacheTests {
     /// Two packets, of PID 0 and of padding.
     private static let tables =
         [0x47, 0x40, 0x00, 0x10] + [UInt8](repeating: 0xFF, count: 184)

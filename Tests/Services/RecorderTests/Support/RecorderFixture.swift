@@ -7,7 +7,7 @@ import Timeline
 
 /// A catalogue with one channel, on a database that can go away, and a folder for the journal of who records
 /// it.
-struct House: Sendable {
+struct RecorderFixture: Sendable {
     static let node = "11111111-1111-1111-1111-111111111111"
     static let otherNode = "22222222-2222-2222-2222-222222222222"
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -19,15 +19,15 @@ struct House: Sendable {
     let journal: TemporaryFolder
 
     /// Runs a body and closes the connections.
-    static func run(_ body: (House) async throws -> Void) async throws {
-        let house = try await House()
+    static func run(_ body: (RecorderFixture) async throws -> Void) async throws {
+        let fixture = try await RecorderFixture()
         do {
-            try await body(house)
+            try await body(fixture)
         } catch {
-            await house.pool.close()
+            await fixture.pool.close()
             throw error
         }
-        await house.pool.close()
+        await fixture.pool.close()
     }
 
     private init() async throws {

@@ -20,7 +20,7 @@ enum StoreKind: String, CaseIterable {
 
 /// A channel with a segment of a minute and 1,000 bytes in each of the last ten hours, in the catalogue and
 /// in the archive.
-struct House {
+struct RetentionFixture {
     let pool: PostgresPool
     let catalogue: Catalogue
     let store: any SegmentStore
@@ -79,7 +79,7 @@ struct House {
 /// Runs a test with its own database and archive.
 func withHouse(
     _ kind: StoreKind = .memory, retention: Int64?, maxBytes: Int64? = nil, space: StorageSpace? = nil,
-    hasLimit: Bool = true, _ body: (House) async throws -> Void
+    hasLimit: Bool = true, _ body: (RetentionFixture) async throws -> Void
 ) async throws {
     let folder = kind == .directory ? try TemporaryFolder("retention") : nil
     let store: any SegmentStore =
@@ -102,7 +102,7 @@ func withHouse(
         let channel = try await catalogue.create(settings)
         let facts = try await fill(catalogue, store, channel)
         try await body(
-            House(
+            RetentionFixture(
                 pool: pool, catalogue: catalogue, store: store, folder: folder, channel: channel, facts: facts
             ))
     }
