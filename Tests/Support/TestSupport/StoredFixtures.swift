@@ -1,5 +1,12 @@
 package import Foundation
 
+/// One text for equal JSON values, whatever the order of their members.
+package func sortedJSON(_ value: Any) throws -> String {
+    let options: JSONSerialization.WritingOptions = [.sortedKeys, .fragmentsAllowed]
+    let data = try JSONSerialization.data(withJSONObject: value, options: options)
+    return String(decoding: data, as: UTF8.self)
+}
+
 /// The rows and lines of earlier versions under `Tests/Fixtures/stored`.
 package enum StoredFixtures {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
