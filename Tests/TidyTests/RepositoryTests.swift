@@ -32,6 +32,11 @@ struct RepositoryTests {
         expectNone(VerbatimRule().findings(in: Repository.swiftFiles))
     }
 
+    @Test("What is declared for other modules is used by one")
+    func packages() {
+        expectNone(PackageRule().findings(in: Repository.swiftFiles))
+    }
+
     @Test("Files are short, finished, and name no machine's folders")
     func texts() {
         #expect(Repository.files.count > 50)

@@ -8,7 +8,7 @@ struct VerbatimRule {
         let members = Set(
             sources.flatMap { $0.text.matches(of: /\bstatic let (\w+)/).map { String($0.1) } })
         return sources.filter { $0.path != Self.home && $0.text.contains("verbatim:") }.flatMap { file in
-            file.lines.flatMap { number, text in
+            file.lines.filter { !$0.text.isComment }.flatMap { number, text in
                 text.matches(of: /verbatim:\s*([^)]*)/).compactMap { match in
                     isStatic(match.1, members)
                         ? nil
@@ -25,4 +25,9 @@ struct VerbatimRule {
         guard let match = argument.wholeMatch(of: /(?:[A-Z]\w*\.)+([a-z]\w*)/) else { return false }
         return members.contains(String(match.1))
     }
+}
+
+extension Substring {
+    /// Whether nothing but a comment stands in the line; literals, in which SQL stands, are no comments.
+    fileprivate var isComment: Bool { drop { $0 == " " }.hasPrefix("//") }
 }

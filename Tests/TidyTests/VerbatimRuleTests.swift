@@ -26,6 +26,11 @@ struct VerbatimRuleTests {
         #expect(findings("Statement(verbatim: \(argument))").map(\.line) == [3])
     }
 
+    @Test("The word in a comment is none")
+    func comment() {
+        #expect(findings("    /// Lines verbatim: parts of a segment").isEmpty)
+    }
+
     @Test("Every one of a line is found")
     func several() {
         #expect(findings("\"\\(verbatim: a) \\(verbatim: Self.columns) \\(verbatim: b)\"").count == 2)

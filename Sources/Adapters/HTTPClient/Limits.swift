@@ -1,13 +1,13 @@
 /// Every bound of the module; exceeding one is an error of its own.
 package enum Limits {
     /// Concurrent transfers of one client: each may hold a socket, a receive buffer and a resolver thread.
-    package static let runningTransfers = 512
+    static let runningTransfers = 512
 
     /// Waiting transfers of one session: more means that the caller does not limit itself.
-    package static let waitingPerSession = 256
+    static let waitingPerSession = 256
 
     /// Waiting transfers of all sessions.
-    package static let waitingTransfers = 4096
+    static let waitingTransfers = 4096
 
     /// Idle connections kept for reuse.
     static let cachedConnections = 512
@@ -16,7 +16,7 @@ package enum Limits {
     package static let chunkByteCount = 256 << 10
 
     /// Bytes that are buffered for a slow reader before the transfer is paused.
-    package static let bufferedByteCount = 1 << 20
+    static let bufferedByteCount = 1 << 20
 
     /// Bytes below which a paused transfer is resumed: half of the buffer, which avoids frequent pauses.
     static let resumeByteCount = bufferedByteCount / 2
@@ -32,16 +32,16 @@ package enum Limits {
 
     /// Bytes of the body of a status of 400 and above, where the caller's limit is smaller: enough for its
     /// explanation.
-    package static let errorBodyByteCount = 64 << 10
+    static let errorBodyByteCount = 64 << 10
 
     /// Bytes of a URL; servers commonly accept 8 KiB for a request line.
     package static let urlByteCount = 16 << 10
 
     /// Bytes of all header fields of a request.
-    package static let requestHeadByteCount = 32 << 10
+    static let requestHeadByteCount = 32 << 10
 
     /// The largest number of redirects, also when a caller asks for more.
-    package static let redirects = 5
+    static let redirects = 5
 
     /// Seconds for which a resolved name is cached: a moved origin is followed within a minute.
     static let nameCacheSeconds = 60
@@ -59,5 +59,5 @@ package enum Limits {
     static let errorPauseMilliseconds = 50
 
     /// Entries of an allow-list.
-    package static let allowListEntries = 1024
+    static let allowListEntries = 1024
 }

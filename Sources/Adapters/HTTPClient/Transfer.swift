@@ -27,7 +27,7 @@ package struct Transfer: ~Copyable, Sendable {
     }
 
     /// When the last byte arrived; nil before.
-    package var finishedAt: ContinuousClock.Instant? { channel.endedAt }
+    var finishedAt: ContinuousClock.Instant? { channel.endedAt }
 
     deinit {
         channel.cancel()

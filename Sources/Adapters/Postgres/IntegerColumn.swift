@@ -49,7 +49,7 @@ package struct ByteColumn: Sendable {
     }
 
     /// Reads the value without copying it; nil for NULL.
-    package func withValue<Value>(row: Int, _ body: (Span<UInt8>?) -> Value) -> Value {
+    func withValue<Value>(row: Int, _ body: (Span<UInt8>?) -> Value) -> Value {
         storage.result.withValue(row: row, column: column, body)
     }
 }

@@ -53,15 +53,15 @@ extension PostgresError {
     }
 
     /// Whether the statement may have taken effect although it failed.
-    package var mayHaveExecuted: Bool { kind == .connectionLost(mayHaveExecuted: true) }
+    var mayHaveExecuted: Bool { kind == .connectionLost(mayHaveExecuted: true) }
 
-    package var isConnectionLost: Bool {
+    var isConnectionLost: Bool {
         if case .connectionLost = kind { true } else { false }
     }
 
     package var isCancelled: Bool { kind == .cancelled }
     package var isCheckViolation: Bool { sqlState == "23514" }
-    package var isUndefinedTable: Bool { sqlState == "42P01" }
+    var isUndefinedTable: Bool { sqlState == "42P01" }
 
     /// Connection failures, lost races, missing resources, an unavailable lock, a server that starts or
     /// stops.

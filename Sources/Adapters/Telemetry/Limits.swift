@@ -5,11 +5,11 @@ package enum Limits {
     /// A histogram counts once per line that it writes.
     package static let series = 100_000
     /// Characters of a label's value: ids and reasons are short, longer values come from outside.
-    package static let labelValueCharacters = 256
+    static let labelValueCharacters = 256
     /// Characters of a log line's message or of one metadata value.
     ///
     /// The rest is cut, so that a hostile source cannot fill the log.
-    package static let logTextCharacters = 8192
+    static let logTextCharacters = 8192
     /// Depth of nested log metadata.
-    package static let logMetadataDepth = 4
+    static let logMetadataDepth = 4
 }

@@ -38,5 +38,5 @@ package enum HistogramBounds {
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
     ]
     /// Quantities of unknown unit: powers of four.
-    package static let quantities: [Double] = (0..<16).map { Double(UInt64(1) << (2 * $0)) }
+    static let quantities: [Double] = (0..<16).map { Double(UInt64(1) << (2 * $0)) }
 }

@@ -1,27 +1,27 @@
 /// The bounds of this module.
 package enum Limits {
     /// Bytes of a request body: a channel with every field at its limit needs half of them.
-    package static let bodyBytes = 1 << 20
+    static let bodyBytes = 1 << 20
     /// Levels of nested JSON: a channel has four, the OpenAPI document nine.
-    package static let jsonDepth = 16
+    static let jsonDepth = 16
     /// Wrong fields that one answer lists.
     package static let faults = 50
     /// Characters of a client's field name that an answer repeats.
-    package static let quotedCharacters = 80
+    static let quotedCharacters = 80
 
     /// Characters of a title: a line on a screen.
-    package static let titleCharacters = 200
+    static let titleCharacters = 200
     package static let sources = 16
     /// Bytes of a source's URL, as in the module HTTP.
-    package static let urlBytes = 8 * 1024
+    static let urlBytes = 8 * 1024
     package static let headers = 32
     /// Characters of a header's name.
-    package static let headerNameCharacters = 256
+    static let headerNameCharacters = 256
     /// Bytes of a header's value: a cookie of a browser.
-    package static let headerValueBytes = 4 * 1024
+    static let headerValueBytes = 4 * 1024
     package static let headerHosts = 16
     /// Characters of a host name (RFC 1035).
-    package static let hostCharacters = 253
+    static let hostCharacters = 253
     package static let priority: ClosedRange<Int64> = -1000...1000
     package static let maxConnections: ClosedRange<Int64> = 1...100
     /// Renditions selected by id.
@@ -30,21 +30,21 @@ package enum Limits {
     package static let maxBytes: ClosedRange<Int64> = 1...9_007_199_254_740_991
 
     /// Items of one page of a list.
-    package static let pageItems: ClosedRange<Int64> = 1...1000
-    package static let defaultPageItems: Int64 = 100
+    static let pageItems: ClosedRange<Int64> = 1...1000
+    static let defaultPageItems: Int64 = 100
     /// Channels that the front page lists.
-    package static let frontPageChannels = 100
+    static let frontPageChannels = 100
     /// Seconds of one timeline: a month, whose segments one query reads in a second.
-    package static let timelineSeconds: Int64 = 31 * 86_400
+    static let timelineSeconds: Int64 = 31 * 86_400
     /// Seconds of a timeline without `from`.
-    package static let defaultTimelineSeconds: Int64 = 86_400
+    static let defaultTimelineSeconds: Int64 = 86_400
 
     /// Seconds that each part has to answer a readiness check.
-    package static let probeSeconds = 2.0
+    static let probeSeconds = 2.0
     /// Seconds after which a client may retry when the catalogue is unavailable.
     package static let retryAfterSeconds = 5
     /// Attempts of a change without If-Match while other requests change the same channel.
-    package static let changeAttempts = 5
+    static let changeAttempts = 5
     /// Series of request counters: routes times status codes.
-    package static let requestSeries = 1000
+    static let requestSeries = 1000
 }

@@ -60,7 +60,7 @@ package struct RetentionService: Sendable {
 
     /// Runs one round: applies retention and size limits to each channel, deletes files whose grace period is
     /// over, and removes what is left empty.
-    package func expireByRetention() async throws {
+    func expireByRetention() async throws {
         for channel in try await catalogue.everyChannel() {
             do {
                 try await expireByRetention(channel)
@@ -153,7 +153,7 @@ package struct RetentionService: Sendable {
     ///
     /// Recording also stops if the catalogue is unavailable and less than half of the floor is free, so that
     /// PostgreSQL has space to recover.
-    package func keepSpaceFree() async throws {
+    func keepSpaceFree() async throws {
         do {
             try await freeSpace()
         } catch {

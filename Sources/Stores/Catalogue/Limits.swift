@@ -1,9 +1,9 @@
 /// The limits of this module.
 package enum Limits {
     /// Identities read per rendition when a recorder resumes: two source runs of a long source playlist.
-    package static let knownSegments = 10_000
+    static let knownSegments = 10_000
     /// Segments read by one scan of quarters; a day of one-second segments fits.
-    package static let segmentsPerScan = 100_000
+    static let segmentsPerScan = 100_000
     /// Listed segments per rendition that are not stored yet, read with one channel head.
     static let pendingSegments = 1000
     /// Newest segments per rendition from which the lag of a channel is measured.
@@ -11,11 +11,11 @@ package enum Limits {
     /// How far back these segments are searched, microseconds; a rendition that stopped earlier is ignored.
     static let arrivalSpan: Int64 = 3_600_000_000
     /// Gaps and spans in one timeline report.
-    package static let timelineEntries = 10_000
+    static let timelineEntries = 10_000
     /// Channels in one measurement.
-    package static let measuredChannels = 10_000
+    static let measuredChannels = 10_000
     /// How long identities are kept after the source run has moved on, hours.
-    package static let intakeHours = 48
+    static let intakeHours = 48
     /// Changes that may wait for a consumer; after that it has to read everything again.
     static let waitingChanges = 1_000
     /// Quarters that an announcement lists; the text stays far below PostgreSQL's limit of 8,000 bytes.

@@ -60,7 +60,7 @@ package final class Journal: Sendable {
     }
 
     /// The channels whose facts the catalogue does not have, as a start finds them.
-    package func channelsWithEntries() async throws(JournalError) -> [ChannelID] {
+    func channelsWithEntries() async throws(JournalError) -> [ChannelID] {
         var channels: [ChannelID] = []
         for id in try disk.list(folder).compactMap({ ChannelID($0) }).sorted() {
             if try await channel(id).hasEntries() { channels.append(id) }

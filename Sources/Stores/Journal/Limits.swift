@@ -1,12 +1,12 @@
 /// Every bound of this module, with its unit and its reason.
 package enum Limits {
-    /// Bytes that the facts of one channel may take while the catalogue is away: three renditions of
-    /// four-second segments for some three days.
-    package static let channelByteCount: Int64 = 256 << 20
+    /// Bytes that the facts of one channel may take while the catalogue is away: three renditions of four-second
+    /// segments for some three days.
+    static let channelByteCount: Int64 = 256 << 20
     /// Bytes of one fact as JSON; they have about a thousand.
-    package static let entryByteCount = 256 << 10
+    static let entryByteCount = 256 << 10
     /// Entries read back at once: they are held in memory, the others are not.
-    package static let replayedAtOnce = 500
+    static let replayedAtOnce = 500
     /// Bytes after which a file is ended and another begun.
     static let fileByteCount: Int64 = 4 << 20
     /// Bytes after which a file whose entries are all done gives way, so that a restart has little to read.

@@ -1,9 +1,9 @@
 /// Every bound of this module, with its unit and its reason.
 package enum Limits {
     /// Bytes of an object read as a whole: keys have 16, initialization sections a few thousand.
-    package static let wholeObjectByteCount = 4 << 20
+    static let wholeObjectByteCount = 4 << 20
     /// Objects written at once, each one descriptor: 1,000 channels of three renditions have fewer under way.
-    package static let openDrafts = 4096
+    static let openDrafts = 4096
     /// Versions of one segment: a source that gives other bytes each time must not fill the hour.
     package static let revisions = 1000
     /// Tries to put a file into a folder that retention deletes at the same time.

@@ -27,12 +27,12 @@ package struct EntityTag: Hashable, Sendable {
     package var fieldValue: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
     /// Whether the bytes are the same: both tags strong and equal (RFC 9110 §8.8.3.2).
-    package func matchesStrongly(_ other: EntityTag) -> Bool {
+    func matchesStrongly(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
     /// Whether the meaning is the same: equal tags, weak or strong (RFC 9110 §8.8.3.2).
-    package func matchesWeakly(_ other: EntityTag) -> Bool {
+    func matchesWeakly(_ other: EntityTag) -> Bool {
         opaque == other.opaque
     }
 

@@ -5,7 +5,7 @@ package struct HTTPURL: Hashable, Sendable {
         case http
         case https
 
-        package var defaultPort: UInt16 { self == .http ? 80 : 443 }
+        var defaultPort: UInt16 { self == .http ? 80 : 443 }
     }
 
     package let scheme: Scheme

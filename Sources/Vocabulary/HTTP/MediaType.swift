@@ -65,6 +65,6 @@ extension MediaType {
     private static let utf8 = [Parameter(name: "charset", value: "utf-8")]
 
     package static let json = MediaType(type: "application", subtype: "json")
-    package static let problemJSON = MediaType(type: "application", subtype: "problem+json")
+    static let problemJSON = MediaType(type: "application", subtype: "problem+json")
     package static let html = MediaType(type: "text", subtype: "html", parameters: utf8)
 }

@@ -30,7 +30,7 @@ package enum Preconditions: Equatable, Sendable {
     }
 
     /// Whether the Range applies: there is no If-Range, or it names the current version (RFC 9110 §13.1.5).
-    package static func rangeApplies(headers: HTTPHeaders, current: Validators) -> Bool {
+    static func rangeApplies(headers: HTTPHeaders, current: Validators) -> Bool {
         guard let value = headers["If-Range"] else { return true }
         guard let tag = EntityTag(reading: FieldList.trimmed(value[...])) else { return false }
         return current.entityTag?.matchesStrongly(tag) ?? false

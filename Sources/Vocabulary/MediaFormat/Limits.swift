@@ -1,24 +1,24 @@
 /// The bounds of this module.
 package enum Limits {
     /// Bytes that are examined to recognise the container: three packets of a transport stream begin in them.
-    package static let sniffByteCount = 512
+    static let sniffByteCount = 512
     /// Bytes of an unrecognised body that are reported to the operator: enough to identify a web page.
-    package static let excerptByteCount = 256
+    static let excerptByteCount = 256
     /// Streams of one program; broadcasts with many languages have about a dozen.
-    package static let streamCount = 32
+    static let streamCount = 32
     /// Bytes of one table section (ISO 13818-1 §2.4.4: PAT and PMT have at most 1,021 after the length).
-    package static let sectionByteCount = 1024
+    static let sectionByteCount = 1024
     /// Bytes of an access unit that are searched for parameter sets, which take less than 2 KiB with
     /// supplemental data.
-    package static let accessUnitByteCount = 4 * 1024
+    static let accessUnitByteCount = 4 * 1024
     /// Bytes of a moof; that of a minute of video with 60 frames per second and audio has about 150 KiB.
-    package static let movieFragmentByteCount = 1024 * 1024
+    static let movieFragmentByteCount = 1024 * 1024
     /// Bytes of an initialization section or its moov; real ones have 1 to 4 KiB.
-    package static let initSectionByteCount = 1024 * 1024
+    static let initSectionByteCount = 1024 * 1024
     /// Tracks of an initialization section or fragment.
-    package static let trackCount = 32
+    static let trackCount = 32
     /// Bytes of an ID3 tag; the one with the timestamp has 73.
-    package static let tagByteCount = 64 * 1024
+    static let tagByteCount = 64 * 1024
     /// Frames of an ID3 tag.
-    package static let tagFrameCount = 64
+    static let tagFrameCount = 64
 }

@@ -1,5 +1,6 @@
-import HLS
 import Testing
+
+@testable import HLS
 
 struct PlaylistWriterTests {
     private func text(_ write: (inout PlaylistWriter) -> Void) -> String {

@@ -1,5 +1,6 @@
-import HLS
 import Testing
+
+@testable import HLS
 
 /// A text with one fault, the expected notes, and the resulting duration of the first segment.
 struct Fault: Sendable, CustomTestStringConvertible {

@@ -1,5 +1,6 @@
-import HTTP
 import Testing
+
+@testable import HTTP
 
 struct QueryItemsTests {
     @Test("Items keep their order and are decoded")

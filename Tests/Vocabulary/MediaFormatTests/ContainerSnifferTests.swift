@@ -1,5 +1,6 @@
-import MediaFormat
 import Testing
+
+@testable import MediaFormat
 
 struct ContainerSnifferTests {
     @Test(

@@ -1,5 +1,6 @@
-import MediaFormat
 import Testing
+
+@testable import MediaFormat
 
 struct InitSectionTests {
     private func codec(_ handler: String, _ entry: [UInt8]) throws -> Track {

@@ -1,5 +1,6 @@
-import MediaFormat
 import Testing
+
+@testable import MediaFormat
 
 struct PackedAudioInspectorTests {
     private static func repeated(_ frame: [UInt8], _ count: Int) -> [UInt8] {

@@ -1,6 +1,7 @@
-import MediaFormat
 import TestSupport
 import Testing
+
+@testable import MediaFormat
 
 struct StreamingInspectorTests {
     static let initSection = try? InitSection.reading(MovieBuilder.initSection)

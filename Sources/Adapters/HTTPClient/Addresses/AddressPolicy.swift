@@ -39,7 +39,7 @@ package struct AddressPolicy: Sendable {
         allowList.map { list in list.hosts.contains { $0.matches(name) } } ?? true
     }
 
-    package func isPublic(_ address: IPAddress) -> Bool { kind(address) == .public }
+    func isPublic(_ address: IPAddress) -> Bool { kind(address) == .public }
 
     private func refusal(of kind: AddressKind, fromPublic: Bool) -> AddressRefusal? {
         switch kind {

@@ -36,7 +36,7 @@ package struct SlidingPlan: Sendable {
     /// Composes the playlists from segments of the published log.
     ///
     /// The channel is over if nothing will be published any more.
-    package func composed(_ held: HeldSegments, isOver: Bool = false) -> PlaylistContents {
+    func composed(_ held: HeldSegments, isOver: Bool = false) -> PlaylistContents {
         var renditions = present(held)
         for index in renditions.indices {
             let begin = begin(in: renditions[index].segments)

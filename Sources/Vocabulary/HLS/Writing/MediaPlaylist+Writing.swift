@@ -30,7 +30,7 @@ extension MediaPlaylist {
     }
 
     /// Writes everything after the last segment.
-    package func writeTail(_ writer: inout PlaylistWriter) {
+    func writeTail(_ writer: inout PlaylistWriter) {
         for line in trailingLines { writer.line(line) }
         for hint in preloadHints { writer.line(.preloadHint, hint) }
         for report in renditionReports { writer.line(.renditionReport, report) }

@@ -64,7 +64,7 @@ package struct PlaylistWriter: Sendable {
 
 extension PlaylistWriter {
     /// EXTINF with six decimals; a negative duration is written as 0.
-    package mutating func extinf(microseconds: Int64, title: String? = nil) {
+    mutating func extinf(microseconds: Int64, title: String? = nil) {
         append(.duration)
         append(ASCII.colon)
         append(seconds: UInt64(max(0, microseconds)))
