@@ -1,8 +1,8 @@
-/// A `package` declaration is there for other modules: a function, a static member or a computed property that none
-/// of them names is internal.
+/// A `package` declaration is there for other modules: a function, a static member or a computed property
+/// that none of them names is internal.
 ///
-/// Found by text alone, so that a name that two modules share passes. Types and stored properties are left out:
-/// they are seen through the signatures and the values that have them. So is what answers a protocol.
+/// Found by text alone, so that a name that two modules share passes. Types and stored properties are left
+/// out: they are seen through the signatures and the values that have them. So is what answers a protocol.
 struct PackageRule {
     /// Requirements of protocols that are not of this package; the compiler asks for `package` there.
     static let foreignRequirements: Set<String> = [

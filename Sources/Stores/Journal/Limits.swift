@@ -1,7 +1,7 @@
 /// Every bound of this module, with its unit and its reason.
 package enum Limits {
-    /// Bytes that the facts of one channel may take while the catalogue is away: three renditions of four-second
-    /// segments for some three days.
+    /// Bytes that the facts of one channel may take while the catalogue is away: three renditions of
+    /// four-second segments for some three days.
     static let channelByteCount: Int64 = 256 << 20
     /// Bytes of one fact as JSON; they have about a thousand.
     static let entryByteCount = 256 << 10
