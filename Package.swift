@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
-// The modules as one table in layer order. A module uses lower layers only; the manifest refuses anything else.
+// The modules as one table in layer order. A module uses lower layers only; the manifest refuses anything
+// else.
 import Foundation
 import PackageDescription
 
@@ -243,8 +244,8 @@ let package = Package(
         .executable(name: "backcast", targets: ["Backcast"]),
         .executable(name: "live-origin", targets: ["LiveOrigin"]),
     ],
-    // Pinned here: a Package.resolved also holds commit ids, and a build against copies of these packages with
-    // a history of their own would refuse them.
+    // Pinned here: a Package.resolved also holds commit ids, and a build against copies of these packages
+    // with a history of their own would refuse them.
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
