@@ -19,7 +19,7 @@ import Testing
         "Every path has one of a bounded number of labels",
         arguments: [
             ("/live/a/index.m3u8", "playlist"), ("/live/a/v0.m3u8", "playlist"),
-            ("/t/abc/live/a/master.m3u8", "playlist"),
+            ("/t/abc/live/a/master.m3u8", "other"),
             ("/live/a/v0/1785042312000.ts", "segment"), ("/live/a/keys/00", "key"),
             ("/live/a/download.ts", "download"),
             ("/live/a", "other"), ("/live/a/b/c/d.m3u8", "other"), ("/api/v1/channels", "channels"),

@@ -46,14 +46,13 @@ package enum RequestRoute: String, Sendable, CaseIterable {
         }
     }
 
-    /// `live/{ch}/…`, also behind a token's prefix `t/{token}`.
+    /// `live/{ch}/…`.
     private static func live(_ segments: [Substring]) -> RequestRoute {
-        let own = segments.first == "t" ? segments.dropFirst(2) : segments[...]
-        guard own.first == "live", let last = own.last else { return .other }
-        switch own.count {
+        guard segments.first == "live", let last = segments.last else { return .other }
+        switch segments.count {
         case 3 where last.hasSuffix(".m3u8"): return .playlist
         case 3 where last.hasPrefix("download."): return .download
-        case 4 where own.dropFirst(2).first == "keys": return .key
+        case 4 where segments[2] == "keys": return .key
         case 4: return .segment
         default: return .other
         }
