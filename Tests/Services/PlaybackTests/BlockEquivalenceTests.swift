@@ -1,4 +1,5 @@
 import Catalogue
+import HLS
 import HTTP
 import TestSupport
 import Testing
@@ -6,7 +7,8 @@ import Timeline
 
 @testable import Playback
 
-/// Composing from blocks gives the same bytes as composing from rows, wherever blocks begin and end.
+/// Composing from blocks gives the same bytes as composing from rows, wherever blocks begin and end; the
+/// reader of playlists understands all of them, and the writer writes them again.
 struct BlockEquivalenceTests {
     @Test("Closed windows of any timeline, with any options", arguments: 0..<8)
     func closed(series: Int) async throws {
@@ -104,6 +106,9 @@ struct BlockEquivalenceTests {
             let plain = playlist.body.flatMap(\.bytes)
             let text = String(decoding: plain, as: UTF8.self)
             #expect(text == expected.text(of: "\(rendition.id)"), name)
+            let read = try Playlist.reading(plain)
+            #expect(read.notes.isEmpty, name)
+            #expect(read.playlist.written(WritingOptions(restatesAfterDiscontinuity: true)) == text, name)
             let packed = try playlist.gzip().flatMap(\.bytes)
             #expect(try gunzip(packed) == plain, name)
             #expect(try found.mediaPlaylist(of: rendition.id)?.tag == playlist.tag, name)
