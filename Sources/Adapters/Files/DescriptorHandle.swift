@@ -65,4 +65,12 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
         }
         return true
     }
+
+    /// Releases the file's lock at once.
+    ///
+    /// Closing alone releases it only when the last copy of the descriptor is closed, and a child process has
+    /// copies until it starts its program.
+    package func unlock() {
+        flock(number, LOCK_UN)
+    }
 }

@@ -17,6 +17,9 @@ final class JournalLock: Sendable {
     }
 
     func release() {
-        file.withLock { $0 = nil }
+        file.withLock { file in
+            file?.unlock()
+            file = nil
+        }
     }
 }

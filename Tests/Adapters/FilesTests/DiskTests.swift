@@ -92,6 +92,18 @@ struct DiskTests {
         #expect(try disk.open(path, O_RDWR).tryLock())
     }
 
+    @Test("A lock that was released is free, also while a child process still has the descriptor")
+    func unlock() throws {
+        let path = folder.path(of: "lock")
+        let file = try disk.open(path, O_CREAT | O_RDWR, mode: 0o600)
+        #expect(try file.tryLock())
+        // What a fork leaves in the child until it starts its program.
+        let copy = dup(file.number)
+        defer { close(copy) }
+        file.unlock()
+        #expect(try disk.open(path, O_RDWR).tryLock())
+    }
+
     @Test("A descriptor is closed with its owner, and not inherited by children")
     func descriptors() throws {
         let path = folder.path(of: "a")
