@@ -45,6 +45,7 @@ struct RecordingStateTests {
         for id in [video(0), video(1), audio] { #expect(channel.published(id).count >= 98) }
         #expect(channel.losses.isEmpty)
         #expect(channel.discontinuityStarts.count == 1)
+        #expect(channel.messages == ["A source run begins"])
     }
 
     @Test("The same seed gives the same recording, another one does not")

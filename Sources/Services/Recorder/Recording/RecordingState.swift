@@ -80,10 +80,11 @@ struct RecordingState: Sendable {
     /// Takes an event; gives what is to be done now, in order.
     mutating func handle(_ event: RecordingEvent, at now: Moment) -> [RecordingAction] {
         if case .ended = phase { return [] }
-        let wasBehind = publication.isBehind
+        // A start reads the journal in any case; only falling behind later is news.
+        let couldFallBehind = isRecording && !publication.isBehind
         receive(event, at: now)
         act(at: now)
-        if publication.isBehind, !wasBehind, isRecording {
+        if couldFallBehind, publication.isBehind {
             log(.notice, "Facts wait in the journal until the catalogue has taken those before them")
         }
         publishStatus(now: now.steady)
