@@ -277,18 +277,4 @@ struct PublisherEpochTests {
         #expect(stage.published(v0) == [Published(60, 10, 4)])
         #expect(stage.watermark == 66)
     }
-
-    @Test("A closed rendition holds nobody, and what was stored of it is archived")
-    func closed() {
-        var stage = PublisherStage(v0, audio)
-        stage.record(v0, 0)
-        stage.list(audio, 0, 6)
-        stage.store(audio, 6)
-        stage.advance(to: 0)
-        #expect(stage.watermark == 0)
-        stage.publisher.close(audio)
-        stage.advance(to: 1)
-        #expect(stage.archived(audio) == [6])
-        #expect(stage.watermark == 6)
-    }
 }

@@ -69,15 +69,6 @@ struct Publisher: Sendable {
         if queues[queue.rendition] == nil { queues[queue.rendition] = queue }
     }
 
-    /// A rendition is not recorded any more: what is stored of it goes to the archive, the rest is given up.
-    mutating func close(_ rendition: RenditionID) {
-        for segment in queues.removeValue(forKey: rendition)?.segments ?? [] {
-            if case .stored(let fact) = segment.progress { late.append(fact) }
-        }
-        request?.asked.remove(rendition)
-        if request?.asked.isEmpty ?? false { request = nil }
-    }
-
     /// The source's target duration was seen.
     mutating func sourceTarget(_ seconds: Int) {
         sourceSeconds = max(sourceSeconds, seconds)
