@@ -94,8 +94,8 @@ enum Limits {
     static let renditions = 32
     /// Initialization sections and keys remembered per channel, so that a known one is not fetched again.
     static let rememberedObjects = 64
-    /// How much of a list's length a failed segment is asked for again, microseconds: what has not come by
-    /// then will not.
+    /// The longest time for which a failed segment is fetched again, microseconds, even if its playlist lists
+    /// it for longer.
     static let longestRetry: Int64 = 600_000_000
     /// The longest segment that is believed, microseconds.
     static let longestSegment: Int64 = 600_000_000

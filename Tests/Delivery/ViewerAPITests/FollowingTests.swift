@@ -80,8 +80,8 @@ import Timeline
             let path = "/live/cctv2/index.m3u8?begintime=1469509516&duration=44"
             let before = try await archive.ask(path)
             #expect(before.uris.count == 10)
-            // Nobody reads the line while it is locked: a question that begins meanwhile sees what is
-            // committed.
+            // The lock blocks every read of the published head, so a read that starts now sees the committed
+            // state.
             let committing = try await archive.catalogue.pool.transaction { transaction in
                 _ = try await transaction.query("LOCK TABLE line")
                 let end = ContinuousClock.now + .seconds(6)

@@ -3,8 +3,7 @@ import Foundation
 /// Fresh databases for tests, on one server per test process.
 ///
 /// The server is a private one, started when first needed, or the one that `BACKCAST_TEST_DATABASE_URL`
-/// names; that one is taken to be made for the tests, and its databases are left for whoever made it to
-/// remove.
+/// names. A named server must be there for tests only; its databases are not removed.
 package actor TestDatabase {
     package static let shared = TestDatabase()
 
