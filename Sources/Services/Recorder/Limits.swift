@@ -11,7 +11,7 @@ enum Limits {
     /// Bytes of a key answer: 16 are right, more tells a web page in the error.
     static let keyBytes = 4096
     /// How long a listed segment waits for its key before its bytes are fetched without one: less than any
-    /// list lasts.
+    /// playlist lasts.
     static let keyPatience = Duration.seconds(3)
     /// How long a key may take that segments wait for already.
     static let keyTimeout = Duration.seconds(10)
@@ -43,28 +43,28 @@ enum Limits {
     static let renewalPause = Duration.seconds(10)
     /// Tries for a segment that is not whole before it is taken as it is if it does not grow: three seconds.
     static let triesForWhole = 5
-    /// Tries for segments that come to nothing before a source whose list goes on counts as barren.
+    /// Tries for segments that come to nothing before a source whose playlist goes on counts as barren.
     static let missesInARow = 3
     /// How often it is read again when nothing fails, so that renditions that are added are noticed.
     static let renewalInterval = Duration.seconds(300)
-    /// Segments taken when a source is seen for the first time; older ones of a longer list are left.
+    /// Segments taken when a source is seen for the first time; older ones of a longer playlist are left.
     static let backlogSegments = 2000
     /// Segments fetched at once for one rendition.
     static let parallelFetches = 4
     /// Listed segments that wait for their turn to be fetched in one rendition; more are lost.
     static let waitingSegments = 4000
-    /// Identities remembered to tell a stale list from a restart: several lists of usual length.
+    /// Identities remembered to tell a stale playlist from a restart: several playlists of usual length.
     static let recentEntries = 400
-    /// Lists whose entries are remembered.
-    static let recentLists = 4
+    /// Playlists whose entries are remembered.
+    static let recentPlaylists = 4
     /// Facts, segments and losses, that one transaction enters: a backlog goes in as many, and the channel's
     /// line is locked for moments only.
     static let factsPerBatch = 100
     /// Facts of a channel held in memory at about a kilobyte each; what comes beyond waits in the journal
     /// only.
     static let heldFacts = 2000
-    /// Listed segments, stored or not, that wait to be published: all that the first lists of a source may
-    /// show.
+    /// Listed segments, stored or not, that wait to be published: all that the first playlists of a source
+    /// may show.
     static let heldSegments = renditions * backlogSegments + heldFacts
     /// Facts read back at once from the journal.
     static let factsReadBack = 500
@@ -101,7 +101,7 @@ enum Limits {
     static let longestSegment: Int64 = 600_000_000
     /// Microseconds that a segment's duration may be stretched or cut to bring drift back.
     static let slew: Int64 = 10_000
-    /// What the dates of a list may differ from its durations in all, microseconds: some are in whole
+    /// What the dates of a playlist may differ from its durations in all, microseconds: some are in whole
     /// seconds.
     static let dateResolution: Int64 = 1_000_000
     /// The part of a segment's duration, as a divisor, by which it may be stretched or cut where drift is

@@ -14,7 +14,7 @@ struct PollPaceTests {
     func afterLoad(changed: Bool, last: Int64, target: Double, expected: Double) {
         let pause = PollPace.afterLoad(
             changed: changed, lastDuration: last * seconds, target: Int64(target * 1e6),
-            listLength: 600 * seconds)
+            playlistLength: 600 * seconds)
         #expect(pause == Int64(expected * 1e6))
     }
 
@@ -23,7 +23,8 @@ struct PollPaceTests {
         arguments: [(2, 2, 1.0), (4, 12, 4), (6, 6, 3), (4, 6, 3)])
     func shortList(last: Int64, length: Int64, expected: Double) {
         let pause = PollPace.afterLoad(
-            changed: true, lastDuration: last * seconds, target: last * seconds, listLength: length * seconds)
+            changed: true, lastDuration: last * seconds, target: last * seconds,
+            playlistLength: length * seconds)
         #expect(pause == Int64(expected * 1e6))
     }
 

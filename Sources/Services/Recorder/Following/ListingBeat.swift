@@ -1,4 +1,4 @@
-/// Where the beat lies at which a live list grows, as far as its loads have shown.
+/// Where the beat lies at which a live playlist grows, as far as its loads have shown.
 ///
 /// Polls that merely keep the standard's distance from each other (RFC 8216bis §6.3.4) stay wherever between
 /// two beats they happened to begin: up to a whole segment late, for ever. Leaning the pause by no more than
@@ -11,22 +11,22 @@ struct ListingBeat: Sendable {
     /// The newest segment was listed by then.
     private var latest: ContinuousClock.Instant?
     private var lastLoad: ContinuousClock.Instant?
-    /// By what share of a segment the real beat may differ from the durations that the list states.
+    /// By what share of a segment the real beat may differ from the durations that the playlist states.
     private var slack = 0.001
 
-    /// - Parameter chance: between −1 and 1; lists that grow at the same instant shall not all be asked for
+    /// - Parameter chance: between −1 and 1; playlists that grow at the same instant shall not all be fetched
     ///   at the same instant, so each keeps another distance
     init(chance: Double) {
         goal = 0.1 + 0.05 * min(max(chance, -1), 1)
     }
 
     /// Takes in a load that was begun at an instant and brought so many segments; the duration is that of the
-    /// list's last.
+    /// playlist's last.
     mutating func loaded(at begun: ContinuousClock.Instant, added: Int, duration: Duration) {
         let before = lastLoad ?? begun - duration
         lastLoad = begun
         guard added > 0 else { return }
-        // Two at once in little more than the time of one: the list grows faster than it says.
+        // Two at once in little more than the time of one: the playlist grows faster than it says.
         if added > 1, earliest != nil, begun - before < duration * 1.5 { slack = min(slack * 8, 0.06) }
         // What the beats before say, less sharp by what durations are wrong and an encoder wavers.
         let slack = duration * slack

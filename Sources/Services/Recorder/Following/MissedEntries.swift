@@ -17,24 +17,24 @@ struct MissedEntries: Sendable {
         for number in held.keys.sorted().dropLast(Limits.heldNumbers) { held[number] = nil }
     }
 
-    /// Entries of a list that lie between what is held, with the time that the held ones leave them.
-    func found(in list: MediaPlaylist, before end: Int) -> [(index: Int, window: TimeWindow)] {
+    /// Entries of a playlist that lie between what is held, with the time that the held ones leave them.
+    func found(in playlist: MediaPlaylist, before end: Int) -> [(index: Int, window: TimeWindow)] {
         var found: [(index: Int, window: TimeWindow)] = []
         var cursor: Instant?
-        let target = PlaylistFollower.target(of: list)
-        for index in list.segments.indices.prefix(end) {
-            guard let number = PlaylistFollower.number(list, index) else { break }
+        let target = PlaylistFollower.target(of: playlist)
+        for index in playlist.segments.indices.prefix(end) {
+            guard let number = PlaylistFollower.number(playlist, index) else { break }
             if let window = held[number] {
                 cursor = window.end
             } else if let start = cursor {
-                let duration = PlaylistFollower.duration(of: list.segments[index])
+                let duration = PlaylistFollower.duration(of: playlist.segments[index])
                 let next = min(start + (duration ?? target), limit(after: number))
                 if next > start { found.append((index, TimeWindow(begin: start, end: next))) }
                 cursor = next
             }
         }
         return found.filter { entry in
-            PlaylistFollower.number(list, entry.index).map { $0 < held.keys.max() ?? .min } ?? false
+            PlaylistFollower.number(playlist, entry.index).map { $0 < held.keys.max() ?? .min } ?? false
         }
     }
 

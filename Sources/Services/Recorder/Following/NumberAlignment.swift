@@ -1,29 +1,29 @@
 import HLS
 
-/// Counts on for a source that lets its list slide while EXT-X-MEDIA-SEQUENCE stands still.
+/// Counts on for a source that lets its playlist slide while EXT-X-MEDIA-SEQUENCE stands still.
 ///
 /// RFC 8216bis §6.2.2 wants the number to rise by one with each removed segment; encoders that write one
-/// growing file (byte ranges) do not do it. The entries that two lists share tell how far the list has slid.
+/// growing file (byte ranges) do not do it. The entries that two playlists share tell how far it has slid.
 struct NumberAlignment: Sendable {
     /// What the listed numbers lack.
     private var shift: Int64 = 0
-    /// The last list's entries, as corrected.
+    /// The last playlist's entries, as corrected.
     private var known: [SeenEntry] = []
 
-    /// The list with the numbers that its entries had before; asked once more for the same list it says the
-    /// same.
-    mutating func corrected(_ list: MediaPlaylist) -> MediaPlaylist {
-        var corrected = list.counting(on: shift)
+    /// The playlist with the numbers that its entries had before; the same for the same playlist, however
+    /// often it is asked.
+    mutating func corrected(_ playlist: MediaPlaylist) -> MediaPlaylist {
+        var corrected = playlist.counting(on: shift)
         if let slid = slide(SeenEntry.entries(of: corrected)) {
             shift += slid
-            corrected = list.counting(on: shift)
+            corrected = playlist.counting(on: shift)
         }
         known = SeenEntry.entries(of: corrected)
         return corrected
     }
 
-    /// How far the list slid without counting; nil when its numbers do not contradict its names, or when it
-    /// does not begin with the end of the list before.
+    /// How far the playlist slid without counting; nil when its numbers do not contradict its names, or when
+    /// it does not begin with the end of the playlist before.
     private func slide(_ entries: [SeenEntry]) -> Int64? {
         guard let first = entries.first, SeenEntry.nameOthers(entries, than: known),
             let start = known.firstIndex(where: { $0.isSame(as: first) }), start > 0,
@@ -35,12 +35,12 @@ struct NumberAlignment: Sendable {
 }
 
 extension MediaPlaylist {
-    /// The list with a higher media sequence number; unchanged where the number would leave its range.
+    /// The playlist with a higher media sequence number; unchanged where the number would leave its range.
     fileprivate func counting(on shift: Int64) -> MediaPlaylist {
         let (number, overflow) = mediaSequence.addingReportingOverflow(shift.magnitude)
         guard shift > 0, !overflow else { return self }
-        var list = self
-        list.mediaSequence = number
-        return list
+        var playlist = self
+        playlist.mediaSequence = number
+        return playlist
     }
 }

@@ -23,9 +23,9 @@ struct PlaylistFollower: Sendable {
     /// The highest number seen in the source run; nil before the first playlist.
     private(set) var highest: Int64?
     private(set) var discontinuitySequence: UInt64?
-    /// When a list last brought something new.
+    /// When a playlist last brought something new.
     private(set) var lastAdvance: ContinuousClock.Instant?
-    /// Entries of the last few lists, by number.
+    /// Entries of the last few playlists, by number.
     private var recent: [SeenEntry] = []
     /// Entries of the source run before: its playlists may appear once more.
     private var previous: [SeenEntry] = []
@@ -37,7 +37,7 @@ struct PlaylistFollower: Sendable {
     private var ignoresNames = false
     /// When the first playlist of the source run was accepted.
     private var began: ContinuousClock.Instant?
-    /// The list last taken had ended.
+    /// The playlist last taken had ended.
     private var hasEnded = false
 
     init() {}
@@ -48,25 +48,27 @@ struct PlaylistFollower: Sendable {
         isUnconfirmed = true
     }
 
-    /// Judges a list that holds at least one segment.
-    func judge(_ list: MediaPlaylist, now: ContinuousClock.Instant) -> Finding {
-        guard let first = Self.number(list, 0), let last = Self.number(list, list.segments.count - 1) else {
+    /// Judges a playlist that holds at least one segment.
+    func judge(_ playlist: MediaPlaylist, now: ContinuousClock.Instant) -> Finding {
+        guard let first = Self.number(playlist, 0),
+            let last = Self.number(playlist, playlist.segments.count - 1)
+        else {
             return .nothingNew
         }
-        let entries = SeenEntry.entries(of: list)
+        let entries = SeenEntry.entries(of: playlist)
         if highest != nil, isOfPreviousRun(entries) { return .stale }
         guard let highest else {
-            return .new(from: max(0, list.segments.count - Limits.backlogSegments), missing: 0)
+            return .new(from: max(0, playlist.segments.count - Limits.backlogSegments), missing: 0)
         }
-        let target = Self.target(of: list)
+        let target = Self.target(of: playlist)
         if isUnconfirmed, first <= highest {
-            return .undecided(index: last <= highest ? list.segments.count - 1 : Int(highest - first))
+            return .undecided(index: last <= highest ? playlist.segments.count - 1 : Int(highest - first))
         }
         let waited = Waited(
             targets: lastAdvance.map { Int64(min((now - $0) / .microseconds(target), 1e9)) } ?? .max,
             isYoung: isYoung(now, target))
-        if last < highest { return judgeBackward(list, entries, waited) }
-        if first > highest { return judgeJump(list, highest: highest, waited) }
+        if last < highest { return judgeBackward(playlist, entries, waited) }
+        if first > highest { return judgeJump(playlist, highest: highest, waited) }
         if let finding = judgeOverlap(entries, first: first, waited, target: target) { return finding }
         return last == highest ? .nothingNew : .new(from: Int(highest - first) + 1, missing: 0)
     }
@@ -75,9 +77,9 @@ struct PlaylistFollower: Sendable {
     ///
     /// After a restart this is the first playlist seen from the source, so it becomes the baseline even if it
     /// is older than what is stored.
-    mutating func confirm(by list: MediaPlaylist, now: ContinuousClock.Instant) {
+    mutating func confirm(by playlist: MediaPlaylist, now: ContinuousClock.Instant) {
         if isUnconfirmed {
-            recent = SeenEntry.entries(of: list)
+            recent = SeenEntry.entries(of: playlist)
             lastAdvance = now
         }
         confirm()
@@ -90,11 +92,13 @@ struct PlaylistFollower: Sendable {
     }
 
     /// Records a playlist whose entries were accepted.
-    mutating func take(_ list: MediaPlaylist, now: ContinuousClock.Instant) {
-        guard let first = Self.number(list, 0), let last = Self.number(list, list.segments.count - 1) else {
+    mutating func take(_ playlist: MediaPlaylist, now: ContinuousClock.Instant) {
+        guard let first = Self.number(playlist, 0),
+            let last = Self.number(playlist, playlist.segments.count - 1)
+        else {
             return
         }
-        let entries = SeenEntry.entries(of: list)
+        let entries = SeenEntry.entries(of: playlist)
         if isConfirmed, SeenEntry.nameOthers(entries, than: recent) { ignoresNames = true }
         if last > (highest ?? -1) {
             lastAdvance = now
@@ -102,14 +106,14 @@ struct PlaylistFollower: Sendable {
         }
         began = began ?? now
         highest = max(highest ?? last, last)
-        discontinuitySequence = list.discontinuitySequence
+        discontinuitySequence = playlist.discontinuitySequence
         isUnconfirmed = false
-        hasEnded = list.isEnded
+        hasEnded = playlist.isEnded
         recent.removeAll { $0.number >= first }
-        recent = (recent + entries).suffix(min(Limits.recentLists * entries.count, Limits.recentEntries))
+        recent = (recent + entries).suffix(min(Limits.recentPlaylists * entries.count, Limits.recentEntries))
     }
 
-    /// The source has ended with a list that holds nothing.
+    /// The source has ended with a playlist that holds nothing.
     mutating func end() {
         hasEnded = true
     }
@@ -143,7 +147,7 @@ extension PlaylistFollower {
         }
     }
 
-    /// After a restart a second edge may show an old list once more.
+    /// After a restart a second edge may show an old playlist once more.
     private func isOfPreviousRun(_ entries: [SeenEntry]) -> Bool {
         guard let newest = entries.last, newest.isKnown(in: previous) else { return false }
         return !entries.contains { $0.isKnown(in: recent) }
@@ -151,8 +155,8 @@ extension PlaylistFollower {
 
     /// Numbers that were passed over are missing; many of them, or dates that have not gone on with them,
     /// speak of another numbering, which may be a second origin's as long as the first one goes on.
-    private func judgeJump(_ list: MediaPlaylist, highest: Int64, _ waited: Waited) -> Finding {
-        guard let first = SeenEntry(list, 0) else { return .nothingNew }
+    private func judgeJump(_ playlist: MediaPlaylist, highest: Int64, _ waited: Waited) -> Finding {
+        guard let first = SeenEntry(playlist, 0) else { return .nothingNew }
         let missing = first.number - highest - 1
         if hasEnded { return .restart(reason: "the source had ended") }
         guard missing > Limits.numberJump || contradictsJump(first, missing: missing) else {
@@ -170,13 +174,14 @@ extension PlaylistFollower {
     }
 
     /// Lower numbers: stale when they are known lately, a restart when there is evidence or it lasts.
-    private func judgeBackward(_ list: MediaPlaylist, _ entries: [SeenEntry], _ waited: Waited) -> Finding {
+    private func judgeBackward(_ playlist: MediaPlaylist, _ entries: [SeenEntry], _ waited: Waited) -> Finding
+    {
         if entries.contains(where: { $0.isKnown(in: recent) }) {
-            return waited.targets < 3 || isConfirmed ? .stale : .undecided(index: list.segments.count - 1)
+            return waited.targets < 3 || isConfirmed ? .stale : .undecided(index: playlist.segments.count - 1)
         }
         var evidence: [String] = hasEnded ? ["after the end"] : []
         if isLater(entries) { evidence.append("with later dates") }
-        if let sequence = list.discontinuitySequence, sequence > discontinuitySequence ?? 0 {
+        if let sequence = playlist.discontinuitySequence, sequence > discontinuitySequence ?? 0 {
             evidence.append("after a discontinuity")
         }
         guard waited.suffices(evidence: evidence.count) else { return .stale }
@@ -191,7 +196,7 @@ extension PlaylistFollower {
         return listed > known
     }
 
-    /// Numbers that both lists have, but for other segments: dates decide; names alone need a look at the
+    /// Numbers that both playlists have, but for other segments: dates decide; names alone need a look at the
     /// bytes.
     private func judgeOverlap(
         _ entries: [SeenEntry], first: Int64, _ waited: Waited, target: Int64,
@@ -210,11 +215,11 @@ extension PlaylistFollower {
     }
 }
 
-/// What every reader of a list wants to know.
+/// What every reader of a playlist wants to know.
 extension PlaylistFollower {
-    static func number(_ list: MediaPlaylist, _ index: Int) -> Int64? {
-        guard list.segments.indices.contains(index) else { return nil }
-        return Int64(exactly: list.number(at: index))
+    static func number(_ playlist: MediaPlaylist, _ index: Int) -> Int64? {
+        guard playlist.segments.indices.contains(index) else { return nil }
+        return Int64(exactly: playlist.number(at: index))
     }
 
     /// An entry's duration in microseconds; nil when EXTINF is zero or nonsense.
@@ -223,10 +228,10 @@ extension PlaylistFollower {
         return duration > 0 && duration <= Limits.longestSegment ? duration : nil
     }
 
-    /// The list's target duration in microseconds; derived from its segments when the tag is missing.
-    static func target(of list: MediaPlaylist) -> Int64 {
-        let longest = list.segments.lazy.map(\.durationMicroseconds).max() ?? 0
-        let declared = Int64(clamping: list.targetDurationSeconds ?? 0).multipliedReportingOverflow(
+    /// The playlist's target duration in microseconds; derived from its segments when the tag is missing.
+    static func target(of playlist: MediaPlaylist) -> Int64 {
+        let longest = playlist.segments.lazy.map(\.durationMicroseconds).max() ?? 0
+        let declared = Int64(clamping: playlist.targetDurationSeconds ?? 0).multipliedReportingOverflow(
             by: 1_000_000)
         let target = declared.overflow ? .max : declared.partialValue
         return min(max(target > 0 ? target : longest, 1_000_000), 60_000_000)

@@ -5,10 +5,11 @@ import Timeline
 enum PollPace {
     /// After a change the duration of the last segment; without one half the target duration.
     ///
-    /// A list that is shorter than that is asked for at half its own length, else segments would pass unseen.
-    static func afterLoad(changed: Bool, lastDuration: Int64, target: Int64, listLength: Int64) -> Int64 {
+    /// A playlist that is shorter than that is fetched after half its own length, else segments would pass
+    /// unseen.
+    static func afterLoad(changed: Bool, lastDuration: Int64, target: Int64, playlistLength: Int64) -> Int64 {
         let standard = changed ? max(lastDuration, 1) : target / 2
-        let half = listLength > 0 ? listLength / 2 : standard
+        let half = playlistLength > 0 ? playlistLength / 2 : standard
         return clamped(min(standard, max(half, target / 4)))
     }
 
@@ -21,7 +22,7 @@ enum PollPace {
     /// A source that has ended may come back under the same URL.
     ///
     /// Half a minute is slow enough to be no burden on a source that has ended for good, and short enough
-    /// that what a list of usual length shows of a new beginning is all still there when it is noticed.
+    /// that what a playlist of usual length shows of a new beginning is all still there when it is noticed.
     static let afterEnd: Int64 = 30_000_000
 
     /// A pause made up to 5 % longer or shorter, so that many channels of one source do not ask in step.

@@ -11,15 +11,15 @@ struct Polling: Sendable {
     /// Microseconds until the next load, from the start of the last one, before chance has its part.
     private(set) var pause: Int64 = 0
     private var beat: ListingBeat
-    /// The number that the next segment will have in the list.
+    /// The number that the next segment will have in the playlist.
     private var end: UInt64?
     /// Whether the pause is the duration of the last segment: then polls can be brought nearer to the beat.
     private var isBeat = false
-    /// The list's target duration in microseconds.
+    /// The playlist's target duration in microseconds.
     private var target: Int64 = 4_000_000
     private var lastNews: ContinuousClock.Instant
 
-    /// `chance` is between −1 and 1, and serves for the list's lifetime.
+    /// `chance` is between −1 and 1, and serves for the playlist's lifetime.
     init(now: ContinuousClock.Instant, chance: Double) {
         lastNews = now
         beat = ListingBeat(chance: chance)
@@ -27,26 +27,27 @@ struct Polling: Sendable {
 
     /// Takes in a load that was begun at one instant and over at another.
     mutating func loaded(
-        _ list: MediaPlaylist, changed: Bool, begun: ContinuousClock.Instant, now: ContinuousClock.Instant
+        _ playlist: MediaPlaylist, changed: Bool, begun: ContinuousClock.Instant, now: ContinuousClock.Instant
     ) {
         failures = 0
-        target = PlaylistFollower.target(of: list)
+        target = PlaylistFollower.target(of: playlist)
         if changed { lastNews = now }
-        let last = list.segments.last?.durationMicroseconds ?? target
+        let last = playlist.segments.last?.durationMicroseconds ?? target
         pause =
-            list.isEnded
+            playlist.isEnded
             ? PollPace.afterEnd
             : PollPace.afterLoad(
-                changed: changed, lastDuration: last, target: target, listLength: list.durationMicroseconds)
-        beat.loaded(at: begun, added: changed ? added(list) : 0, duration: .microseconds(last))
+                changed: changed, lastDuration: last, target: target,
+                playlistLength: playlist.durationMicroseconds)
+        beat.loaded(at: begun, added: changed ? added(playlist) : 0, duration: .microseconds(last))
         isBeat = changed && pause == last
     }
 
-    /// How many segments a list that brought something has more than the one before.
-    private mutating func added(_ list: MediaPlaylist) -> Int {
+    /// How many segments a playlist that brought something has more than the one before.
+    private mutating func added(_ playlist: MediaPlaylist) -> Int {
         let before = end
-        end = list.mediaSequence &+ UInt64(list.segments.count)
-        guard let before, let end, end > before, end - before < list.segments.count else { return 1 }
+        end = playlist.mediaSequence &+ UInt64(playlist.segments.count)
+        guard let before, let end, end > before, end - before < playlist.segments.count else { return 1 }
         return Int(end - before)
     }
 
@@ -65,7 +66,7 @@ struct Polling: Sendable {
     /// How long a source may bring nothing.
     var patience: Duration { .microseconds(3 * target) }
 
-    /// What is to be said of the list: nothing new for three target durations is as bad as failing for long
+    /// How well the playlist delivers: nothing new for three target durations is as bad as failing for long
     /// (RFC 8216bis §6.3.4).
     func condition(now: ContinuousClock.Instant) -> SourceCondition {
         if failures >= 4 || now - lastNews > patience { return .barren }
@@ -73,7 +74,7 @@ struct Polling: Sendable {
     }
 }
 
-/// How well a list, or a source as a whole, delivers.
+/// How well a playlist, or a source as a whole, delivers.
 enum SourceCondition: Int, Comparable, Sendable {
     case healthy
     /// It fails at the moment.

@@ -77,13 +77,13 @@ struct RenditionProgress: Sendable {
     }
 
     /// The segment at an index of a playlist, of which only the bytes are wanted.
-    func probe(_ list: MediaPlaylist, _ index: Int, at arrival: Moment) -> ListedSegment? {
-        guard let number = PlaylistFollower.number(list, index), let run else { return nil }
+    func probe(_ playlist: MediaPlaylist, _ index: Int, at arrival: Moment) -> ListedSegment? {
+        guard let number = PlaylistFollower.number(playlist, index), let run else { return nil }
         return ListedSegment(
             placed: PlacedSegment(
                 identity: SegmentIdentity(rendition: id, run: run, number: number), start: arrival.date,
                 duration: 1),
-            entry: list.segments[index], arrival: arrival.date, flags: [],
+            entry: playlist.segments[index], arrival: arrival.date, flags: [],
             discontinuityCount: discontinuityCount, availableUntil: arrival.steady)
     }
 
@@ -95,21 +95,26 @@ struct RenditionProgress: Sendable {
 
     /// Turns the new entries of a playlist into listed segments and decides their times.
     ///
-    /// - Parameters: - list: the playlist as received - from: index of the first new entry - opensHole:
-    ///   numbers are missing before it, or a new run begins with it - cause: the boundary in front of the
-    ///   first entry, if one is known; of another `source` and of a `restart` entries that are recorded
-    ///   already are skipped, and after a restart of this process only those whose dates show it - hole: why
-    ///   time may be missing before a step - arrival: when the playlist was fetched - shared: starts by
-    ///   number that the leading rendition has
+    /// - Parameters:
+    ///   - playlist: the playlist as received
+    ///   - from: index of the first new entry
+    ///   - opensHole: numbers are missing before it, or a new run begins with it
+    ///   - cause: the boundary in front of the first entry, if one is known; of another `source` and of a
+    ///     `restart` entries that are recorded already are skipped, and after a restart of this process only
+    ///     those whose dates show it
+    ///   - hole: why time may be missing before a step
+    ///   - arrival: when the playlist was fetched
+    ///   - shared: starts by number that the leading rendition has
     /// - Returns: the new segments in order
     mutating func list(
-        _ list: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason, arrival: Moment,
+        _ playlist: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason,
+        arrival: Moment,
         shared: [Int64: Instant],
     ) -> [ListedSegment] {
         guard let run else { return [] }
-        let target = PlaylistFollower.target(of: list)
+        let target = PlaylistFollower.target(of: playlist)
         let opensHole = opensHole || owedCause != nil
-        var new = NewEntries(list, from: from, target: target, opensHole: opensHole, shared: shared)
+        var new = NewEntries(playlist, from: from, target: target, opensHole: opensHole, shared: shared)
         if cause == "source" || cause == "restart" {
             let covered = placing.coveredCount(
                 new.entries, arrival: arrival.date, target: target,
@@ -119,14 +124,14 @@ struct RenditionProgress: Sendable {
         let cause = cause ?? owedCause
         owedCause = new.entries.isEmpty ? cause : nil
         let placements = placing.place(new.entries, arrival: arrival.date, target: target)
-        let listed = min(list.durationMicroseconds, Limits.longestRetry)
+        let listed = min(playlist.durationMicroseconds, Limits.longestRetry)
         let lasts = new.entries.reduce(listed + target) { $0 + $1.duration }
         let available = arrival.steady + .microseconds(lasts)
         let refetched = takeMissed(
-            of: list, before: from, run: run, arrival: arrival.date, availableUntil: available)
+            of: playlist, before: from, run: run, arrival: arrival.date, availableUntil: available)
         return refetched
             + new.indices.indices.map { place in
-                let entry = list.segments[new.indices[place]]
+                let entry = playlist.segments[new.indices[place]]
                 let stepped = placements[place].stepped
                 let isAsked = place == 0 && cause != nil
                 if entry.discontinuityCount > 0 || stepped || isAsked { discontinuityCount += 1 }
@@ -145,19 +150,20 @@ struct RenditionProgress: Sendable {
 
     /// Lists once more what an earlier process had not stored when it ended.
     private mutating func takeMissed(
-        of list: MediaPlaylist, before end: Int, run: Int64, arrival: Instant,
+        of playlist: MediaPlaylist, before end: Int, run: Int64, arrival: Instant,
         availableUntil: ContinuousClock.Instant,
     ) -> [ListedSegment] {
         defer { missed = MissedEntries() }
-        return missed.found(in: list, before: end).compactMap { index, window in
-            guard let number = PlaylistFollower.number(list, index), digests[number] == nil else {
+        return missed.found(in: playlist, before: end).compactMap { index, window in
+            guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil else {
                 return nil
             }
             return ListedSegment(
                 placed: PlacedSegment(
                     identity: SegmentIdentity(rendition: id, run: run, number: number),
                     start: window.begin, duration: window.microseconds),
-                entry: list.segments[index], arrival: arrival, flags: NewEntries.flags(of: list, index),
+                entry: playlist.segments[index], arrival: arrival,
+                flags: NewEntries.flags(of: playlist, index),
                 discontinuityCount: discontinuityCount, availableUntil: availableUntil)
         }
     }
@@ -184,26 +190,26 @@ struct RenditionProgress: Sendable {
     }
 }
 
-/// The new entries of a list, with what must be known to decide their times.
+/// The new entries of a playlist, with what must be known to decide their times.
 private struct NewEntries {
-    /// Where they stand in the list.
+    /// Where they stand in the playlist.
     var indices: [Int]
     var numbers: [Int64]
     var flags: [SegmentFlags]
     var entries: [TimePlacing.Entry]
 
-    init(_ list: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant]) {
-        let dates = Self.dates(of: list)
-        let stretch = DatedDurations(list).stretch
-        indices = list.segments.indices.filter { $0 >= from && !Self.isRepeated(list, $0) }
-        numbers = indices.map { PlaylistFollower.number(list, $0) ?? 0 }
-        flags = indices.map { Self.flags(of: list, $0) }
+    init(_ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant]) {
+        let dates = Self.dates(of: playlist)
+        let stretch = DatedDurations(playlist).stretch
+        indices = playlist.segments.indices.filter { $0 >= from && !Self.isRepeated(playlist, $0) }
+        numbers = indices.map { PlaylistFollower.number(playlist, $0) ?? 0 }
+        flags = indices.map { Self.flags(of: playlist, $0) }
         entries = []
         for (index, number) in zip(indices, numbers) {
             // What follows must have its start decided now, also where EXTINF is of no use.
             entries.append(
                 TimePlacing.Entry(
-                    duration: PlaylistFollower.duration(of: list.segments[index]).map(stretch) ?? target,
+                    duration: PlaylistFollower.duration(of: playlist.segments[index]).map(stretch) ?? target,
                     programDateTime: dates[index],
                     opensHole: opensHole && entries.isEmpty, sharedStart: shared[number]))
         }
@@ -218,17 +224,17 @@ private struct NewEntries {
         if !entries.isEmpty { entries[0].opensHole = opensHole }
     }
 
-    /// What the list says of an entry besides its time.
-    static func flags(of list: MediaPlaylist, _ index: Int) -> SegmentFlags {
-        var flags: SegmentFlags = list.isIndependentSegments ? .independent : []
-        if PlaylistFollower.duration(of: list.segments[index]) == nil { flags.insert(.correctedDuration) }
+    /// What the playlist says of an entry besides its time.
+    static func flags(of playlist: MediaPlaylist, _ index: Int) -> SegmentFlags {
+        var flags: SegmentFlags = playlist.isIndependentSegments ? .independent : []
+        if PlaylistFollower.duration(of: playlist.segments[index]) == nil { flags.insert(.correctedDuration) }
         return flags
     }
 
     /// An entry that says again what the one before it said is no segment of its own.
-    private static func isRepeated(_ list: MediaPlaylist, _ index: Int) -> Bool {
+    private static func isRepeated(_ playlist: MediaPlaylist, _ index: Int) -> Bool {
         guard index > 0 else { return false }
-        let (entry, before) = (list.segments[index], list.segments[index - 1])
+        let (entry, before) = (playlist.segments[index], playlist.segments[index - 1])
         return entry.uri == before.uri && entry.byteRange == before.byteRange && entry.discontinuityCount == 0
             && !entry.isGap
             && (entry.programDateTimeMicroseconds ?? .min) <= (before.programDateTimeMicroseconds ?? .min)
@@ -236,20 +242,20 @@ private struct NewEntries {
 
     /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first
     /// ones' back from the first date (RFC 8216bis §6.3.3).
-    private static func dates(of list: MediaPlaylist) -> [Instant?] {
+    private static func dates(of playlist: MediaPlaylist) -> [Instant?] {
         var dates: [Instant?] = []
         var next: Instant?
-        for entry in list.segments {
+        for entry in playlist.segments {
             if entry.discontinuityCount > 0 { next = nil }
             let date = entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) } ?? next
             dates.append(date)
             next = date.map { $0 + entry.durationMicroseconds }
         }
         for index in dates.indices.dropLast().reversed() where dates[index] == nil {
-            guard list.segments[index + 1].discontinuityCount == 0, let later = dates[index + 1] else {
+            guard playlist.segments[index + 1].discontinuityCount == 0, let later = dates[index + 1] else {
                 continue
             }
-            dates[index] = later - list.segments[index].durationMicroseconds
+            dates[index] = later - playlist.segments[index].durationMicroseconds
         }
         return dates
     }

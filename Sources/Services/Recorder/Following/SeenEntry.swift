@@ -1,7 +1,7 @@
 import HLS
 import Timeline
 
-/// What is remembered of a list's entry, to know it again.
+/// What is remembered of a playlist's entry, to know it again.
 struct SeenEntry: Sendable, Equatable {
     var number: Int64
     /// The last part of the URI's path, with the offset of a byte range: hosts, folders and queries may
@@ -11,19 +11,19 @@ struct SeenEntry: Sendable, Equatable {
     /// Microseconds, as listed.
     var duration: Int64
 
-    /// Nil when the list has no such entry, or its number is beyond reason.
-    init?(_ list: MediaPlaylist, _ index: Int) {
-        guard let number = PlaylistFollower.number(list, index) else { return nil }
-        let entry = list.segments[index]
+    /// Nil when the playlist has no such entry, or its number is beyond reason.
+    init?(_ playlist: MediaPlaylist, _ index: Int) {
+        guard let number = PlaylistFollower.number(playlist, index) else { return nil }
+        let entry = playlist.segments[index]
         self.number = number
         core = Self.core(of: entry)
         date = entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) }
         duration = entry.durationMicroseconds
     }
 
-    /// The newest entries of a list, at most `Limits.recentEntries`.
-    static func entries(of list: MediaPlaylist) -> [SeenEntry] {
-        list.segments.indices.suffix(Limits.recentEntries).compactMap { SeenEntry(list, $0) }
+    /// The newest entries of a playlist, at most `Limits.recentEntries`.
+    static func entries(of playlist: MediaPlaylist) -> [SeenEntry] {
+        playlist.segments.indices.suffix(Limits.recentEntries).compactMap { SeenEntry(playlist, $0) }
     }
 
     /// Whether the same number had the same name and, where both say one, the same date.
@@ -38,14 +38,14 @@ struct SeenEntry: Sendable, Equatable {
             && distance(to: other).map { $0.magnitude <= max(duration, 0).magnitude / 2 } ?? true
     }
 
-    /// The numbers that two lists share, with what stands there in each.
+    /// The numbers that two playlists share, with what stands there in each.
     static func pairs(_ entries: [SeenEntry], in others: [SeenEntry]) -> [(new: SeenEntry, known: SeenEntry)]
     {
         let known = Dictionary(others.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
         return entries.compactMap { entry in known[entry.number].map { (entry, $0) } }
     }
 
-    /// Whether most of the numbers that two lists share have other names.
+    /// Whether most of the numbers that two playlists share have other names.
     static func nameOthers(_ entries: [SeenEntry], than others: [SeenEntry]) -> Bool {
         let pairs = pairs(entries, in: others)
         return pairs.count { $0.new.core != $0.known.core } * 2 > pairs.count

@@ -1,6 +1,6 @@
 import HLS
 
-/// How long the segments of a list are by its own dates, compared with what EXTINF says of them.
+/// How long the segments of a playlist are by its own dates, compared with what EXTINF says of them.
 ///
 /// Whole seconds in EXTINF are off by up to half a second, always the same way for segments that are cut
 /// alike.
@@ -9,8 +9,8 @@ struct DatedDurations {
     private var byDates: Int64 = 0
     private var byDurations: Int64 = 0
 
-    init(_ list: MediaPlaylist) {
-        for (entry, next) in zip(list.segments, list.segments.dropFirst()) {
+    init(_ playlist: MediaPlaylist) {
+        for (entry, next) in zip(playlist.segments, playlist.segments.dropFirst()) {
             guard let begin = entry.programDateTimeMicroseconds, let end = next.programDateTimeMicroseconds,
                 next.discontinuityCount == 0, let duration = PlaylistFollower.duration(of: entry)
             else { continue }

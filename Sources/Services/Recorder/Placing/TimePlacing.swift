@@ -10,11 +10,11 @@ struct TimePlacing: Sendable {
         case arrival
     }
 
-    /// What the list says of one new segment.
+    /// What the playlist says of one new segment.
     struct Entry: Sendable {
         /// Microseconds, more than zero.
         var duration: Int64
-        /// The source's date, its own or reckoned from a neighbour in the list.
+        /// The source's date, its own or reckoned from a neighbour in the playlist.
         var programDateTime: Instant?
         /// Numbers are missing before it, or a new source run begins with it.
         var opensHole = false
@@ -66,11 +66,11 @@ struct TimePlacing: Sendable {
         distrust = nil
     }
 
-    /// Decides the times of a list's new segments, in order.
+    /// Decides the times of a playlist's new segments, in order.
     ///
     /// - Parameters:
     ///   - entries: the new segments
-    ///   - arrival: when the list that first shows them was fetched
+    ///   - arrival: when the playlist that first shows them was fetched
     ///   - target: the source's target duration in microseconds
     /// - Returns: a placement for each
     mutating func place(_ entries: [Entry], arrival: Instant, target: Int64) -> [Placement] {
@@ -105,7 +105,7 @@ struct TimePlacing: Sendable {
 
 /// What the two clocks say.
 extension TimePlacing {
-    /// The newest listed segment ends when the list was fetched, earlier ones by subtraction.
+    /// The newest listed segment ends when the playlist was fetched, earlier ones by subtraction.
     private static func arrivalStarts(_ entries: [Entry], arrival: Instant) -> [Instant] {
         var end = arrival
         var starts: [Instant] = []
