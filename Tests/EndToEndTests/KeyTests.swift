@@ -19,8 +19,8 @@ struct KeyTests {
             let place =
                 "SELECT count(*) FROM segment WHERE origin_number = \(entries[early.count + 5].number)"
             try await eventually("the segments behind the restart", within: .seconds(40)) {
-                let feeds = try await stack.rows("SELECT DISTINCT feed_id FROM segment")
-                return try await stack.rows(place) != ["0"] && feeds.count == 2
+                let runs = try await stack.rows("SELECT DISTINCT feed_id FROM segment")
+                return try await stack.rows(place) != ["0"] && runs.count == 2
             }
             let after = try await stack.rows(CrashTests.facts)
             #expect(Array(after.prefix(before.count)) == before)

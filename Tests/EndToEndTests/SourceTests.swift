@@ -32,7 +32,8 @@ struct SourceTests {
     }
 
     @Test(
-        "exchanged for another source begins a new feed, were the numbers the same", .timeLimit(.minutes(5)))
+        "exchanged for another source begins a new source run, even with the same numbers",
+        .timeLimit(.minutes(5)))
     func exchanged() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1", "--channels", "2"]) { stack in
             try await stack.addChannel()
@@ -50,9 +51,9 @@ struct SourceTests {
             let runs = try await runs(stack, from: entries[0].middle, to: last.middle)
             #expect(runs.map(\.source) == [0, 1])
             for run in runs { expectNumbersInRow(run.entries) }
-            let feeds = "SELECT source FROM feed ORDER BY feed_id"
+            let sources = "SELECT source FROM feed ORDER BY feed_id"
             #expect(
-                try await stack.rows(feeds).map { $0.suffix(14) } == ["ch1/index.m3u8", "ch2/index.m3u8"])
+                try await stack.rows(sources).map { $0.suffix(14) } == ["ch1/index.m3u8", "ch2/index.m3u8"])
         }
     }
 

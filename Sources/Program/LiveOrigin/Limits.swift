@@ -12,7 +12,7 @@ enum Limits {
     static let encoderPoll = Duration.milliseconds(100)
     /// Segments in the encoder's own playlists, which is how long a stalled channel can catch up without
     /// loss.
-    static let encoderListSegments = 64
+    static let encoderPlaylistSegments = 64
     /// Pause before an encoder that died is restarted, which avoids a busy loop.
     static let encoderRestartDelay = Duration.seconds(1)
     /// Time for an encoder to finish its last segment when it is asked to end.

@@ -4,17 +4,17 @@ import Foundation
 struct LedgerEntry: Decodable, Sendable {
     /// Where a segment stands in the numbering of its rendition.
     struct Place: Hashable, Comparable {
-        var feed: Int
+        var sourceRun: Int
         var number: Int
 
         static func < (one: Place, other: Place) -> Bool {
-            (one.feed, one.number) < (other.feed, other.number)
+            (one.sourceRun, one.number) < (other.sourceRun, other.number)
         }
     }
 
     var channel: String
     var rendition: String
-    var feed: Int
+    var source_run: Int
     var number: Int
     var duration: Double
     var program_date_time: Date
@@ -25,7 +25,7 @@ struct LedgerEntry: Decodable, Sendable {
     var gap: Bool
     var served: Bool
 
-    var place: Place { Place(feed: feed, number: number) }
+    var place: Place { Place(sourceRun: source_run, number: number) }
     /// Milliseconds since 1970.
     var start: Int64 { Int64((program_date_time.timeIntervalSince1970 * 1000).rounded()) }
     var durationMilliseconds: Int64 { Int64((duration * 1000).rounded()) }

@@ -124,8 +124,8 @@ struct ChannelStateTests {
         for _ in 0..<2 { publish(&state) }
         state.restart(.init())
         #expect(publish(&state)?.isDiscontinuity == false)
-        #expect(state.renditions["v0"]?.available["v0/0.ts"]?.stamp.feed == 1)
-        #expect(state.renditions["v0"]?.available["v0/1.ts"]?.stamp.feed == 0)
+        #expect(state.renditions["v0"]?.available["v0/0.ts"]?.stamp.sourceRun == 1)
+        #expect(state.renditions["v0"]?.available["v0/1.ts"]?.stamp.sourceRun == 0)
     }
 
     @Test("Dates jump with the next segment")

@@ -12,7 +12,7 @@ struct MinuteCacheTests {
     {
         var bytes = track.initialization ?? []
         for index in 0..<minute.segmentCount * 2 + 2 {
-            let stamp = Stamp(channel: "c", rendition: track.id, feed: 0, number: index)
+            let stamp = Stamp(channel: "c", rendition: track.id, sourceRun: 0, number: index)
             bytes += minute.media(track, index: index, isContinuous: true).bytes(with: stamp)
         }
         let path = folder.path + "/\(track.id)-stream"

@@ -70,7 +70,7 @@ struct ProgramTests {
                 let text = try String(contentsOfFile: ledger, encoding: .utf8)
                 return text.split(separator: "\n").contains { line in
                     let entry = try? JSONDecoder().decode(LedgerEntry.self, from: Data(line.utf8))
-                    return entry?.feed == 1 && entry?.number == 0 && entry?.discontinuity == true
+                    return entry?.sourceRun == 1 && entry?.number == 0 && entry?.discontinuity == true
                 }
             })
         #expect(bench.end(with: SIGTERM) == 0)

@@ -34,7 +34,7 @@ final class Channel: Sendable {
         let served = try plan.segment.cipher.map { try $0.encrypted(clear) } ?? clear
         let clearDigest = try Fingerprint.sha256(clear)
         return LedgerEntry(
-            channel: name, rendition: plan.rendition, feed: plan.segment.stamp.feed,
+            channel: name, rendition: plan.rendition, sourceRun: plan.segment.stamp.sourceRun,
             number: plan.listing.number,
             uri: "/\(name)/\(plan.listing.uri)", duration: plan.listing.durationSeconds,
             programDateTime: DateText.rfc3339(seconds: plan.date),

@@ -30,7 +30,7 @@ extension ChannelState {
             cipher: cipher,
             map: initializationURI(of: source.rendition))
         rendition.isDiscontinuityDue = false
-        let stamp = Stamp(channel: name, rendition: source.rendition, feed: feed, number: number)
+        let stamp = Stamp(channel: name, rendition: source.rendition, sourceRun: sourceRun, number: number)
         let segment = PublishedSegment(media: source.media, stamp: stamp, cipher: cipher)
         return Plan(
             rendition: source.rendition, listing: listing, segment: segment, isServed: !isMissing && !isGap,
@@ -62,7 +62,7 @@ extension ChannelState {
     private func uri(of rendition: String, number: Int) -> String {
         let kind = options.layout.renditions.first { $0.id == rendition }
         let ending = kind.map(options.layout.fileExtension) ?? options.layout.container.fileExtension
-        return "\(rendition)/" + (hasFreshNames ? "\(feed)-" : "") + "\(number).\(ending)"
+        return "\(rendition)/" + (hasFreshNames ? "\(sourceRun)-" : "") + "\(number).\(ending)"
     }
 
     private func initializationURI(of rendition: String) -> String? {
@@ -76,7 +76,7 @@ extension ChannelState {
         guard options.encryption == .aes128, !isSubtitles else { return nil }
         let span = options.rotation.map { max(1, $0) }
         // Each numbering has keys of its own: equal numbers must not mean equal keys.
-        let index = feed * 1_000_000 + (span.map { number / $0 } ?? 0)
+        let index = sourceRun * 1_000_000 + (span.map { number / $0 } ?? 0)
         let key = keys[index] ?? SegmentCipher.freshKey()
         keys[index] = key
         return SegmentCipher(key: key, keyIndex: index, number: number, isExplicit: options.hasExplicitIV)

@@ -6,7 +6,8 @@ struct ChannelState: Sendable {
     /// Initialization sections by "rendition/name".
     var initializations: [String: [UInt8]] = [:]
     var keys: [Int: [UInt8]] = [:]
-    var feed = 0
+    /// How often the numbering has been restarted.
+    var sourceRun = 0
     /// Whether segments after a restart have the restart's number in their name.
     var hasFreshNames = false
     var dateOffset = 0.0
@@ -42,7 +43,7 @@ struct ChannelState: Sendable {
 
     /// Restarts the numbering at 0, as an encoder that is restarted.
     mutating func restart(_ restart: PublisherCommand.Restart) {
-        feed += 1
+        sourceRun += 1
         hasFreshNames = restart.hasFreshNames
         for id in renditions.keys {
             renditions[id]?.renewal = .restart

@@ -2,8 +2,8 @@
 struct LedgerEntry: Codable, Sendable, Equatable {
     var channel: String
     var rendition: String
-    /// The number of restarts of the channel's numbering.
-    var feed: Int
+    /// How often the numbering had been restarted before.
+    var sourceRun: Int
     /// The media sequence number.
     var number: Int
     /// Relative to the root of the origin.
@@ -24,8 +24,9 @@ struct LedgerEntry: Codable, Sendable, Equatable {
     var served: Bool
 
     enum CodingKeys: String, CodingKey {
-        case channel, rendition, feed, number, uri, duration, sha256, bytes, discontinuity, encrypted, gap,
+        case channel, rendition, number, uri, duration, sha256, bytes, discontinuity, encrypted, gap,
             served
+        case sourceRun = "source_run"
         case programDateTime = "program_date_time"
         case clearSha256 = "clear_sha256"
         case listedAt = "listed_at"

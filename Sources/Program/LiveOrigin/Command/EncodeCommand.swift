@@ -32,7 +32,7 @@ struct EncodeCommand: AsyncParsableCommand {
         var arguments = EncoderArguments(
             layout: options.layout, segmentSeconds: origin.segmentSeconds, folder: folder)
         arguments.toneFrequency = Self.toneFrequency(of: channel)
-        arguments.listSegments = Limits.encoderListSegments
+        arguments.playlistSegments = Limits.encoderPlaylistSegments
         let publisher = EncoderPublisher(
             channel: made, folder: folder, arguments: arguments,
             restart: .init(hasDiscontinuity: restartDiscontinuity), now: WallClock.seconds)

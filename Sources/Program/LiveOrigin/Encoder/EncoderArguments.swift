@@ -11,7 +11,7 @@ struct EncoderArguments {
     /// The folder in which each rendition gets a folder with `index.m3u8` and its segments.
     var folder: String
     /// Segments that the playlists keep; 0 keeps all.
-    var listSegments = 0
+    var playlistSegments = 0
 
     /// The font for the clock in the picture; nil for no clock.
     static let font = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
@@ -70,8 +70,8 @@ struct EncoderArguments {
 
     private var output: [String] {
         let container = layout.container == .ts ? "mpegts" : "fmp4"
-        return ["-f", "hls", "-hls_time", "\(segmentSeconds)", "-hls_list_size", String(listSegments)]
-            + ["-hls_flags", listSegments == 0 ? "temp_file" : "temp_file+delete_segments"]
+        return ["-f", "hls", "-hls_time", "\(segmentSeconds)", "-hls_list_size", String(playlistSegments)]
+            + ["-hls_flags", playlistSegments == 0 ? "temp_file" : "temp_file+delete_segments"]
             + ["-hls_segment_type", container, "-hls_fmp4_init_filename", "init.mp4"]
             + ["-hls_segment_filename", "\(folder)/%v/%d.\(layout.container.fileExtension)"]
             + ["-var_stream_map", streamMap, "\(folder)/%v/index.m3u8"]

@@ -25,9 +25,9 @@ struct EncoderOutput {
         guard let text = FileManager.default.contents(atPath: "\(folder)/\(rendition.id)/index.m3u8") else {
             return []
         }
-        let list = EncoderPlaylist(String(decoding: text, as: UTF8.self))
-        guard let form = form(rendition, list) else { return [] }
-        return list.entries.flatMap { entry -> [SourceSegment] in
+        let playlist = EncoderPlaylist(String(decoding: text, as: UTF8.self))
+        guard let form = form(rendition, playlist) else { return [] }
+        return playlist.entries.flatMap { entry -> [SourceSegment] in
             guard let segment = segment(entry, rendition, form, at: now) else { return [] }
             guard hasSubtitles, rendition.id == layout.videos.first?.id else { return [segment] }
             return [segment, Subtitles.segment(beside: segment, rendition: "s0")]
@@ -53,10 +53,10 @@ struct EncoderOutput {
     }
 
     /// Nil while the initialization section is missing.
-    private mutating func form(_ rendition: Rendition, _ list: EncoderPlaylist) -> SourceMedia.Form? {
+    private mutating func form(_ rendition: Rendition, _ playlist: EncoderPlaylist) -> SourceMedia.Form? {
         guard layout.container == .fmp4 else { return .transportStream }
         let name = "\(rendition.id)/init.mp4"
-        if initializations[name] == nil, let file = list.initialization {
+        if initializations[name] == nil, let file = playlist.initialization {
             initializations[name] =
                 FileManager.default.contents(atPath: "\(folder)/\(rendition.id)/\(file)").map(Array.init)
         }

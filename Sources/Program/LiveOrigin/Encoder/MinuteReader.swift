@@ -16,11 +16,11 @@ struct MinuteReader {
 
     private func track(_ rendition: Rendition) throws -> EncodedMinute.Track {
         let path = "\(folder)/\(rendition.id)"
-        let list = EncoderPlaylist(String(decoding: try bytes("\(path)/index.m3u8"), as: UTF8.self))
-        let entries = list.entries.dropFirst().prefix(segmentCount)
+        let playlist = EncoderPlaylist(String(decoding: try bytes("\(path)/index.m3u8"), as: UTF8.self))
+        let entries = playlist.entries.dropFirst().prefix(segmentCount)
         guard entries.count == segmentCount else {
             throw OriginError.encoderMadeTooLittle(
-                rendition: rendition.id, segments: list.entries.count, wanted: segmentCount + 1)
+                rendition: rendition.id, segments: playlist.entries.count, wanted: segmentCount + 1)
         }
         var start = 0.0
         let segments = try entries.map { entry in
@@ -30,7 +30,7 @@ struct MinuteReader {
                 bytes: SharedBytes(
                     padded(try bytes("\(path)/\(entry.file)"), rendition, entry.durationSeconds)))
         }
-        let initialization = try list.initialization.map { try bytes("\(path)/\($0)") }
+        let initialization = try playlist.initialization.map { try bytes("\(path)/\($0)") }
         return EncodedMinute.Track(
             id: rendition.id, initialization: initialization, segments: segments, shift: shift(segments),
             form: initialization.map { .movieFragments(timescales: MovieFragments.timescales(of: $0)) }

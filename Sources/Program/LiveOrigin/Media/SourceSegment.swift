@@ -13,8 +13,10 @@ struct SourceSegment: Sendable {
 struct Stamp: Sendable, Equatable {
     var channel: String
     var rendition: String
-    var feed: Int
+    var sourceRun: Int
     var number: Int
 
-    var text: String { "live-origin channel=\(channel) rendition=\(rendition) feed=\(feed) number=\(number)" }
+    var text: String {
+        "live-origin channel=\(channel) rendition=\(rendition) run=\(sourceRun) number=\(number)"
+    }
 }
