@@ -77,7 +77,7 @@ struct Composition: Sendable {
                 clock: clock,
                 ownPorts: servers.addresses.map(\.port), logger: logger)
         }
-        if let recording { JournalMeter.register(recording.journal, in: registry) }
+        recording?.register(in: registry)
         announce(servers)
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await servers.run() }

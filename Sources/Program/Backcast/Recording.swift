@@ -3,14 +3,16 @@ import Concurrency
 import HTTPClient
 import Journal
 import Logging
+import Metering
 import Monitoring
 import Recorder
 import Retention
 import SegmentStore
+import Telemetry
 
 /// The recording side of a process: recorder and retention over one journal and one client.
 struct Recording: Sendable {
-    let journal: Journal
+    private let journal: Journal
     private let client: HTTPClient
     private let recorder: RecorderService
     private let retention: RetentionService
@@ -37,6 +39,13 @@ struct Recording: Sendable {
                 graceSeconds: settings.deleteGraceSeconds,
                 floor: settings.minFreeBytes.map { .bytes($0) } ?? .standard),
             diskGuard: diskGuard, clock: clock, logger: logger)
+    }
+
+    /// Registers the metrics of the parts that this process has only when it records.
+    func register(in registry: MetricsRegistry) {
+        JournalMeter.register(journal, in: registry)
+        let ages = retention.ages
+        RetentionMeter.register(heldBackSeconds: { ages.heldBackSeconds }, in: registry)
     }
 
     /// Records until cancelled, then finishes the downloads in flight and closes the journal.

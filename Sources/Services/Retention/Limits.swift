@@ -14,4 +14,12 @@ enum Limits {
     static let roundSeconds = 30
     /// Seconds between two checks of the free space.
     static let pressureSeconds = 5
+    /// Microseconds by which a clock may be ahead of what is known: two synchronised clocks differ less, and
+    /// one that is slowly corrected is followed.
+    static let clockTolerance: Int64 = 60_000_000
+    /// Microseconds of a channel's recording that expire by age in one round.
+    ///
+    /// After a week without the service a day's backlog takes 12 minutes. A clock that was wrong when the
+    /// process started costs no more than this until it is set right.
+    static let agedPerRound: Int64 = 3_600_000_000
 }

@@ -24,11 +24,24 @@ package struct RetentionService: Sendable {
     private let configuration: Configuration
     private let diskGuard: DiskGuard
     private let clock: HostClock
+    /// The time from which ages are measured.
+    package let ages = RetentionClock()
+    private let databaseTime: @Sendable () async throws -> Instant
     private let logger: Logger
 
     package init(
         catalogue: Catalogue, store: any SegmentStore, configuration: Configuration, diskGuard: DiskGuard,
         clock: HostClock, logger: Logger,
+    ) {
+        self.init(
+            catalogue: catalogue, store: store, configuration: configuration, diskGuard: diskGuard,
+            clock: clock, logger: logger, databaseTime: { try await catalogue.databaseTime() })
+    }
+
+    /// Takes the database's clock, which a test sets.
+    init(
+        catalogue: Catalogue, store: any SegmentStore, configuration: Configuration, diskGuard: DiskGuard,
+        clock: HostClock, logger: Logger, databaseTime: @escaping @Sendable () async throws -> Instant,
     ) {
         self.catalogue = catalogue
         self.store = store
@@ -36,6 +49,7 @@ package struct RetentionService: Sendable {
         self.diskGuard = diskGuard
         self.clock = clock
         self.logger = logger
+        self.databaseTime = databaseTime
     }
 
     /// Runs until cancelled.
@@ -61,9 +75,10 @@ package struct RetentionService: Sendable {
     /// Runs one round: applies retention and size limits to each channel, deletes files whose grace period is
     /// over, and removes what is left empty.
     func expireByRetention() async throws {
+        let now = try await timeForAges()
         for channel in try await catalogue.everyChannel() {
             do {
-                try await expireByRetention(channel)
+                try await expireByRetention(channel, at: now)
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
@@ -75,14 +90,31 @@ package struct RetentionService: Sendable {
         try await deletePendingObjects()
         try await catalogue.pruneIntake()
         try await catalogue.pruneSourceRuns()
-        for day in try await catalogue.dropEmptyDays(before: clock.now()) {
+        guard let now else { return }
+        for day in try await catalogue.dropEmptyDays(before: now) {
             logger.info("Dropped the partition of an empty day", metadata: ["partition": "\(day)"])
         }
     }
 
+    /// The time from which this round measures ages; nil while it is not known, and nothing expires by age.
+    private func timeForAges() async throws -> Instant? {
+        let wasHeldBack = isHeldBack
+        let now = ages.read(host: clock.now(), database: try await databaseTime(), steady: clock.steady())
+        if isHeldBack, !wasHeldBack {
+            logger.warning(
+                "Retention holds back: a clock has jumped, or the clocks of host and database differ",
+                metadata: ["seconds": "\(Int(ages.heldBackSeconds))"])
+        } else if wasHeldBack, !isHeldBack {
+            logger.notice("Retention goes by the clock again")
+        }
+        return now
+    }
+
+    private var isHeldBack: Bool { ages.heldBackSeconds > 0 }
+
     /// Formats expire even in channels without limits, because a full disk also takes segments of those.
-    private func expireByRetention(_ channel: Channel) async throws {
-        if let cut = try await cut(of: channel) {
+    private func expireByRetention(_ channel: Channel, at now: Instant?) async throws {
+        if let cut = try await cut(of: channel, at: now) {
             let count = try await catalogue.expire(
                 channel, before: cut, graceSeconds: configuration.graceSeconds)
             if count > 0 {
@@ -93,12 +125,18 @@ package struct RetentionService: Sendable {
         try await catalogue.expireFormats(of: channel.row, graceSeconds: configuration.graceSeconds)
     }
 
-    /// The instant before which a channel keeps nothing; nil if it has no limits.
-    private func cut(of channel: Channel) async throws -> Instant? {
-        let byAge = channel.settings.retentionSeconds.map { clock.now() - $0 * Microseconds.perSecond }
+    /// The instant before which a channel keeps nothing after this round; nil if nothing expires.
+    private func cut(of channel: Channel, at now: Instant?) async throws -> Instant? {
+        let byAge = try await cutByAge(of: channel, at: now)
         guard let limit = channel.settings.maxBytes else { return byAge }
         let bySize = try await catalogue.cut(of: channel.row, keepingBytes: limit)
         return [byAge, bySize].compactMap { $0 }.max()
+    }
+
+    private func cutByAge(of channel: Channel, at now: Instant?) async throws -> Instant? {
+        guard let now, let seconds = channel.settings.retentionSeconds else { return nil }
+        return try await catalogue.limiting(
+            now - seconds * Microseconds.perSecond, of: channel.row, to: Limits.agedPerRound)
     }
 
     /// Deletes the files of hours whose grace period is over.

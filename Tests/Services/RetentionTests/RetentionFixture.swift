@@ -1,6 +1,7 @@
 import Catalogue
 import DatabaseSupport
 import Foundation
+import Logging
 import Postgres
 import SegmentStore
 import TestSupport
@@ -35,9 +36,29 @@ struct RetentionFixture {
         grace: Int = 0, floor: DiskGuard.Floor = .bytes(0), at now: Instant = noon,
         _ diskGuard: DiskGuard = DiskGuard(),
     ) -> RetentionService {
+        service(
+            grace: grace, floor: floor, clock: ManualClock(wall: now), databaseTime: { now }, diskGuard,
+            logger: silence)
+    }
+
+    func service(
+        grace: Int = 0, floor: DiskGuard.Floor = .bytes(0), clock: ManualClock,
+        databaseTime: @escaping @Sendable () -> Instant, _ diskGuard: DiskGuard = DiskGuard(), logger: Logger,
+    ) -> RetentionService {
         RetentionService(
             catalogue: catalogue, store: store, configuration: .init(graceSeconds: grace, floor: floor),
-            diskGuard: diskGuard, clock: ManualClock(wall: now).clock, logger: silence)
+            diskGuard: diskGuard, clock: clock.clock, logger: logger, databaseTime: databaseTime)
+    }
+
+    /// Runs rounds of retention until one does not move the cut.
+    func expireAll(_ service: RetentionService) async throws {
+        var former: Instant?
+        while true {
+            try await service.expireByRetention()
+            let cut = try await catalogue.publishedHead(of: channel.row).expiredBefore
+            if cut == former { return }
+            former = cut
+        }
     }
 
     /// How many of the ten segments are still in the catalogue and how many have their files.

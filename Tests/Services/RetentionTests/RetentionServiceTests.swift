@@ -15,7 +15,7 @@ struct RetentionServiceTests {
         arguments: StoreKind.allCases)
     func byAge(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: 5 * 3600) { fixture in
-            try await fixture.service().expireByRetention()
+            try await fixture.expireAll(fixture.service())
             #expect(try await fixture.left() == (facts: 5, files: 5))
         }
     }
@@ -26,10 +26,10 @@ struct RetentionServiceTests {
     func grace(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: 5 * 3600) { fixture in
             let service = fixture.service(grace: 7200)
-            try await service.expireByRetention()
+            try await fixture.expireAll(service)
             #expect(try await fixture.left() == (facts: 5, files: 10))
             try await fixture.endGrace()
-            try await service.expireByRetention()
+            try await fixture.expireAll(service)
             #expect(try await fixture.left() == (facts: 5, files: 5))
         }
     }
@@ -37,7 +37,7 @@ struct RetentionServiceTests {
     @Test("A channel without retention keeps everything")
     func forEver() async throws {
         try await withHouse(retention: nil) { fixture in
-            try await fixture.service().expireByRetention()
+            try await fixture.expireAll(fixture.service())
             #expect(try await fixture.left() == (facts: 10, files: 10))
         }
     }
@@ -45,7 +45,7 @@ struct RetentionServiceTests {
     @Test("A channel over its size limit loses its oldest segments", arguments: StoreKind.allCases)
     func bySize(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: nil, maxBytes: 3500) { fixture in
-            try await fixture.service().expireByRetention()
+            try await fixture.expireAll(fixture.service())
             #expect(try await fixture.left() == (facts: 3, files: 3))
         }
     }
@@ -53,7 +53,7 @@ struct RetentionServiceTests {
     @Test("The stricter of age and size limit applies", arguments: [(4, 6500, 4), (8, 6500, 6)])
     func byBoth(hours: Int64, bytes: Int64, left: Int) async throws {
         try await withHouse(retention: hours * 3600, maxBytes: bytes) { fixture in
-            try await fixture.service().expireByRetention()
+            try await fixture.expireAll(fixture.service())
             #expect(try await fixture.left() == (facts: left, files: left))
         }
     }
@@ -63,7 +63,7 @@ struct RetentionServiceTests {
         try await withHouse(.directory, retention: 60) { fixture in
             let begin = noon - 8 * hourMicroseconds
             try await fixture.keep(TimeWindow(begin: begin, end: begin + hourMicroseconds))
-            try await fixture.service().expireByRetention()
+            try await fixture.expireAll(fixture.service())
             #expect(try await fixture.left() == (facts: 1, files: 1))
             #expect(try await fixture.store.contains(fixture.facts[2].key))
         }
@@ -77,7 +77,7 @@ struct RetentionServiceTests {
             let partitions: Statement = "SELECT FROM pg_class WHERE relname = 'segment_20240101'"
             #expect(try await fixture.pool.query(partitions).count == 1)
             // Ten days later the day and everything in it have expired.
-            try await fixture.service(at: noon + 240 * hourMicroseconds).expireByRetention()
+            try await fixture.expireAll(fixture.service(at: noon + 240 * hourMicroseconds))
             #expect(try fixture.entries().filter { $0.hasPrefix(path) }.isEmpty)
             #expect(try await fixture.pool.query(partitions).isEmpty)
         }
@@ -92,10 +92,10 @@ struct RetentionServiceTests {
                 .initialization(fixture.channel.id, video, initName), .key(fixture.channel.id, keyName),
             ]
             let service = fixture.service(grace: 7200)
-            try await service.expireByRetention()
+            try await fixture.expireAll(service)
             for object in objects { #expect(try await fixture.store.contains(object)) }
             try await fixture.endGrace()
-            try await service.expireByRetention()
+            try await fixture.expireAll(service)
             for object in objects { #expect(try await fixture.store.contains(object) == false) }
         }
     }
@@ -106,10 +106,10 @@ struct RetentionServiceTests {
             try await fixture.keep(TimeWindow(begin: noon - 8 * hourMicroseconds, end: noon))
             try await fixture.catalogue.purge(fixture.channel.id, graceSeconds: 7200)
             let service = fixture.service(grace: 7200)
-            try await service.expireByRetention()
+            try await fixture.expireAll(service)
             #expect(try await fixture.left() == (facts: 0, files: 10))
             try await fixture.endGrace()
-            try await service.expireByRetention()
+            try await fixture.expireAll(service)
             #expect(try await fixture.left() == (facts: 0, files: 0))
             #expect(try await fixture.store.contains(.key(fixture.channel.id, keyName)) == false)
             #expect(try fixture.entries().filter { $0.contains(".") }.isEmpty)
@@ -137,7 +137,7 @@ struct RetentionServiceTests {
             let service = fixture.service(floor: .bytes(14_000))
             try await service.keepSpaceFree()
             #expect(try await fixture.left().facts == 5)
-            try await service.expireByRetention()
+            try await fixture.expireAll(service)
             let id = fixture.channel.id
             #expect(try await fixture.store.contains(.key(id, keyName)) == false)
             #expect(try await fixture.store.contains(.initialization(id, video, initName)) == false)
@@ -150,7 +150,7 @@ struct RetentionServiceTests {
         let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
         try await withHouse(retention: 8 * 3600, space: space) { fixture in
             let service = fixture.service(grace: 7200, floor: .bytes(11_000))
-            try await service.expireByRetention()
+            try await fixture.expireAll(service)
             #expect(try await fixture.left() == (facts: 8, files: 10))
             try await service.keepSpaceFree()
             #expect(try await fixture.left() == (facts: 8, files: 8))
@@ -219,11 +219,11 @@ struct RetentionServiceTests {
             try FileManager.default.removeItem(atPath: "\(folder)/\(stuck)")
             try FileManager.default.createDirectory(
                 atPath: "\(folder)/\(stuck)/x", withIntermediateDirectories: true)
-            try await fixture.service().expireByRetention()
+            try await fixture.expireAll(fixture.service())
             #expect(try fixture.entries().filter { $0.hasSuffix(".ts") }.count == 6)
             try FileManager.default.removeItem(atPath: "\(folder)/\(stuck)")
             try await fixture.endGrace()
-            try await fixture.service().expireByRetention()
+            try await fixture.expireAll(fixture.service())
             #expect(try fixture.entries().filter { $0.contains("/02") }.isEmpty)
         }
     }

@@ -71,17 +71,9 @@ private struct Expiring {
         return latest.microseconds > (try row.decode("forgotten_us", as: Int64.self)) ? latest : nil
     }
 
-    /// The oldest quarter that can expire; what begins before the previous cut belongs to kept recordings.
     private func oldestQuarter() async throws -> Instant? {
-        let rows = try await transaction.query(
-            """
-            SELECT min(oldest.quarter_us) AS quarter_us FROM rendition r JOIN line l USING (channel_id),
-                LATERAL (SELECT quarter_us FROM block b WHERE b.rendition_id = r.rendition_id
-                    AND b.quarter_us > l.forgotten_us - \(Quarter.microseconds)
-                    ORDER BY quarter_us LIMIT 1) AS oldest
-            WHERE r.channel_id = \(channel.row)
-            """)
-        return try rows.first?.decode("quarter_us", as: Int64?.self).map(Instant.init(microseconds:))
+        try await transaction.query(.oldestQuarter(of: channel.row)).first?
+            .decode("quarter_us", as: Int64?.self).map(Instant.init(microseconds:))
     }
 
     /// - Returns: the channel's new revision

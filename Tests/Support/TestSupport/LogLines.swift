@@ -1,8 +1,8 @@
-import Logging
+package import Logging
 import Synchronization
 
 /// The messages that a logger was given.
-final class LogLines: Sendable {
+package final class LogLines: Sendable {
     private struct Handler: LogHandler {
         let lines: LogLines
         var logLevel = Logger.Level.trace
@@ -21,8 +21,10 @@ final class LogLines: Sendable {
 
     private let lines = Mutex<[String]>([])
 
-    var all: [String] { lines.withLock { $0 } }
-    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
+    package init() {}
+
+    package var all: [String] { lines.withLock { $0 } }
+    package var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
 
     private func add(_ line: String) {
         lines.withLock { $0.append(line) }

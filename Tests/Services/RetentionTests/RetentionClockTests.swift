@@ -1,0 +1,101 @@
+import Concurrency
+import DatabaseSupport
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Retention
+
+@Suite("Retention and clocks that jump")
+struct RetentionClockTests {
+    private static let week = Duration.seconds(8 * 86_400)
+
+    @Test("Nothing expires when all clocks jump eight days ahead between two rounds, and a warning says so")
+    func jump() async throws {
+        try await withHouse(retention: 11 * 3600) { fixture in
+            let clock = ManualClock(wall: noon)
+            let lines = LogLines()
+            let service = fixture.service(
+                clock: clock, databaseTime: { clock.clock.now() }, logger: lines.logger)
+            try await service.expireByRetention()
+            #expect(try await fixture.left().facts == 10)
+            #expect(service.ages.heldBackSeconds == 0)
+
+            clock.advance(by: .seconds(30))
+            clock.stepWall(by: Self.week)
+            try await service.expireByRetention()
+            #expect(try await fixture.left().facts == 10)
+            #expect(lines.all.filter { $0.hasPrefix("Retention holds back") }.count == 1)
+            #expect(service.ages.heldBackSeconds == 8 * 86_400 - 60)
+
+            for _ in 0..<9 {
+                clock.advance(by: .seconds(30))
+                try await service.expireByRetention()
+            }
+            #expect(try await fixture.left().facts == 10)
+            #expect(lines.all.filter { $0.hasPrefix("Retention holds back") }.count == 1)
+
+            clock.stepWall(by: .zero - Self.week)
+            try await service.expireByRetention()
+            #expect(lines.all.contains("Retention goes by the clock again"))
+            #expect(service.ages.heldBackSeconds == 0)
+        }
+    }
+
+    @Test("Only one of the two clocks jumps: ages are measured by the other")
+    func oneJumps() async throws {
+        try await withHouse(retention: 5 * 3600) { fixture in
+            let clock = ManualClock(wall: noon)
+            let lines = LogLines()
+            let service = fixture.service(clock: clock, databaseTime: { noon }, logger: lines.logger)
+            try await fixture.expireAll(service)
+            clock.stepWall(by: Self.week)
+            try await fixture.expireAll(service)
+            #expect(try await fixture.left().facts == 5)
+            #expect(!lines.all.contains { $0.hasPrefix("Retention holds back") })
+        }
+    }
+
+    @Test("Nothing expires by age after a start until the clocks of host and database agree")
+    func start() async throws {
+        try await withHouse(retention: 5 * 3600, maxBytes: 8500) { fixture in
+            let clock = ManualClock(wall: noon)
+            clock.stepWall(by: Self.week)
+            let lines = LogLines()
+            let service = fixture.service(clock: clock, databaseTime: { noon }, logger: lines.logger)
+            try await fixture.expireAll(service)
+            #expect(try await fixture.left().facts == 8, "the size limit needs no clock")
+            #expect(lines.all.filter { $0.hasPrefix("Retention holds back") }.count == 1)
+            clock.stepWall(by: .zero - Self.week)
+            try await fixture.expireAll(service)
+            #expect(try await fixture.left().facts == 5)
+        }
+    }
+
+    @Test("Ages grow as time passes, and a clock that is set right after a while is followed")
+    func ages() async throws {
+        try await withHouse(retention: 10 * 3600) { fixture in
+            let clock = ManualClock(wall: noon)
+            let service = fixture.service(
+                clock: clock, databaseTime: { clock.clock.now() }, logger: silence)
+            try await service.expireByRetention()
+            clock.advance(by: .seconds(2 * 3600))
+            try await fixture.expireAll(service)
+            #expect(try await fixture.left().facts == 8)
+            clock.stepWall(by: .seconds(300))
+            for _ in 0..<5 { try await service.expireByRetention() }
+            #expect(service.ages.heldBackSeconds == 0)
+        }
+    }
+
+    @Test("After days without the service, an hour of recording expires in each round, until all of it has")
+    func backlog() async throws {
+        try await withHouse(retention: 3600) { fixture in
+            let service = fixture.service(at: noon + 240 * hourMicroseconds)
+            for left in (0..<10).reversed() {
+                try await service.expireByRetention()
+                #expect(try await fixture.left().facts == left)
+            }
+        }
+    }
+}
