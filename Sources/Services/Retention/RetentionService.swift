@@ -59,7 +59,7 @@ package struct RetentionService: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await clock.every(
-                    .seconds(Limits.roundSeconds), { try await expireByRetention() }, onError: report)
+                    .seconds(Limits.roundSeconds), { await expireByRetention() }, onError: report)
             }
             group.addTask {
                 await clock.every(
@@ -74,8 +74,30 @@ package struct RetentionService: Sendable {
 
     /// Runs one round: applies retention and size limits to each channel, deletes files whose grace period is
     /// over, and removes what is left empty.
-    func expireByRetention() async throws {
-        let now = try await timeForAges()
+    ///
+    /// A step that fails is logged and does not keep the others from running.
+    func expireByRetention() async {
+        var now: Instant?
+        await step("the clocks") { now = try await timeForAges() }
+        await step("channels") { try await expireChannels(at: now) }
+        await step("files of hours") { try await deletePendingHours() }
+        await step("initialization sections and keys") { try await deletePendingObjects() }
+        await step("identities") { try await catalogue.pruneIntake() }
+        await step("source runs") { try await catalogue.pruneSourceRuns() }
+        await step("empty days") { try await dropEmptyDays(before: now) }
+    }
+
+    private func step(_ name: String, _ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch {
+            if Task.isCancelled { return }
+            logger.warning(
+                "A step of retention failed", metadata: ["step": "\(name)", "error": "\(error)"])
+        }
+    }
+
+    private func expireChannels(at now: Instant?) async throws {
         for channel in try await catalogue.everyChannel() {
             do {
                 try await expireByRetention(channel, at: now)
@@ -86,10 +108,9 @@ package struct RetentionService: Sendable {
                     metadata: ["channel": "\(channel.id)", "error": "\(error)"])
             }
         }
-        try await deletePendingHours()
-        try await deletePendingObjects()
-        try await catalogue.pruneIntake()
-        try await catalogue.pruneSourceRuns()
+    }
+
+    private func dropEmptyDays(before now: Instant?) async throws {
         guard let now else { return }
         for day in try await catalogue.dropEmptyDays(before: now) {
             logger.info("Dropped the partition of an empty day", metadata: ["partition": "\(day)"])

@@ -16,6 +16,12 @@ package enum Limits {
     static let measuredChannels = 10_000
     /// How long identities are kept after the source run has moved on, hours.
     static let intakeHours = 48
+    /// Identities that one statement deletes: less than a second of work, so that no time limit is reached.
+    static let prunedAtOnce: Int64 = 10_000
+    /// Such statements in one call: ten million identities, which is more than ten days of 100 channels.
+    static let pruningSteps = 1000
+    /// Source runs that one statement examines.
+    static let runsAtOnce: Int64 = 500
     /// Changes that may wait for a consumer; after that it has to read everything again.
     static let waitingChanges = 1_000
     /// Quarters that an announcement lists; the text stays far below PostgreSQL's limit of 8,000 bytes.

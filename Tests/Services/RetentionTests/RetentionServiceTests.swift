@@ -211,6 +211,25 @@ struct RetentionServiceTests {
         }
     }
 
+    @Test("A step that fails does not keep the steps after it from running")
+    func failingStep() async throws {
+        try await withHouse(retention: 3600) { fixture in
+            for table in ["doomed_object", "intake"] {
+                _ = try await fixture.pool.query(
+                    "ALTER TABLE \(identifier: table) RENAME TO \(identifier: "x" + table)")
+            }
+            let later = noon + 240 * hourMicroseconds
+            let lines = LogLines()
+            let service = fixture.service(
+                clock: ManualClock(wall: later), databaseTime: { later }, logger: lines.logger)
+            for _ in 0..<11 { await service.expireByRetention() }
+            let partitions: Statement = "SELECT FROM pg_class WHERE relname = 'segment_20240101'"
+            #expect(try await fixture.pool.query(partitions).isEmpty)
+            // Sections and keys, identities and source runs.
+            #expect(lines.all.filter { $0 == "A step of retention failed" }.count == 33)
+        }
+    }
+
     @Test("An hour that cannot be deleted does not block the others and is tried again")
     func stuck() async throws {
         try await withHouse(.directory, retention: 5 * 3600) { fixture in

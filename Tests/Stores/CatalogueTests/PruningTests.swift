@@ -29,6 +29,80 @@ struct PruningTests {
         }
     }
 
+    /// Makes every statement fail that deletes more than so many identities, as a time limit would.
+    private func limitDeletions(to count: Int64, in test: TestCatalogue) async throws {
+        _ = try await test.pool.query(
+            """
+            CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF (SELECT count(*) FROM gone) > \(number: count) THEN
+                    RAISE EXCEPTION 'too slow' USING ERRCODE = '57014';
+                END IF; RETURN NULL; END $$
+            """)
+        _ = try await test.pool.query(
+            """
+            CREATE TRIGGER refuse_many AFTER DELETE ON intake REFERENCING OLD TABLE AS gone
+            FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()
+            """)
+    }
+
+    /// Writes identities of a source run that were last seen three days ago.
+    private func age(_ test: TestCatalogue, run: Int64, upTo last: Int64) async throws {
+        _ = try await test.pool.query(
+            """
+            INSERT INTO intake SELECT rendition_id, \(run), n, \(midnight.microseconds) + n, 1, 'stored',
+                now() - interval '72 hours' FROM rendition, generate_series(1, \(last)) AS n
+            ON CONFLICT DO NOTHING
+            """)
+    }
+
+    @Test("However many identities are old, they are deleted in steps")
+    func many() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded(test)
+            try await age(test, run: 5, upTo: 60_000)
+            try await age(test, run: 1, upTo: 25_000)
+            try await limitDeletions(to: 10_000, in: test)
+            try await test.catalogue.pruneIntake()
+            #expect(try await test.number("SELECT count(*) FROM intake WHERE feed_id = 5") == 3)
+            #expect(try await test.number("SELECT count(*) FROM intake WHERE feed_id = 1") == 4)
+            try await age(test, run: 1, upTo: 25_000)
+            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.pruneSourceRuns()
+            #expect(try await test.number("SELECT count(*) FROM intake WHERE feed_id = 1") == 0)
+            #expect(try await test.number("SELECT count(*) FROM feed WHERE feed_id = 1") == 0)
+        }
+    }
+
+    @Test("Many source runs that stay do not hide the past ones behind them")
+    func manyRuns() async throws {
+        try await withCatalogue { test in
+            let tape = try await recorded(test)
+            let other = try await Tape("other", in: test)
+            _ = try await test.pool.query(
+                """
+                INSERT INTO feed (feed_id, channel_id, source, began_us, clock)
+                SELECT -n, \(other.row), '', 0, 'arrival' FROM generate_series(1, 1200) AS n
+                """)
+            _ = try await test.pool.query("UPDATE line SET forgotten_us = 1 WHERE channel_id = \(other.row)")
+            _ = try await test.pool.query(
+                """
+                INSERT INTO rendition (channel_id, name, kind) VALUES (\(other.row), 'v0', 'video')
+                """)
+            _ = try await test.pool.query(
+                """
+                INSERT INTO intake SELECT rendition_id, -n, 1, 5, 1, 'stored' FROM rendition,
+                    generate_series(1, 1200) AS n WHERE channel_id = \(other.row)
+                """)
+            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.pruneSourceRuns()
+            #expect(
+                try await test.rows("SELECT feed_id FROM feed WHERE feed_id > 0 ORDER BY 1") == [
+                    [2], [3], [4], [5],
+                ])
+            #expect(try await test.number("SELECT count(*) FROM feed WHERE feed_id < 0") == 1200)
+        }
+    }
+
     /// Source runs that begin a minute apart with one segment each.
     ///
     /// Only one rendition has seen the first three.

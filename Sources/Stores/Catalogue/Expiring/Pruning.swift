@@ -2,14 +2,24 @@ import Postgres
 
 extension Catalogue {
     /// Deletes identities that sources no longer list; the newest of each source run stays.
+    ///
+    /// Works in steps of `Limits.prunedAtOnce`, so that no statement reaches its time limit, and ends after
+    /// `Limits.pruningSteps` of them; the next call continues.
     package func pruneIntake() async throws(CatalogueError) {
         try await mappingErrors {
-            _ = try await pool.query(
+            _ = try await pruning {
                 """
-                DELETE FROM intake i WHERE seen_at < now() - make_interval(hours => \(Int32(Limits.intakeHours)))
-                    AND origin_number < (SELECT max(n.origin_number) FROM intake n
-                        WHERE n.rendition_id = i.rendition_id AND n.feed_id = i.feed_id)
-                """)
+                WITH gone AS (
+                    DELETE FROM intake WHERE ctid = ANY(ARRAY(
+                        SELECT i.ctid FROM intake i
+                        WHERE seen_at < now() - make_interval(hours => \(Int32(Limits.intakeHours)))
+                            AND origin_number < (SELECT max(n.origin_number) FROM intake n
+                                WHERE n.rendition_id = i.rendition_id AND n.feed_id = i.feed_id)
+                        ORDER BY seen_at LIMIT \(Limits.prunedAtOnce)))
+                    AND seen_at < now() - make_interval(hours => \(Int32(Limits.intakeHours))) RETURNING 1)
+                SELECT count(*) FROM gone
+                """
+            }
         }
     }
 
@@ -18,34 +28,79 @@ extension Catalogue {
     /// A recorder resumes from the two newest source runs of each rendition, so these stay, and so does the
     /// channel's newest one. The newest identity of a source run, which `pruneIntake` keeps, tells how far it
     /// reached.
+    ///
+    /// All source runs are examined, `Limits.runsAtOnce` in one statement.
     package func pruneSourceRuns() async throws(CatalogueError) {
         try await mappingErrors {
-            _ = try await pool.query(
-                """
-                WITH part AS (
-                    SELECT f.feed_id, f.channel_id, f.began_us, l.forgotten_us, r.rendition_id, newest.end_us,
-                        newest.end_us IS NULL OR (SELECT count(*) = 2 FROM (
-                            SELECT FROM feed n WHERE n.channel_id = f.channel_id AND n.feed_id > f.feed_id
-                                AND EXISTS (SELECT FROM intake i
-                                    WHERE i.rendition_id = r.rendition_id AND i.feed_id = n.feed_id)
-                            LIMIT 2) AS newer) AS passed,
-                        EXISTS (SELECT FROM segment_kept k WHERE k.rendition_id = r.rendition_id
-                            AND k.feed_id = f.feed_id) AS kept
-                    FROM feed f JOIN line l USING (channel_id) LEFT JOIN rendition r USING (channel_id)
-                        LEFT JOIN LATERAL (SELECT i.start_us + i.duration_us AS end_us FROM intake i
-                            WHERE i.rendition_id = r.rendition_id AND i.feed_id = f.feed_id
-                            ORDER BY i.origin_number DESC LIMIT 1) AS newest ON true
-                    WHERE f.began_us < l.forgotten_us AND EXISTS (
-                        SELECT FROM feed n WHERE n.channel_id = f.channel_id AND n.feed_id > f.feed_id)),
-                gone AS (
-                    DELETE FROM feed USING (
-                        SELECT feed_id FROM part GROUP BY feed_id, forgotten_us
-                        HAVING bool_and(passed) AND NOT bool_or(kept)
-                            AND coalesce(max(end_us), min(began_us)) <= forgotten_us) AS past
-                    WHERE feed.feed_id = past.feed_id RETURNING feed.feed_id, feed.channel_id)
-                DELETE FROM intake i USING gone, rendition r
-                WHERE r.channel_id = gone.channel_id AND i.rendition_id = r.rendition_id AND i.feed_id = gone.feed_id
-                """)
+            var cursor: Int64? = .min
+            while let after = cursor {
+                let (examined, past) = try await pastRuns(after: after)
+                if !past.isEmpty {
+                    // Identities first: a run without them is still found, and never the other way round.
+                    try await deleteIdentities(of: past)
+                    _ = try await pool.query("DELETE FROM feed WHERE feed_id = ANY(\(past))")
+                }
+                cursor = examined
+            }
         }
+    }
+
+    /// Which of the next source runs are past, and the last that was examined; nil behind the last one.
+    private func pastRuns(after cursor: Int64) async throws -> (examined: Int64?, past: [Int64]) {
+        let rows = try await pool.query(
+            """
+            WITH next AS (
+                SELECT f.feed_id, f.channel_id, f.began_us, l.forgotten_us FROM feed f JOIN line l USING (channel_id)
+                WHERE f.feed_id > \(cursor) AND f.began_us < l.forgotten_us
+                ORDER BY f.feed_id LIMIT \(Limits.runsAtOnce)),
+            part AS (
+                SELECT f.feed_id, f.channel_id, f.began_us, f.forgotten_us, newest.end_us,
+                    newest.end_us IS NULL OR (SELECT count(*) = 2 FROM (
+                        SELECT FROM feed n WHERE n.channel_id = f.channel_id AND n.feed_id > f.feed_id
+                            AND EXISTS (SELECT FROM intake i
+                                WHERE i.rendition_id = r.rendition_id AND i.feed_id = n.feed_id)
+                        LIMIT 2) AS newer) AS passed,
+                    EXISTS (SELECT FROM segment_kept k WHERE k.rendition_id = r.rendition_id
+                        AND k.feed_id = f.feed_id) AS kept
+                FROM next f LEFT JOIN rendition r USING (channel_id)
+                    LEFT JOIN LATERAL (SELECT i.start_us + i.duration_us AS end_us FROM intake i
+                        WHERE i.rendition_id = r.rendition_id AND i.feed_id = f.feed_id
+                        ORDER BY i.origin_number DESC LIMIT 1) AS newest ON true)
+            SELECT p.feed_id, bool_and(p.passed) AND NOT bool_or(p.kept)
+                AND coalesce(max(p.end_us), min(p.began_us)) <= p.forgotten_us
+                AND EXISTS (SELECT FROM feed n WHERE n.channel_id = p.channel_id AND n.feed_id > p.feed_id) AS past
+            FROM part p GROUP BY p.feed_id, p.channel_id, p.forgotten_us ORDER BY p.feed_id
+            """)
+        let runs = try rows.map {
+            (id: try $0.decode("feed_id", as: Int64.self), isPast: try $0.decode("past", as: Bool.self))
+        }
+        return (runs.last?.id, runs.filter(\.isPast).map(\.id))
+    }
+
+    private func deleteIdentities(of runs: [Int64]) async throws {
+        let isDone = try await pruning {
+            """
+            WITH gone AS (
+                DELETE FROM intake WHERE ctid = ANY(ARRAY(
+                    SELECT i.ctid FROM unnest(\(runs)) AS past(feed_id) JOIN feed f USING (feed_id)
+                        JOIN rendition r USING (channel_id)
+                        JOIN intake i ON i.rendition_id = r.rendition_id AND i.feed_id = f.feed_id
+                    LIMIT \(Limits.prunedAtOnce))) RETURNING 1)
+            SELECT count(*) FROM gone
+            """
+        }
+        guard isDone else { throw CatalogueError.notInTime }
+    }
+
+    /// Repeats a statement that deletes rows and counts them, until it deletes fewer than it may.
+    ///
+    /// - Returns: false if it did not come to its end within `Limits.pruningSteps`
+    private func pruning(_ statement: () -> Statement) async throws -> Bool {
+        for _ in 0..<Limits.pruningSteps {
+            let deleted = try await pool.query(statement()).first?.decode(0, as: Int64.self) ?? 0
+            if deleted < Limits.prunedAtOnce { return true }
+            try Task.checkCancellation()
+        }
+        return false
     }
 }
