@@ -258,7 +258,7 @@ let package = Package(
                 name: "TestSupport", dependencies: ["Timeline", "Concurrency", logging],
                 path: "Tests/Support/TestSupport", swiftSettings: testSettings),
             .target(
-                name: "DatabaseSupport", dependencies: ["TestSupport", "Postgres", logging],
+                name: "DatabaseSupport", dependencies: ["TestSupport", "Postgres"],
                 path: "Tests/Support/DatabaseSupport", swiftSettings: testSettings),
         ]
         + (modules.compactMap(testTarget(of:)) + suites.map(testTarget(of:))).filter {

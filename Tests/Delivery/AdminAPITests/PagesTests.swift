@@ -1,8 +1,8 @@
 import DatabaseSupport
 import Foundation
 import HTTP
-import Logging
 import Postgres
+import TestSupport
 import Testing
 
 @testable import AdminAPI
@@ -37,7 +37,8 @@ import Testing
     @Test("With the database away readiness and requests are 503, health and the page still answer")
     func catalogueAway() async throws {
         let nowhere = "postgresql://nobody@127.0.0.1:1/none"
-        let pool = PostgresPool(PoolConfiguration(try ConnectionString(nowhere), size: 1), logger: silence)
+        let pool = PostgresPool(
+            PoolConfiguration(try ConnectionString(nowhere), size: 1), logger: silentLogger)
         let admin = try TestAdmin(pool)
         let answer = try await admin.send(.get, "/readyz")
         #expect(try answer.isProblem(503))

@@ -36,9 +36,9 @@ struct TestAdmin: Sendable {
         var clock = HostClock.system
         clock.now = { Self.now }
         api = try AdminAPI(
-            catalogue: Catalogue(pool: pool, logger: silence), board: board, registry: registry,
+            catalogue: Catalogue(pool: pool, logger: silentLogger), board: board, registry: registry,
             configuration: configuration, archiveIsReachable: archiveIsReachable,
-            clock: clock, logger: silence)
+            clock: clock, logger: silentLogger)
     }
 
     /// Sends a request with the token; `fields` are added.

@@ -4,7 +4,6 @@ import DatabaseSupport
 import Digest
 import Foundation
 import HTTP
-import Logging
 import Postgres
 import SegmentStore
 import Synchronization
@@ -30,14 +29,14 @@ final class Archive: Sendable {
 
     private init(pool: PostgresPool, store: MemorySegmentStore, maxWindowSeconds: Int64) {
         self.store = store
-        catalogue = Catalogue(pool: pool, logger: silence)
+        catalogue = Catalogue(pool: pool, logger: silentLogger)
         let clock = clock
         var host = HostClock.system
         host.now = { clock.now }
         api = ViewerAPI(
             catalogue: catalogue, store: store,
             configuration: ViewerConfiguration(maxWindowSeconds: maxWindowSeconds),
-            clock: host, logger: silence)
+            clock: host, logger: silentLogger)
     }
 
     /// A clock that stands until it is set.

@@ -5,6 +5,7 @@ import Logging
 import Monitoring
 import Postgres
 import Telemetry
+import TestSupport
 import Testing
 import Timeline
 
@@ -24,10 +25,11 @@ struct MeteredCatalogue: Sendable {
 
     private init(_ pool: PostgresPool) {
         self.pool = pool
-        catalogue = Catalogue(pool: pool, logger: silence)
+        catalogue = Catalogue(pool: pool, logger: silentLogger)
         var clock = HostClock.system
         clock.now = { Self.now }
-        meters = Meters(board: board, catalogue: catalogue, registry: registry, clock: clock, logger: silence)
+        meters = Meters(
+            board: board, catalogue: catalogue, registry: registry, clock: clock, logger: silentLogger)
     }
 
     /// Gives a test a catalogue on a database of its own.

@@ -49,7 +49,7 @@ struct MetersTests {
         let line = #"{"v":99,"segment":{}}"#
         let checksum = "042bdac2"
         try folder.write("\(checksum) \(line)\n", to: "a/000001.jsonl")
-        let journal = try Journal.open(folder: folder.path, logger: silence)
+        let journal = try Journal.open(folder: folder.path, logger: silentLogger)
         let registry = MetricsRegistry()
         JournalMeter.register(journal, in: registry)
         #expect(try await journal.channel(try #require(ChannelID("a"))).replay().isEmpty)

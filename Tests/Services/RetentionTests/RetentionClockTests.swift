@@ -77,7 +77,7 @@ struct RetentionClockTests {
         try await withHouse(retention: 10 * 3600) { fixture in
             let clock = ManualClock(wall: noon)
             let service = fixture.service(
-                clock: clock, databaseTime: { clock.clock.now() }, logger: silence)
+                clock: clock, databaseTime: { clock.clock.now() }, logger: silentLogger)
             await service.expireByRetention()
             clock.advance(by: .seconds(2 * 3600))
             try await fixture.expireAll(service)

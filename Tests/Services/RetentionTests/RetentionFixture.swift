@@ -38,7 +38,7 @@ struct RetentionFixture {
     ) -> RetentionService {
         service(
             grace: grace, floor: floor, clock: ManualClock(wall: now), databaseTime: { now }, diskGuard,
-            logger: silence)
+            logger: silentLogger)
     }
 
     func service(
@@ -105,7 +105,7 @@ func withHouse(
     let folder = kind == .directory ? try TemporaryFolder("retention") : nil
     let store: any SegmentStore =
         if let folder {
-            try DirectorySegmentStore.open(folder.path, logger: silence)
+            try DirectorySegmentStore.open(folder.path, logger: silentLogger)
         } else {
             if hasLimit {
                 space.map { MemorySegmentStore(space: $0) } ?? MemorySegmentStore()
@@ -114,7 +114,7 @@ func withHouse(
             }
         }
     try await withCatalogueDatabase { pool, _ in
-        let catalogue = Catalogue(pool: pool, logger: silence)
+        let catalogue = Catalogue(pool: pool, logger: silentLogger)
         guard let id = ChannelID("news") else { throw TestFailure("no id") }
         var settings = ChannelSettings(
             id: id, title: "News", sources: [SourceSettings(url: "http://origin.test/")],

@@ -1,13 +1,10 @@
 import Files
 import Foundation
-import Logging
 import Synchronization
 import TestSupport
 import Timeline
 
 @testable import Journal
-
-let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 func news() throws -> ChannelID {
     guard let id = ChannelID("news") else { throw TestFailure("no channel id") }
@@ -66,7 +63,7 @@ struct JournalFolder {
         bounds: FileBounds = FileBounds(),
         fault: @escaping @Sendable (FileOperation, String) -> Int32? = { _, _ in nil }
     ) throws -> Journal {
-        try Journal.open(folder: path, disk: Disk(fault: fault), bounds: bounds, logger: quiet)
+        try Journal.open(folder: path, disk: Disk(fault: fault), bounds: bounds, logger: silentLogger)
     }
 
     /// Runs a body with the channel's journal, closes, and answers what the body does.

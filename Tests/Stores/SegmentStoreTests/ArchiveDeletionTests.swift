@@ -66,7 +66,7 @@ struct ArchiveDeletionTests {
             }
             return nil
         }
-        let store = try DirectorySegmentStore.open(folder.path, disk: disk, logger: quiet)
+        let store = try DirectorySegmentStore.open(folder.path, disk: disk, logger: silentLogger)
         #expect(try await store.put([1], as: try segmentKey()).wasThere == false)
         #expect(FileManager.default.fileExists(atPath: hour + "/1784016000000.ts"))
     }

@@ -147,7 +147,7 @@ struct DirectoryDraftTests {
     @Test("More drafts than the limit are refused until one ends")
     func draftLimit() async throws {
         let archive = try Archive()
-        let folder = try DraftFolder.open(archive.root + "/.drafts", disk: Disk(), logger: quiet)
+        let folder = try DraftFolder.open(archive.root + "/.drafts", disk: Disk(), logger: silentLogger)
         let thread = BlockingExecutor(label: "test")
         var places = try (0..<Limits.openDrafts).map { _ in try folder.makePlace(thread: thread) }
         #expect(await failure { _ = try folder.makePlace(thread: thread) } == .tooManyDrafts)

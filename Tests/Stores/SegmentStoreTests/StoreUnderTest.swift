@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import Logging
 import TestSupport
 import Timeline
 
@@ -22,7 +21,7 @@ enum StoreKind: String, CaseIterable {
         case .remoteMemory: try await body(MemorySegmentStore(answersAtOnce: false))
         case .directory:
             let folder = try TemporaryFolder("archive")
-            try await body(DirectorySegmentStore.open(folder.path(of: "archive"), logger: quiet))
+            try await body(DirectorySegmentStore.open(folder.path(of: "archive"), logger: silentLogger))
         }
     }
 }
@@ -36,7 +35,7 @@ struct Archive {
     init(fault: @escaping @Sendable (FileOperation, String) -> Int32? = { _, _ in nil }) throws {
         folder = try TemporaryFolder("archive")
         root = folder.path(of: "archive")
-        store = try DirectorySegmentStore.open(root, disk: Disk(fault: fault), logger: quiet)
+        store = try DirectorySegmentStore.open(root, disk: Disk(fault: fault), logger: silentLogger)
     }
 
     /// Files and folders below the root, without the drafts' folder and its lock.
@@ -63,8 +62,6 @@ struct Archive {
         return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
     }
 }
-
-let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// 2026-07-14T08:00:00Z, a full hour.
 let eight = Instant(seconds: 1_784_016_000)

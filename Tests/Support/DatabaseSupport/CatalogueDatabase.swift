@@ -1,16 +1,12 @@
 import Foundation
-package import Logging
 package import Postgres
 import TestSupport
-
-/// A logger that says nothing.
-package let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// Runs a body with a pool and closes it afterwards.
 package func withPool<T>(
     _ configuration: PoolConfiguration, _ body: (PostgresPool) async throws -> T
 ) async throws -> T {
-    let pool = PostgresPool(configuration, logger: silence)
+    let pool = PostgresPool(configuration, logger: silentLogger)
     do {
         let result = try await body(pool)
         await pool.close()

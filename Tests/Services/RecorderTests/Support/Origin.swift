@@ -4,6 +4,7 @@ import HTTPClient
 import HTTPServer
 import SegmentStore
 import Synchronization
+import TestSupport
 import Timeline
 
 @testable import Recorder
@@ -27,10 +28,10 @@ struct Origin: Sendable {
     }
 
     private init() throws {
-        client = try HTTPClient.open(ClientConfiguration(logger: RecorderFixture.quiet))
+        client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
         server = try HTTPServer.open(
             configuration: HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0)),
-            handler: shelf, logger: RecorderFixture.quiet)
+            handler: shelf, logger: silentLogger)
     }
 
     private func close() async {

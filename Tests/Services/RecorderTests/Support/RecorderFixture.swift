@@ -1,6 +1,5 @@
 import Catalogue
 import Foundation
-import Logging
 import Postgres
 import TestSupport
 import Timeline
@@ -10,7 +9,6 @@ import Timeline
 struct RecorderFixture: Sendable {
     static let node = "11111111-1111-1111-1111-111111111111"
     static let otherNode = "22222222-2222-2222-2222-222222222222"
-    static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     let cluster: PostgresCluster
     let pool: PostgresPool
@@ -35,10 +33,10 @@ struct RecorderFixture: Sendable {
         cluster = try await PostgresCluster()
         pool = PostgresPool(
             PoolConfiguration(try ConnectionString(cluster.uri()), acquireTimeout: .seconds(2)),
-            logger: Self.quiet)
+            logger: silentLogger)
         let folder = URL(filePath: #filePath).deletingLastPathComponent().path() + "../../../../migrations"
         _ = try await Migrations.reading(folder: folder).apply(on: pool)
-        catalogue = Catalogue(pool: pool, logger: Self.quiet)
+        catalogue = Catalogue(pool: pool, logger: silentLogger)
         guard let id = ChannelID("news") else { throw TestFailure("no id") }
         channel = try await catalogue.create(
             ChannelSettings(

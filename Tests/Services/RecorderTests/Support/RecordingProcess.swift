@@ -43,8 +43,8 @@ actor RecordingProcess {
         self.channel = channel
         parts = RecorderParts(
             catalogue: fixture.catalogue, store: MemorySegmentStore(),
-            journal: try Journal.open(folder: folder ?? fixture.journal.path, logger: RecorderFixture.quiet),
-            client: try HTTPClient.open(ClientConfiguration(logger: RecorderFixture.quiet)),
+            journal: try Journal.open(folder: folder ?? fixture.journal.path, logger: silentLogger),
+            client: try HTTPClient.open(ClientConfiguration(logger: silentLogger)),
             addressPolicy: AddressPolicy(), board: StatusBoard(), clock: clock, isDiskFull: { false })
         guard let lease = try await fixture.catalogue.takeLease(channel: channel.row, node: node) else {
             throw TestFailure("no lease")
@@ -227,7 +227,7 @@ actor RecordingProcess {
         case .commit(let batch): commit = batch
         case .journal, .readJournal, .trimJournal:
             let runner = ActionRunner(
-                channel: channel, parts: parts, journal: journal, logger: RecorderFixture.quiet)
+                channel: channel, parts: parts, journal: journal, logger: silentLogger)
             if let event = await runner.perform(action) { try await send(event) }
         default: break
         }

@@ -1,5 +1,6 @@
 import DatabaseSupport
 import Postgres
+import TestSupport
 import Timeline
 
 @testable import Catalogue
@@ -13,7 +14,7 @@ struct TestCatalogue: Sendable {
     /// Runs with another process's catalogue on the same database, which shares nothing with this one.
     func withOther<T>(_ body: (Catalogue) async throws -> T) async throws -> T {
         try await withPool(PoolConfiguration(try ConnectionString(uri))) {
-            try await body(Catalogue(pool: $0, logger: silence))
+            try await body(Catalogue(pool: $0, logger: silentLogger))
         }
     }
 
@@ -26,7 +27,8 @@ struct TestCatalogue: Sendable {
 /// Runs a test with a catalogue and closes its connections afterwards.
 func withCatalogue<T>(_ body: (TestCatalogue) async throws -> T) async throws -> T {
     try await withCatalogueDatabase { pool, uri in
-        try await body(TestCatalogue(catalogue: Catalogue(pool: pool, logger: silence), pool: pool, uri: uri))
+        try await body(
+            TestCatalogue(catalogue: Catalogue(pool: pool, logger: silentLogger), pool: pool, uri: uri))
     }
 }
 
