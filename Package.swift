@@ -51,7 +51,7 @@ let modules: [Module] = [
     Module(
         name: "HTTPServer", layer: "Adapters", uses: ["Concurrency", "HTTP", "CMicrohttpd"],
         packages: [logging],
-        tests: ["TestSupport"],
+        tests: ["TestSupport", "HTTPSupport"],
     ),
     Module(
         name: "Postgres", layer: "Adapters", uses: ["Encoding", "Concurrency", "CLibpq"], packages: [logging],
@@ -116,7 +116,7 @@ let modules: [Module] = [
             "Timeline", "Concurrency", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore", "Playback",
             "Export",
         ],
-        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "Digest"],
+        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "HTTPSupport", "Postgres", "Digest"],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",
@@ -125,7 +125,7 @@ let modules: [Module] = [
             "Catalogue", "Monitoring",
         ],
         packages: [logging, metrics], embedded: ["OpenAPI/openapi.json"],
-        tests: ["TestSupport", "DatabaseSupport", "Postgres"],
+        tests: ["TestSupport", "DatabaseSupport", "HTTPSupport", "Postgres"],
     ),
 
     Module(
@@ -260,6 +260,9 @@ let package = Package(
             .target(
                 name: "DatabaseSupport", dependencies: ["TestSupport", "Postgres"],
                 path: "Tests/Support/DatabaseSupport", swiftSettings: testSettings),
+            .target(
+                name: "HTTPSupport", dependencies: ["TestSupport", "HTTP", "HTTPServer"],
+                path: "Tests/Support/HTTPSupport", swiftSettings: testSettings),
         ]
         + (modules.compactMap(testTarget(of:)) + suites.map(testTarget(of:))).filter {
             chosenSuites?.contains($0.name) ?? true

@@ -35,9 +35,6 @@ let listedExceptions: [ListedException] = [
         construct: .uncheckedSendable, path: "Sources/Adapters/Postgres/ResultHandle.swift",
         reason: "owns a PGresult, which libpq never changes once it is given out"),
     ListedException(
-        construct: .uncheckedSendable, path: "Tests/Adapters/HTTPServerTests/TestConnection.swift",
-        reason: "the bytes that came, guarded by the lock beside them"),
-    ListedException(
         construct: .uncheckedSendable, path: "Sources/Adapters/HTTPClient/Curl/CookieJar.swift",
         reason: "touched by the thread of the curl loop only, freed with the last transfer"),
     ListedException(

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import HTTPSupport
 import TestSupport
 import Testing
 
@@ -15,10 +16,10 @@ struct ConnectionLimitTests {
             $0.trustedProxies = networks
         }
         return try await withServer(configure: configure, respond: { .text($0.path) }) { server in
-            var clients: [TestConnection] = []
+            var clients: [RawConnection] = []
             var count = count
             while count > 0 {
-                let client = try TestConnection(port: server.port)
+                let client = try RawConnection(port: server.port)
                 client.get("/")
                 if (try? await client.response().text) == "/" { clients.append(client) }
                 count -= 1
@@ -44,7 +45,7 @@ struct ConnectionLimitTests {
         }
         try await withServer(configure: configure, respond: { .text($0.path) }) { server in
             for _ in 0..<5 {
-                let client = try TestConnection(port: server.port)
+                let client = try RawConnection(port: server.port)
                 client.get("/", fields: "Connection: close\r\n")
                 #expect(try await client.response().text == "/")
                 _ = await client.rest()

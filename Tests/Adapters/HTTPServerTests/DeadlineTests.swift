@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import HTTPSupport
 import Testing
 
 @Suite("Slow clients")
@@ -11,7 +12,7 @@ struct DeadlineTests {
             $0.limits.idle = .milliseconds(1_000)
         }
         try await withServer(configure: configure, respond: { .text($0.path) }) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             for _ in 0..<requestsBefore {
                 client.get("/")
                 _ = try await client.response()
@@ -33,7 +34,7 @@ struct DeadlineTests {
             $0.limits.requestBody = .milliseconds(100)
         }
         try await withServer(configure: configure, respond: { .text($0.path) }) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n")
             let trickle = Task {
                 while !Task.isCancelled {
@@ -49,7 +50,7 @@ struct DeadlineTests {
     @Test("A silent connection is closed") func silent() async throws {
         try await withServer(configure: { $0.limits.header = .milliseconds(50) }, respond: { .text($0.path) })
         { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             #expect(await client.rest().isEmpty)
         }
     }
@@ -65,7 +66,7 @@ struct DeadlineTests {
         }
         try await withServer(configure: { $0.limits.header = .milliseconds(50) }, respond: respond) {
             server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.get("/")
             #expect(try await client.response().text == "A")
         }

@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HTTPServer
+import HTTPSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -50,7 +51,7 @@ struct DescriptorTests {
         ) { server in
             for round in 0..<500 {
                 let path = ["/file", "/bytes", "/stream", "/later"][round % 4]
-                let client = try TestConnection(port: server.port)
+                let client = try RawConnection(port: server.port)
                 client.get(path)
                 // Every fifth client leaves without reading.
                 if round % 5 != 0 { #expect(try await client.response().status == 200) }

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
-import Logging
+import HTTPSupport
+import TestSupport
 import Testing
 
 @Suite("The server and its connections")
@@ -14,7 +15,7 @@ struct HTTPServerTests {
                 "\(request.method.rawValue) \(request.path) \(query) \(request.remoteAddress) \(fields)")
         }
         try await withServer(respond: respond) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.get("/a%20b/%2e?x=%41&y=1&&z", fields: "Accept:  text/a  \r\nX-Empty:\r\nX-Empty: 2\r\n")
             #expect(
                 try await client.response().text
@@ -36,7 +37,7 @@ struct HTTPServerTests {
             }
         }
         try await withServer(respond: respond) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             let paths = (100..<130).map { "/\($0)" }
             client.send(paths.map { "GET \($0) HTTP/1.1\r\nHost: test\r\n\r\n" }.joined())
             for path in paths { #expect(try await client.response().text == path) }
@@ -51,7 +52,7 @@ struct HTTPServerTests {
         ])
     func http10(fields: String, isClosed: Bool) async throws {
         try await withServer(respond: { .text($0.path) }) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("GET /a HTTP/1.0\r\n\(fields)\r\n")
             #expect(try await client.response().text == "/a")
             if isClosed {
@@ -72,9 +73,9 @@ struct HTTPServerTests {
         headers.append("X-Last", "2")
         let response = HTTPResponse(status: .ok, headers: headers, body: .bytes([65]))
         try await withServer(respond: { _ in .now(response) }) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.get("/")
-            let names = try await client.response().fields.map(\.name).sorted()
+            let names = try await client.response().headers.fields.map(\.name).sorted()
             #expect(names == ["Content-Length", "Date", "X-Good", "X-Last"])
         }
     }
@@ -86,7 +87,7 @@ struct HTTPServerTests {
             #expect(throws: HTTPServerError.addressInUse(address)) {
                 try HTTPServer.open(
                     configuration: HTTPServer.Configuration(address: address),
-                    handler: TestHandler { _ in .text("") }, logger: Logger(label: "test"))
+                    handler: FunctionHandler { _ in .text("") }, logger: silentLogger)
             }
             #expect("\(HTTPServerError.addressInUse(address))".contains("\(server.port)"))
         }
@@ -98,7 +99,7 @@ struct HTTPServerTests {
         let error = #expect(throws: HTTPServerError.self) {
             try HTTPServer.open(
                 configuration: HTTPServer.Configuration(address: address),
-                handler: TestHandler { _ in .text("") }, logger: Logger(label: "test"))
+                handler: FunctionHandler { _ in .text("") }, logger: silentLogger)
         }
         #expect(error?.description.contains("192.0.2.1") == true)
     }

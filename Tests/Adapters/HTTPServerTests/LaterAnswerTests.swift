@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HTTPServer
+import HTTPSupport
 import Synchronization
 import Testing
 
@@ -25,8 +26,8 @@ struct LaterAnswerTests {
         try await withServer(configure: { $0.limits.connectionsPerAddress = 1_000 }, respond: respond) {
             server in
             for _ in 0..<2 {
-                let clients = try (0..<count / 2).map { _ in try TestConnection(port: server.port) }
-                let others = try (0..<count / 2).map { _ in try TestConnection(port: server.port) }
+                let clients = try (0..<count / 2).map { _ in try RawConnection(port: server.port) }
+                let others = try (0..<count / 2).map { _ in try RawConnection(port: server.port) }
                 for (index, client) in (clients + others).enumerated() { client.get("/\(index)") }
                 for (index, client) in (clients + others).enumerated() {
                     #expect(try await client.response().text == "/\(index)")
@@ -45,7 +46,7 @@ struct LaterAnswerTests {
             }
         }
         try await withServer(respond: respond) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             for _ in 0..<3 {
                 client.get("/")
                 #expect(try await client.response().text == "same")
@@ -65,7 +66,7 @@ struct LaterAnswerTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask {
-                        let client = try TestConnection(port: server.port)
+                        let client = try RawConnection(port: server.port)
                         for number in 0..<500 {
                             client.get("/\(number)")
                             #expect(try await client.response().text == "/\(number)")
@@ -91,11 +92,11 @@ struct LaterAnswerTests {
         }
         try await withServer(configure: { $0.limits.answer = .milliseconds(50) }, respond: respond) {
             server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.get("/slow")
             let response = try await client.response()
             #expect(response.status == 503)
-            #expect(response["Retry-After"] == "1")
+            #expect(response.headers["Retry-After"] == "1")
             await cancelled.wait()
             client.get("/quick")
             #expect(try await client.response().text == "quick")
@@ -112,7 +113,7 @@ struct LaterAnswerTests {
             }
         }
         try await withServer(configure: { $0.limits.laterAnswers = 2 }, respond: respond) { server in
-            let clients = try (0..<3).map { _ in try TestConnection(port: server.port) }
+            let clients = try (0..<3).map { _ in try RawConnection(port: server.port) }
             var statuses: [Int] = []
             for client in clients { client.get("/") }
             // Whoever comes third is refused; the others wait until then.
@@ -148,7 +149,7 @@ struct LaterAnswerTests {
             }, respond: respond,
         ) { server in
             do {
-                let client = try TestConnection(port: server.port)
+                let client = try RawConnection(port: server.port)
                 client.get("/x")
                 await started.wait()
             }

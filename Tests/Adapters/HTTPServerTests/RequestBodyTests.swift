@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import HTTPSupport
 import Testing
 
 @Suite("Bodies of requests")
@@ -12,7 +13,7 @@ struct RequestBodyTests {
         "A body up to the limit arrives whole, and the connection stays open", arguments: [0, 1, 999, 1_000])
     func whole(count: Int) async throws {
         try await withServer(respond: echo) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             for _ in 0..<2 {
                 client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n")
                 client.send(pattern(count))
@@ -23,7 +24,7 @@ struct RequestBodyTests {
 
     @Test("A chunked body arrives whole, without extensions and trailers") func chunked() async throws {
         try await withServer(respond: echo) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             for _ in 0..<2 {
                 client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
                 client.send("3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\nX-Trailer: 1\r\n\r\n")
@@ -34,7 +35,7 @@ struct RequestBodyTests {
 
     @Test("A large body within a large limit arrives whole") func large() async throws {
         try await withServer(limit: 300_000, respond: echo) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n")
             client.send(pattern(300_000))
             #expect(try await client.response().body == pattern(300_000))
@@ -43,12 +44,12 @@ struct RequestBodyTests {
 
     @Test("A body far over the limit is refused before it is read") func announced() async throws {
         try await withServer(respond: echo) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n")
             let response = try await client.response()
             #expect(response.status == 413)
-            #expect(response["Connection"] == "close")
-            #expect(response["Content-Type"] == "application/problem+json")
+            #expect(response.headers["Connection"] == "close")
+            #expect(response.headers["Content-Type"] == "application/problem+json")
         }
     }
 
@@ -56,7 +57,7 @@ struct RequestBodyTests {
     func sentAtOnce() async throws {
         try await withServer(respond: echo) { server in
             for count in [1_001, 2_000_000] {
-                let client = try TestConnection(port: server.port)
+                let client = try RawConnection(port: server.port)
                 client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n")
                 client.send(pattern(count))
                 #expect(try await client.response().status == 413)
@@ -66,7 +67,7 @@ struct RequestBodyTests {
 
     @Test("A length beyond 64 bits is refused") func overflowing() async throws {
         try await withServer(respond: echo) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999999\r\n\r\n")
             let status = try await client.response().status
             #expect(status == 413 || status == 400)
@@ -76,7 +77,7 @@ struct RequestBodyTests {
     @Test("A chunked body over the limit is refused", arguments: [1_001, 20_000])
     func chunkedOver(count: Int) async throws {
         try await withServer(respond: echo) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
             client.send("\(String(count, radix: 16))\r\n")
             client.send(pattern(count))
@@ -87,7 +88,7 @@ struct RequestBodyTests {
 
     @Test("A chunked body without end ends the connection") func endless() async throws {
         try await withServer(configure: { $0.limits.droppedBody = 50_000 }, respond: echo) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
             for _ in 0..<20 {
                 client.send("2710\r\n")
@@ -100,7 +101,7 @@ struct RequestBodyTests {
 
     @Test("A client that waits for 100 gets it, or a refusal") func expectation() async throws {
         try await withServer(respond: echo) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
             #expect(try await client.response(toHead: true).status == 100)
             client.send("abc")

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import HTTPSupport
 import Testing
 
 @Suite("Ambiguous requests are refused (RFC 9112)")
@@ -57,21 +58,21 @@ struct RequestCheckTests {
         ])
     func refused(name: String, request: String) async throws {
         try await withServer(respond: { _ in .text("reached") }) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send(request)
             let response = try await client.response()
             #expect(response.status == 400, "\(name)")
-            #expect(response["Connection"] == "close", "\(name)")
+            #expect(response.headers["Connection"] == "close", "\(name)")
             #expect(await client.rest().isEmpty, "\(name)")
         }
     }
 
     @Test("a refusal is a problem document") func problem() async throws {
         try await withServer(respond: { _ in .text("") }) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("GET / HTTP/1.1\r\n\r\n")
             let response = try await client.response()
-            #expect(response["Content-Type"] == "application/problem+json")
+            #expect(response.headers["Content-Type"] == "application/problem+json")
             #expect(
                 response.text
                     == #"{"type":"about:blank","title":"Bad Request","status":400,"detail":"the Host field is missing"}"#
@@ -85,7 +86,7 @@ struct RequestCheckTests {
         arguments: ["+3", "3, 3", "3x", "-1", "0x3"])
     func malformedLength(length: String) async throws {
         try await withServer(respond: { _ in .text("reached") }) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\nabc")
             #expect(try await client.response().status == 400)
             #expect(!String(decoding: await client.rest(), as: UTF8.self).contains("reached"))
@@ -102,7 +103,7 @@ struct RequestCheckTests {
         ])
     func others(request: String, status: Int) async throws {
         try await withServer(respond: { _ in .text("reached") }) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send(request)
             #expect(try await client.response().status == status)
         }
@@ -125,7 +126,7 @@ struct RequestCheckTests {
         ])
     func accepted(request: String, expected: String) async throws {
         try await withServer(respond: { .text("\($0.path) \($0.headers["Host"] ?? "none")") }) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send(request)
             let response = try await client.response()
             #expect(response.status == 200)
@@ -142,7 +143,7 @@ struct RequestCheckTests {
             status: .ok, headers: ["X-Long": String(repeating: "b", count: 700)], body: .pieces(pieces))
         try await withServer(respond: { _ in .now(answer) }) { server in
             for size in stride(from: 100, through: 9_000, by: 137) {
-                let client = try TestConnection(port: server.port)
+                let client = try RawConnection(port: server.port)
                 let value =
                     name == "X"
                     ? String(repeating: "a", count: size) : String(repeating: "a=b; ", count: size / 5)
@@ -161,7 +162,7 @@ struct RequestCheckTests {
     @Test("A header that comes byte by byte is read like one that comes at once") func trickle() async throws
     {
         try await withServer(respond: { .text("\($0.path) \($0.headers.fields.count)") }) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             let fields = (0..<30).map { "X-\($0): \(String(repeating: "a", count: $0 * 3))\r\n" }.joined()
             for byte in "GET /a?b HTTP/1.1\r\nHost: test\r\n\(fields)\r\n".utf8 { client.send([byte]) }
             #expect(try await client.response().text == "/a 31")

@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HTTPServer
+import HTTPSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -19,8 +20,8 @@ struct StopTests {
             }
         }
         try await withServer(respond: respond) { server in
-            let idle = try TestConnection(port: server.port)
-            let client = try TestConnection(port: server.port)
+            let idle = try RawConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.get("/")
             await started.wait()
             async let stopped: Void = server.stop(drain: .seconds(20))
@@ -28,9 +29,9 @@ struct StopTests {
             release.set()
             let response = try await client.response()
             #expect(response.text == "A")
-            #expect(response["Connection"] == "close")
+            #expect(response.headers["Connection"] == "close")
             await stopped
-            #expect(throws: TestConnection.Failure.self) { try TestConnection(port: server.port) }
+            #expect(throws: RawConnection.Failure.self) { try RawConnection(port: server.port) }
         }
     }
 
@@ -53,7 +54,7 @@ struct StopTests {
             }
         }
         try await withServer(respond: respond) { server in
-            let clients = try (0..<2).map { _ in try TestConnection(port: server.port) }
+            let clients = try (0..<2).map { _ in try RawConnection(port: server.port) }
             clients[0].get("/stream")
             clients[1].get("/later")
             try await eventually("both requests") { server.requestsInFlight == 2 }
@@ -69,13 +70,13 @@ struct StopTests {
     @Test("Running ends with its task, and a second stop has no effect") func run() async throws {
         try await withServer(respond: { .text($0.path) }) { server in
             let running = Task { await server.run(drain: .zero) }
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.get("/")
             #expect(try await client.response().text == "/")
             running.cancel()
             await running.value
             await server.stop(drain: .zero)
-            #expect(throws: TestConnection.Failure.self) { try TestConnection(port: server.port) }
+            #expect(throws: RawConnection.Failure.self) { try RawConnection(port: server.port) }
         }
     }
 
@@ -89,7 +90,7 @@ struct StopTests {
         }
         for _ in 0..<10 {
             try await withServer(respond: respond) { server in
-                let clients = try (0..<20).map { _ in try TestConnection(port: server.port) }
+                let clients = try (0..<20).map { _ in try RawConnection(port: server.port) }
                 for client in clients { client.get("/") }
                 try await clients[0].skip(1)
                 await server.stop(drain: .zero)

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import HTTPSupport
 import Testing
 
 @Suite("Streamed bodies")
@@ -24,12 +25,12 @@ struct StreamTests {
     func known(sizes: [Int]) async throws {
         let count = sizes.reduce(0, +)
         try await withServer(respond: Self.answer(sizes, length: UInt64(count))) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             for _ in 0..<2 {
                 client.get("/")
                 let response = try await client.response()
-                #expect(response["Content-Length"] == "\(count)")
-                #expect(response["Transfer-Encoding"] == nil)
+                #expect(response.headers["Content-Length"] == "\(count)")
+                #expect(response.headers["Transfer-Encoding"] == nil)
                 #expect(response.body == pattern(count))
             }
         }
@@ -38,12 +39,12 @@ struct StreamTests {
     @Test("An unknown length is sent in chunks, twice on a connection", arguments: sizes)
     func unknown(sizes: [Int]) async throws {
         try await withServer(respond: Self.answer(sizes, length: nil)) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             for _ in 0..<2 {
                 client.get("/")
                 let response = try await client.response()
-                #expect(response["Content-Length"] == nil)
-                #expect(response["Transfer-Encoding"] == "chunked")
+                #expect(response.headers["Content-Length"] == nil)
+                #expect(response.headers["Transfer-Encoding"] == "chunked")
                 #expect(response.body == pattern(sizes.reduce(0, +)))
             }
         }
@@ -51,11 +52,11 @@ struct StreamTests {
 
     @Test("With HTTP/1.0 a body of unknown length ends with the connection") func http10() async throws {
         try await withServer(respond: Self.answer([5_000, 5_000], length: nil)) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
             let response = try await client.response()
-            #expect(response["Transfer-Encoding"] == nil)
-            #expect(response["Connection"] == "close")
+            #expect(response.headers["Transfer-Encoding"] == nil)
+            #expect(response.headers["Connection"] == "close")
             #expect(response.body == pattern(10_000))
         }
     }
@@ -73,10 +74,10 @@ struct StreamTests {
             return .now(HTTPResponse(status: .ok, body: .stream(length: length, source)))
         }
         try await withServer(respond: respond) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.send("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             let response = try await client.response(toHead: true)
-            #expect(response["Content-Length"] == length.map(String.init))
+            #expect(response.headers["Content-Length"] == length.map(String.init))
             #expect(await client.rest().isEmpty)
             await gone.wait()
         }
@@ -96,21 +97,21 @@ struct StreamTests {
             return .now(HTTPResponse(status: .ok, body: .stream(length: length, source)))
         }
         try await withServer(respond: respond) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.get("/")
-            await #expect(throws: TestConnection.Failure.self) { try await client.response() }
+            await #expect(throws: RawConnection.Failure.self) { try await client.response() }
         }
     }
 
     @Test("A source shorter than its length closes the connection; a longer one is cut off")
     func wrongLength() async throws {
         try await withServer(respond: Self.answer([1_000], length: 2_000)) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.get("/")
-            await #expect(throws: TestConnection.Failure.self) { try await client.response() }
+            await #expect(throws: RawConnection.Failure.self) { try await client.response() }
         }
         try await withServer(respond: Self.answer([1_000, 1_000], length: 1_500)) { server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             for _ in 0..<2 {
                 client.get("/")
                 #expect(try await client.response().body == pattern(1_500))
@@ -129,7 +130,7 @@ struct StreamTests {
         }
         try await withServer(respond: respond) { server in
             do {
-                let client = try TestConnection(port: server.port)
+                let client = try RawConnection(port: server.port)
                 client.get("/")
                 try await client.skip(100_000)
             }
@@ -152,7 +153,7 @@ struct StreamTests {
         }
         try await withServer(respond: respond) { server in
             do {
-                let client = try TestConnection(port: server.port)
+                let client = try RawConnection(port: server.port)
                 client.get("/")
                 await asked.wait()
             }
@@ -172,9 +173,9 @@ struct StreamTests {
         }
         try await withServer(configure: { $0.limits.answer = .milliseconds(50) }, respond: respond) {
             server in
-            let client = try TestConnection(port: server.port)
+            let client = try RawConnection(port: server.port)
             client.get("/")
-            await #expect(throws: TestConnection.Failure.self) { try await client.response() }
+            await #expect(throws: RawConnection.Failure.self) { try await client.response() }
             await gone.wait()
         }
     }
@@ -191,7 +192,7 @@ struct StreamTests {
             return .now(HTTPResponse(status: .ok, body: .stream(length: nil, source)))
         }
         try await withServer(respond: respond) { server in
-            let client = try TestConnection(port: server.port, receiveBuffer: 4_096)
+            let client = try RawConnection(port: server.port, receiveBuffer: 4_096)
             client.get("/")
             try await client.skip(1_000)
             // A hundred megabytes are on offer; the sockets' buffers hold a few.

@@ -1,39 +1,21 @@
 import Glibc
 import HTTP
 import HTTPServer
-import Logging
+import HTTPSupport
 import Synchronization
 import TestSupport
 
-/// A handler made of closures.
-struct TestHandler: HTTPHandler {
-    var limit = 1_000
-    var respond: @Sendable (HTTPRequest) -> HTTPAnswer
-
-    func bodyLimit(for request: HTTPRequest) -> Int { limit }
-    func answer(_ request: HTTPRequest) -> HTTPAnswer { respond(request) }
-}
-
-/// A server on a port that the kernel chose, stopped at the end of `body`.
+/// A server on a port that the kernel chose, which looks often for deadlines, stopped at the end of `body`.
 func withServer<Result>(
     limit: Int = 1_000, configure: (inout HTTPServer.Configuration) -> Void = { _ in },
     respond: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, _ body: (HTTPServer) async throws -> Result,
 ) async throws -> Result {
-    var configuration = HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0))
-    configuration.limits.sweep = .milliseconds(10)
-    configure(&configuration)
-    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    logger.logLevel = .critical
-    let server = try HTTPServer.open(
-        configuration: configuration, handler: TestHandler(limit: limit, respond: respond), logger: logger)
-    do {
-        let result = try await body(server)
-        await server.stop(drain: .zero)
-        return result
-    } catch {
-        await server.stop(drain: .zero)
-        throw error
+    let handler = FunctionHandler(bodyLimit: { _ in limit }, respond)
+    let quick: (inout HTTPServer.Configuration) -> Void = {
+        $0.limits.sweep = .milliseconds(10)
+        configure(&$0)
     }
+    return try await withHTTPServer(handler, configure: quick, body)
 }
 
 /// Waits until no request is in flight.
