@@ -1,4 +1,5 @@
 import HTTP
+import HTTPSupport
 import Testing
 
 @testable import AdminAPI
@@ -10,11 +11,13 @@ import Testing
         "/api/v1/nothing", "/api/v2/channels",
     ]
 
-    @Test("Without the token the API answers 401 and names what it requires", arguments: guarded)
-    func withoutToken(path: String) async throws {
-        try await withAdmin { admin async throws in
+    @Test(
+        "Without the token the API answers 401 and names what it requires", arguments: TransportKind.allCases,
+        guarded)
+    func withoutToken(transport: TransportKind, path: String) async throws {
+        try await withAdmin(over: transport) { admin async throws in
             let answer = try await admin.send(.get, path, hasToken: false)
-            #expect(try answer.isProblem(401))
+            #expect(answer.isProblem(401))
             #expect(answer.headers["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
         }
     }
@@ -34,23 +37,25 @@ import Testing
         }
     }
 
-    @Test("The scheme is case-insensitive; two Authorization headers are refused")
-    func scheme() async throws {
-        try await withAdmin { admin async throws in
+    @Test(
+        "The scheme is case-insensitive; two Authorization headers are refused",
+        arguments: TransportKind.allCases)
+    func scheme(transport: TransportKind) async throws {
+        try await withAdmin(over: transport) { admin async throws in
             let fields: HTTPHeaders = ["Authorization": "bearer \(TestAdmin.token)"]
             #expect(try await admin.send(.get, "/api/v1/channels", fields: fields).status == 200)
-            var request = HTTPRequest(method: .get, path: "/api/v1/channels")
-            request.headers.append("Authorization", "Bearer \(TestAdmin.token)")
-            request.headers.append("Authorization", "Bearer \(TestAdmin.token)")
-            #expect(try await admin.answer(to: request).isProblem(401))
+            let twice: HTTPHeaders = [
+                "Authorization": "Bearer \(TestAdmin.token)", "Authorization": "Bearer \(TestAdmin.token)",
+            ]
+            #expect(try await admin.send(.get, "/api/v1/channels", fields: twice).isProblem(401))
         }
     }
 
     @Test(
         "Health, readiness, metrics, the document and the page need no token",
-        arguments: ["/healthz", "/readyz", "/metrics", "/api/v1/openapi.json", "/"])
-    func open(path: String) async throws {
-        try await withAdmin { admin async throws in
+        arguments: TransportKind.allCases, ["/healthz", "/readyz", "/metrics", "/api/v1/openapi.json", "/"])
+    func open(transport: TransportKind, path: String) async throws {
+        try await withAdmin(over: transport) { admin async throws in
             #expect(try await admin.send(.get, path, hasToken: false).status == 200)
             #expect(try await admin.send(.head, path, hasToken: false).status == 200)
         }
@@ -89,7 +94,8 @@ import Testing
 
     @Test(
         "Another method is 405, and Allow has the accepted methods",
-        arguments: [
+        arguments: TransportKind.allCases,
+        [
             ("/api/v1/channels", "DELETE", "GET, HEAD, POST"),
             ("/api/v1/channels/a", "POST", "GET, HEAD, PUT, PATCH, DELETE"),
             ("/api/v1/channels/a/status", "PUT", "GET, HEAD"),
@@ -97,11 +103,13 @@ import Testing
             ("/healthz", "POST", "GET, HEAD"), ("/", "TRACE", "GET, HEAD"),
             ("/api/v1/openapi.json", "PUT", "GET, HEAD"),
         ])
-    func methods(path: String, method: String, allowed: String) async throws {
-        try await withAdmin { admin async throws in
-            let answer = try await admin.send(HTTPMethod(rawValue: method), path)
-            #expect(try answer.isProblem(405))
-            #expect(answer.headers["Allow"] == allowed)
+    func methods(transport: TransportKind, resource: (path: String, method: String, allowed: String))
+        async throws
+    {
+        try await withAdmin(over: transport) { admin async throws in
+            let answer = try await admin.send(HTTPMethod(rawValue: resource.method), resource.path)
+            #expect(answer.isProblem(405))
+            #expect(answer.headers["Allow"] == resource.allowed)
         }
     }
 

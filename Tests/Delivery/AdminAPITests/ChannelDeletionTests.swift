@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import HTTPSupport
 import Postgres
 import Testing
 import Timeline

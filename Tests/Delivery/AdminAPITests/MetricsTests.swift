@@ -1,4 +1,5 @@
 import HTTP
+import HTTPSupport
 import Telemetry
 import Testing
 

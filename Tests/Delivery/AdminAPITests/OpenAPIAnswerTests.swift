@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import HTTPSupport
 import JSON
 import Monitoring
 import Testing
@@ -16,7 +17,7 @@ import Timeline
             document: try JSONReader.value(of: try OpenAPIDocument.text(version: "1.2.3")))
     }
 
-    private func check(_ answer: Answer, _ schema: String, _ status: Int = 200) throws {
+    private func check(_ answer: ReceivedResponse, _ schema: String, _ status: Int = 200) throws {
         #expect(answer.status == status)
         let findings = validator.findings(try JSONReader.value(of: Array(answer.text.utf8)), as: schema)
         #expect(findings.isEmpty, "\(schema): \(findings)")

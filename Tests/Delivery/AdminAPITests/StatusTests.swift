@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import HTTPSupport
 import Monitoring
 import Testing
 import Timeline

@@ -3,6 +3,7 @@ import Concurrency
 import DatabaseSupport
 import Foundation
 import HTTP
+import HTTPSupport
 import Monitoring
 import Postgres
 import Telemetry
@@ -12,7 +13,7 @@ import Timeline
 
 @testable import AdminAPI
 
-/// The admin API over a fresh catalogue, asked by values.
+/// The admin API over a fresh catalogue, and a client.
 struct TestAdmin: Sendable {
     static let token = "correct horse battery staple"
     /// 2026-07-26T05:05:16Z.
@@ -20,52 +21,26 @@ struct TestAdmin: Sendable {
 
     let api: AdminAPI
     let pool: PostgresPool
-    let board = StatusBoard()
-    let registry = MetricsRegistry()
+    let board: StatusBoard
+    let registry: MetricsRegistry
+    let client: APIClient
 
     var catalogue: Catalogue { api.catalogue }
-
-    init(
-        _ pool: PostgresPool, archiveIsReachable: @escaping @Sendable () async -> Bool = { true }
-    ) throws {
-        self.pool = pool
-        let token = try AdminToken(Self.token)
-        let configuration = AdminConfiguration(token: token, version: "1.2.3") { host, _ in
-            host == "169.254.169.254" ? "\(host) is link-local" : nil
-        }
-        var clock = HostClock.system
-        clock.now = { Self.now }
-        api = try AdminAPI(
-            catalogue: Catalogue(pool: pool, logger: silentLogger), board: board, registry: registry,
-            configuration: configuration, archiveIsReachable: archiveIsReachable,
-            clock: clock, logger: silentLogger)
-    }
 
     /// Sends a request with the token; `fields` are added.
     func send(
         _ method: HTTPMethod, _ target: String, _ body: String? = nil, fields: HTTPHeaders = [:],
         hasToken: Bool = true,
-    ) async throws -> Answer {
-        let halves = target.split(separator: "?", maxSplits: 1).map(String.init)
-        var request = HTTPRequest(
-            method: method, path: halves[0], query: halves.count > 1 ? halves[1] : nil,
-            body: Array((body ?? "").utf8))
-        if hasToken { request.headers["Authorization"] = "Bearer \(Self.token)" }
-        if body != nil { request.headers["Content-Type"] = "application/json" }
-        for field in fields.fields { request.headers[field.name] = field.value }
-        return try await answer(to: request)
-    }
-
-    func answer(to request: HTTPRequest) async throws -> Answer {
-        switch try #require(api.answer(request)) {
-        case .now(let response): try Answer(response)
-        case .later(let work): try Answer(await work())
-        }
+    ) async throws -> ReceivedResponse {
+        var headers = fields
+        if hasToken, fields["Authorization"] == nil { headers["Authorization"] = "Bearer \(Self.token)" }
+        if body != nil, fields["Content-Type"] == nil { headers["Content-Type"] = "application/json" }
+        return try await client.send(method, target, headers, body: Array((body ?? "").utf8))
     }
 
     /// Makes a channel with one source and nothing else.
     @discardableResult
-    func create(_ id: String) async throws -> Answer {
+    func create(_ id: String) async throws -> ReceivedResponse {
         let answer = try await send(
             .post, "/api/v1/channels",
             "{\"id\":\"\(id)\",\"source_url\":\"http://origin.example/\(id).m3u8\"}")
@@ -74,30 +49,7 @@ struct TestAdmin: Sendable {
     }
 }
 
-/// A response with its body read.
-struct Answer {
-    let status: Int
-    let headers: HTTPHeaders
-    let text: String
-
-    init(_ response: HTTPResponse) throws {
-        status = response.status.rawValue
-        headers = response.headers
-        switch response.body {
-        case .empty: text = ""
-        case .bytes(let bytes): text = String(decoding: bytes, as: UTF8.self)
-        default: throw TestFailure("the admin API answers from memory only")
-        }
-    }
-
-    /// The body as Foundation reads it: another reader than the one under test.
-    var json: [String: Any] {
-        get throws {
-            let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
-            return try #require(value as? [String: Any])
-        }
-    }
-
+extension ReceivedResponse {
     func string(_ name: String) throws -> String? { try json[name] as? String }
 
     /// The places that a problem names.
@@ -107,20 +59,36 @@ struct Answer {
             return errors.compactMap { ($0["pointer"] ?? $0["parameter"]) as? String }
         }
     }
-
-    /// Whether it is a problem of RFC 9457 with this status.
-    func isProblem(_ code: Int) throws -> Bool {
-        try status == code && headers["Content-Type"] == "application/problem+json"
-            && json["status"] as? Int == code && json["title"] is String && json["type"] is String
-            && json["detail"] is String
-    }
 }
 
-/// Gives a test an admin API on a database of its own.
+/// Runs a body with an admin API on a database of its own.
 func withAdmin<T>(
+    over transport: TransportKind = .handler,
     archiveIsReachable: @escaping @Sendable () async -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
     try await withCatalogueDatabase { pool, _ in
-        try await body(try TestAdmin(pool, archiveIsReachable: archiveIsReachable))
+        try await withAdmin(on: pool, over: transport, archiveIsReachable: archiveIsReachable, body)
+    }
+}
+
+/// Runs a body with an admin API on the database of a pool.
+func withAdmin<T>(
+    on pool: PostgresPool, over transport: TransportKind = .handler,
+    archiveIsReachable: @escaping @Sendable () async -> Bool = { true }, _ body: (TestAdmin) async throws -> T
+) async throws -> T {
+    let (board, registry) = (StatusBoard(), MetricsRegistry())
+    let configuration = AdminConfiguration(token: try AdminToken(TestAdmin.token), version: "1.2.3") {
+        host, _ in
+        host == "169.254.169.254" ? "\(host) is link-local" : nil
+    }
+    var clock = HostClock.system
+    clock.now = { TestAdmin.now }
+    let api = try AdminAPI(
+        catalogue: Catalogue(pool: pool, logger: silentLogger), board: board, registry: registry,
+        configuration: configuration, archiveIsReachable: archiveIsReachable,
+        clock: clock, logger: silentLogger)
+    let handler = FunctionHandler(bodyLimit: { api.bodyLimit(for: $0) }, { api.answer($0) })
+    return try await withAPIClient(over: transport, to: handler) { client in
+        try await body(TestAdmin(api: api, pool: pool, board: board, registry: registry, client: client))
     }
 }

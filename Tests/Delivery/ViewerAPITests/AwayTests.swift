@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import HTTPSupport
 import TestSupport
 import Testing
 import Timeline
@@ -17,33 +18,33 @@ import Timeline
     @Test("Windows in memory play on without a database; others are 503")
     func away() async throws {
         let server = try await PostgresCluster()
-        try await Archive.with(server: server) { archive in
+        try await ViewerFixture.with(server: server) { viewer in
             var recording = Recording(seconds: 80)
             recording.watermark = 8_000
             recording.add("v0", from: 7_920, count: 20, sequence: 1)
             recording.add("v0", from: -8_000, count: 5)
-            try await archive.record(recording)
-            try await archive.record(Recording("other"))
-            var before: [String: Answer] = [:]
-            for query in Self.known { before[query] = try await archive.ask(Self.base + query) }
+            try await viewer.record(recording)
+            try await viewer.record(Recording("other"))
+            var before: [String: ReceivedResponse] = [:]
+            for query in Self.known { before[query] = try await viewer.get(Self.base + query) }
             try await server.stop()
             for query in Self.known {
-                let (after, earlier) = (try await archive.ask(Self.base + query), before[query])
+                let (after, earlier) = (try await viewer.get(Self.base + query), before[query])
                 #expect(after.status == 200, "\(query)")
                 #expect(after.body == earlier?.body, "\(query)")
                 #expect(after.headers["ETag"] == earlier?.headers["ETag"], "\(query)")
-                let coded = try await archive.ask(Self.base + query, ["Accept-Encoding": "gzip"])
+                let coded = try await viewer.get(Self.base + query, ["Accept-Encoding": "gzip"])
                 #expect(coded.status == 200)
             }
             for path in [Self.base + "?begintime=1469501516&duration=20", "/live/other/index.m3u8"] {
-                let answer = try await archive.ask(path)
+                let answer = try await viewer.get(path)
                 #expect(answer.status == 503, "\(path)")
                 #expect(answer.problem["status"] as? Int == 503, "\(path)")
                 #expect(answer.headers["Retry-After"] == "5", "\(path)")
             }
             try await server.start()
             try await eventually("the catalogue's return") {
-                try await archive.ask(Self.base + "?begintime=1469501516&duration=20").status == 200
+                try await viewer.get(Self.base + "?begintime=1469501516&duration=20").status == 200
             }
         }
     }
@@ -52,21 +53,21 @@ import Timeline
         "Windows in memory are answered in time while a database hangs, and are current when it continues")
     func hanging() async throws {
         let server = try await PostgresCluster()
-        try await Archive.with(server: server) { archive in
+        try await ViewerFixture.with(server: server) { viewer in
             var recording = Recording(seconds: 80)
             recording.segments.removeAll { $0.start == 8 }
-            try await archive.record(recording)
+            try await viewer.record(recording)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await archive.api.run() }
+                group.addTask { await viewer.api.run() }
                 var before: [String: [UInt8]] = [:]
-                for query in Self.known { before[query] = try await archive.ask(Self.base + query).body }
+                for query in Self.known { before[query] = try await viewer.get(Self.base + query).body }
                 try await server.whileStandingStill {
                     // Long enough for everything in memory to be asked for anew more than once.
                     let end = ContinuousClock.now + .seconds(6)
                     while ContinuousClock.now < end {
                         for query in Self.known {
                             let asked = ContinuousClock.now
-                            let answer = try await archive.ask(Self.base + query)
+                            let answer = try await viewer.get(Self.base + query)
                             // One second for the channel, one for its head, and what a slow machine takes.
                             #expect(ContinuousClock.now - asked < .seconds(5), "\(query)")
                             #expect(answer.status == 200 && answer.body == before[query], "\(query)")
@@ -74,10 +75,10 @@ import Timeline
                         try await Task.sleep(for: .milliseconds(100))
                     }
                 }
-                try await eventually("the database's return") { await archive.catalogue.isReachable() }
-                try await archive.repair("cctv2", at: 8)
+                try await eventually("the database's return") { await viewer.catalogue.isReachable() }
+                try await viewer.repair("cctv2", at: 8)
                 try await eventually("the repair") {
-                    try await archive.ask(Self.base + Self.known[0]).uris.count == 5
+                    try await viewer.get(Self.base + Self.known[0]).uris.count == 5
                 }
                 group.cancelAll()
             }

@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import HTTPSupport
 import SegmentStore
 import Testing
 import Timeline
@@ -9,12 +10,14 @@ import Timeline
 @Suite(.serialized) struct DownloadTests {
     private let path = "/live/cctv2/download.ts?begintime=1469509518000&endtime=1469509536000"
 
-    @Test("The window is one transport stream with an exact length, a tag and a readable name")
-    func whole() async throws {
-        try await Archive.with { archive in
+    @Test(
+        "The window is one transport stream with an exact length, a tag and a readable name",
+        arguments: TransportKind.allCases)
+    func whole(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
             let recording = Recording()
-            try await archive.record(recording)
-            let answer = try await archive.ask(path)
+            try await viewer.record(recording)
+            let answer = try await viewer.get(path)
             #expect(answer.status == 200)
             #expect(answer.body == recording.segments.prefix(5).flatMap(\.plain))
             #expect(answer.headers["Content-Type"] == "video/mp2t")
@@ -28,9 +31,9 @@ import Timeline
     /// Segments have 671 bytes each.
     private static let offsets = [0, 1, 670, 671, 672, 1342, 3000]
 
-    @Test("A download resumes at any byte, encrypted or not")
-    func resume() async throws {
-        try await Archive.with { archive in
+    @Test("A download resumes at any byte, encrypted or not", arguments: TransportKind.allCases)
+    func resume(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
             var recording = Recording()
             for isEncrypted in [false, true] {
                 if isEncrypted {
@@ -38,50 +41,50 @@ import Timeline
                     try recording.encrypt(
                         key: [UInt8](repeating: 9, count: 16), name: "0123456789abcdef0123456789abcdef")
                 }
-                try await archive.record(recording)
+                try await viewer.record(recording)
                 let target = path.replacing("cctv2", with: recording.channel)
                 let whole = recording.segments.prefix(5).flatMap(\.plain)
-                let first = try await archive.ask(target)
+                let first = try await viewer.get(target)
                 #expect(first.body == whole)
                 let tag = try #require(first.headers["ETag"])
                 for offset in Self.offsets {
-                    let answer = try await archive.ask(
+                    let answer = try await viewer.get(
                         target, ["Range": "bytes=\(offset)-", "If-Range": tag])
                     #expect(answer.status == 206)
                     #expect(answer.body == Array(whole.dropFirst(offset)))
                     #expect(
                         answer.headers["Content-Range"] == "bytes \(offset)-\(whole.count - 1)/\(whole.count)"
                     )
-                    let part = try await archive.ask(target, ["Range": "bytes=\(offset)-\(offset + 9)"])
+                    let part = try await viewer.get(target, ["Range": "bytes=\(offset)-\(offset + 9)"])
                     #expect(part.body == Array(whole[offset..<(offset + 10)]))
                 }
             }
         }
     }
 
-    @Test("An open end is redirected to the URL with the current end")
-    func openEnd() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            let answer = try await archive.ask("/live/cctv2/download.ts?begintime=1469509516&rendition=v0")
+    @Test("An open end is redirected to the URL with the current end", arguments: TransportKind.allCases)
+    func openEnd(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            try await viewer.record(Recording())
+            let answer = try await viewer.get("/live/cctv2/download.ts?begintime=1469509516&rendition=v0")
             #expect(answer.status == 302)
             #expect(
                 answer.headers["Location"]
                     == "download.ts?begintime=1469509516000&endtime=1469509556000&rendition=v0")
-            #expect(try await archive.ask("/live/cctv2/\(answer.headers["Location"] ?? "")").status == 200)
+            #expect(try await viewer.get("/live/cctv2/\(answer.headers["Location"] ?? "")").status == 200)
         }
     }
 
     @Test("An open end that is cut at the longest window has Backcast-Next in the redirect")
     func openEndCut() async throws {
-        try await Archive.with(maxWindowSeconds: 20) { archive in
-            try await archive.record(Recording())
-            let answer = try await archive.ask("/live/cctv2/download.ts?begintime=1469509516")
+        try await ViewerFixture.with(maxWindowSeconds: 20) { viewer in
+            try await viewer.record(Recording())
+            let answer = try await viewer.get("/live/cctv2/download.ts?begintime=1469509516")
             #expect(answer.status == 302)
             #expect(
                 answer.headers["Location"] == "download.ts?begintime=1469509516000&endtime=1469509536000")
             #expect(answer.headers["Backcast-Next"] == "2016-07-26T05:05:36.000Z")
-            let rest = try await archive.ask("/live/cctv2/download.ts?begintime=1469509536")
+            let rest = try await viewer.get("/live/cctv2/download.ts?begintime=1469509536")
             #expect(rest.status == 302)
             #expect(rest.headers["Backcast-Next"] == nil)
         }
@@ -94,7 +97,7 @@ import Timeline
             (.transportStream, "initialization section"), (nil, "audio is a separate rendition"),
         ])
     func other(container: SegmentExtension?, reason: String) async throws {
-        try await Archive.with { archive in
+        try await ViewerFixture.with { viewer in
             var recording = Recording(seconds: 0)
             recording.watermark = 40
             if let container {
@@ -105,8 +108,8 @@ import Timeline
                 recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
                 recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
             }
-            try await archive.record(recording)
-            let answer = try await archive.ask(path)
+            try await viewer.record(recording)
+            let answer = try await viewer.get(path)
             #expect(answer.status == 404)
             let detail = try #require(answer.problem["detail"] as? String)
             #expect(detail.contains(reason))
@@ -117,14 +120,14 @@ import Timeline
 
     @Test("The best video is sent, or the requested rendition")
     func rendition() async throws {
-        try await Archive.with { archive in
+        try await ViewerFixture.with { viewer in
             var recording = Recording()
             recording.renditions[0].bandwidth = 1_000_000
             recording.add("v1", from: 0, count: 10) { $0.bandwidth = 5_000_000 }
-            try await archive.record(recording)
+            try await viewer.record(recording)
             let best = recording.segments.filter { $0.rendition.index == 1 }.prefix(5).flatMap(\.plain)
-            #expect(try await archive.ask(path).body == best)
-            let named = try await archive.ask(path + "&rendition=v0")
+            #expect(try await viewer.get(path).body == best)
+            let named = try await viewer.get(path + "&rendition=v0")
             #expect(named.body == recording.segments.prefix(5).flatMap(\.plain))
         }
     }
@@ -136,19 +139,21 @@ import Timeline
             ("?begintime=1469509516&duration=20&mode=event", "mode"),
         ])
     func window(query: String, name: String) async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            let answer = try await archive.ask("/live/cctv2/download.ts\(query)")
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let answer = try await viewer.get("/live/cctv2/download.ts\(query)")
             #expect(answer.status == 400)
             #expect(answer.problem["parameter"] as? String == name)
         }
     }
 
-    @Test("A range after the end is a problem that gives the length of the window")
-    func behindEnd() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            let answer = try await archive.ask(path, ["Range": "bytes=3355-"])
+    @Test(
+        "A range after the end is a problem that gives the length of the window",
+        arguments: TransportKind.allCases)
+    func behindEnd(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            try await viewer.record(Recording())
+            let answer = try await viewer.get(path, ["Range": "bytes=3355-"])
             #expect(answer.status == 416)
             #expect(answer.headers["Content-Range"] == "bytes */3355")
             #expect(answer.problem["status"] as? Int == 416)
@@ -156,14 +161,16 @@ import Timeline
         }
     }
 
-    @Test("A download is cut when the archive lacks a segment of the catalogue")
-    func broken() async throws {
-        try await Archive.with { archive in
+    @Test(
+        "A download is cut when the archive lacks a segment of the catalogue",
+        arguments: TransportKind.allCases)
+    func broken(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
             let recording = Recording()
-            try await archive.record(recording)
+            try await viewer.record(recording)
             let id = try #require(ChannelID("cctv2"))
-            try await archive.store.delete(recording.segments[2].key(of: id))
-            await #expect(throws: (any Error).self) { try await archive.ask(path) }
+            try await viewer.store.delete(recording.segments[2].key(of: id))
+            await #expect(throws: (any Error).self) { try await viewer.get(path) }
         }
     }
 }

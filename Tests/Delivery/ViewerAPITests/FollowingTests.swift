@@ -1,4 +1,5 @@
 import HTTP
+import HTTPSupport
 import Postgres
 import TestSupport
 import Testing
@@ -17,9 +18,9 @@ import Timeline
         return recording
     }
 
-    private func following(_ archive: Archive, _ body: () async throws -> Void) async throws {
+    private func following(_ viewer: ViewerFixture, _ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await archive.api.run() }
+            group.addTask { await viewer.api.run() }
             try await body()
             group.cancelAll()
         }
@@ -27,26 +28,26 @@ import Timeline
 
     @Test("A repair and what retention takes show at once where changes are heard")
     func heard() async throws {
-        try await Archive.with { archive in
-            try await archive.record(holed)
-            try await following(archive) {
-                let before = try await archive.ask(window)
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(holed)
+            try await following(viewer) {
+                let before = try await viewer.get(window)
                 #expect(before.uris.count == 9)
                 // A first word after which nothing is missed any more.
                 try await eventually("the ear") {
-                    try await archive.catalogue.setPlaylistForm(.multivariant, of: 1)
-                    return try await archive.ask(
+                    try await viewer.catalogue.setPlaylistForm(.multivariant, of: 1)
+                    return try await viewer.get(
                         "/live/cctv2/index.m3u8?begintime=1469509516&duration=40&rendition=v0"
                     )
                     .status == 200
                 }
-                try await archive.repair("cctv2", at: 8)
+                try await viewer.repair("cctv2", at: 8)
                 try await eventually("the repair", within: .seconds(2)) {
-                    try await archive.ask(window + "&rendition=v0").uris.count == 10
+                    try await viewer.get(window + "&rendition=v0").uris.count == 10
                 }
-                try await archive.expire("cctv2", before: at(20))
+                try await viewer.expire("cctv2", before: at(20))
                 try await eventually("the cut", within: .seconds(2)) {
-                    try await archive.ask(window + "&rendition=v0").uris.count == 5
+                    try await viewer.get(window + "&rendition=v0").uris.count == 5
                 }
             }
         }
@@ -54,15 +55,15 @@ import Timeline
 
     @Test("Without an ear a change shows two seconds later at most, and never goes away again")
     func unheard() async throws {
-        try await Archive.with { archive in
-            try await archive.record(holed)
-            let before = try await archive.ask(window)
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(holed)
+            let before = try await viewer.get(window)
             #expect(before.uris.count == 9)
-            try await archive.repair("cctv2", at: 8)
+            try await viewer.repair("cctv2", at: 8)
             try await eventually("the repair", within: .seconds(3)) {
-                try await archive.ask(window).uris.count == 10
+                try await viewer.get(window).uris.count == 10
             }
-            let after = try await archive.ask(window)
+            let after = try await viewer.get(window)
             #expect(after.headers["ETag"] != before.headers["ETag"])
             #expect(after.uris.count == 10)
         }
@@ -71,22 +72,22 @@ import Timeline
     @Test(
         "What a slow question brings is settled three target durations after its answer, not after its begin")
     func slowQuestion() async throws {
-        try await Archive.with { archive in
+        try await ViewerFixture.with { viewer in
             var recording = Recording(seconds: 44)
             recording.watermark = 40
             recording.targetSeconds = 1
-            try await archive.record(recording)
-            archive.clock.now = at(44)
+            try await viewer.record(recording)
+            viewer.clock.now = at(44)
             let path = "/live/cctv2/index.m3u8?begintime=1469509516&duration=44"
-            let before = try await archive.ask(path)
+            let before = try await viewer.get(path)
             #expect(before.uris.count == 10)
             // The lock blocks every read of the published head, so a read that starts now sees the committed
             // state.
-            let committing = try await archive.catalogue.pool.transaction { transaction in
+            let committing = try await viewer.catalogue.pool.transaction { transaction in
                 _ = try await transaction.query("LOCK TABLE line")
                 let end = ContinuousClock.now + .seconds(6)
                 while ContinuousClock.now < end {
-                    #expect(try await archive.ask(path).uris.count == 10)
+                    #expect(try await viewer.get(path).uris.count == 10)
                     try await Task.sleep(for: .milliseconds(100))
                 }
                 let committing = ContinuousClock.now
@@ -95,7 +96,7 @@ import Timeline
                 return committing
             }
             try await eventually("the end of it all") {
-                let answer = try await archive.ask(path)
+                let answer = try await viewer.get(path)
                 guard answer.headers["Backcast-Final"] == "true" else { return false }
                 #expect(answer.uris.count == 11)
                 return true
@@ -106,10 +107,10 @@ import Timeline
 
     @Test("Many who ask for the same at once get the same answer")
     func together() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
             let bodies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
-                for _ in 0..<100 { group.addTask { try await archive.ask(window).body } }
+                for _ in 0..<100 { group.addTask { try await viewer.get(window).body } }
                 return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
             }
             #expect(bodies.count == 1 && bodies.first?.isEmpty == false)

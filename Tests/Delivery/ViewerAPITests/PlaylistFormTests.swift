@@ -1,4 +1,5 @@
 import Catalogue
+import HTTPSupport
 import TestSupport
 import Testing
 import Timeline
@@ -17,17 +18,17 @@ import Timeline
         return recording
     }
 
-    private func change(_ archive: Archive) async throws {
+    private func change(_ viewer: ViewerFixture) async throws {
         let id = try #require(ChannelID("cctv2"))
-        let channel = try await archive.catalogue.channel(id)
-        try await archive.catalogue.setPlaylistForm(.multivariant, of: try #require(channel).row)
+        let channel = try await viewer.catalogue.channel(id)
+        try await viewer.catalogue.setPlaylistForm(.multivariant, of: try #require(channel).row)
     }
 
     /// Waits for what is known of the channel to be of now: two seconds.
-    private func awaitChange(_ archive: Archive, at seconds: Int) async throws {
+    private func awaitChange(_ viewer: ViewerFixture, at seconds: Int) async throws {
         try await eventually("the change") {
-            let newest = try await archive.ask("/live/cctv2/v1.m3u8").uris.last
-            let after = try await archive.ask(
+            let newest = try await viewer.get("/live/cctv2/v1.m3u8").uris.last
+            let after = try await viewer.get(
                 Self.index + "?begintime=\(1_469_509_516 + 40)&duration=\(seconds - 40)")
             return newest == "v1/\(1_469_509_516_000 + (seconds - 4) * 1000).ts"
                 && after.text.contains("#EXT-X-STREAM-INF")
@@ -38,38 +39,38 @@ import Timeline
         "A window that begins before the change keeps its form; one that begins at the change has the new form"
     )
     func windows() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
             let event = Self.index + "?begintime=1469509516&mode=event"
             let early = Self.index + "?begintime=1469509516&duration=20"
-            let (grown, closed) = (try await archive.ask(event), try await archive.ask(early))
+            let (grown, closed) = (try await viewer.get(event), try await viewer.get(early))
             #expect(grown.uris.count == 10 && closed.uris.count == 5)
-            try await change(archive)
-            try await archive.goOn(changed(until: 80))
-            try await awaitChange(archive, at: 80)
-            #expect(try await archive.ask(event).uris == grown.uris)
-            #expect(try await archive.ask(early).body == closed.body)
-            let across = try await archive.ask(Self.index + "?begintime=\(1_469_509_516 + 20)&duration=60")
+            try await change(viewer)
+            try await viewer.recordMore(changed(until: 80))
+            try await awaitChange(viewer, at: 80)
+            #expect(try await viewer.get(event).uris == grown.uris)
+            #expect(try await viewer.get(early).body == closed.body)
+            let across = try await viewer.get(Self.index + "?begintime=\(1_469_509_516 + 20)&duration=60")
             #expect(across.uris == Array(grown.uris.suffix(5)))
-            let all = try await archive.ask("/live/cctv2/master.m3u8?begintime=1469509516&duration=20")
+            let all = try await viewer.get("/live/cctv2/master.m3u8?begintime=1469509516&duration=20")
             #expect(all.text.contains("#EXT-X-STREAM-INF"))
         }
     }
 
     @Test("A sliding playlist keeps its form until it lists no segment from before the change")
     func sliding() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            let before = try await archive.ask(Self.index).uris
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let before = try await viewer.get(Self.index).uris
             #expect(before.last == "v0/1469509552000.ts")
-            try await change(archive)
-            try await archive.goOn(changed(until: 60))
-            try await awaitChange(archive, at: 60)
-            #expect(try await archive.ask(Self.index).uris == before)
-            try await archive.goOn(changed(until: 120))
-            try await awaitChange(archive, at: 120)
-            #expect(try await archive.ask(Self.index).text.contains("#EXT-X-STREAM-INF"))
-            #expect(try await archive.ask(Self.index + "?dvr=100").uris.last == before.last)
+            try await change(viewer)
+            try await viewer.recordMore(changed(until: 60))
+            try await awaitChange(viewer, at: 60)
+            #expect(try await viewer.get(Self.index).uris == before)
+            try await viewer.recordMore(changed(until: 120))
+            try await awaitChange(viewer, at: 120)
+            #expect(try await viewer.get(Self.index).text.contains("#EXT-X-STREAM-INF"))
+            #expect(try await viewer.get(Self.index + "?dvr=100").uris.last == before.last)
         }
     }
 }

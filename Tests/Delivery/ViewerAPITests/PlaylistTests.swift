@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import HTTPSupport
 import TestSupport
 import Testing
 import Timeline
@@ -19,10 +20,10 @@ import Timeline
 
     @Test("Every notation of the same window gives the same playlist")
     func spellings() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
             for query in Self.spellings {
-                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                let answer = try await viewer.get("/live/cctv2/index.m3u8?\(query)")
                 #expect(answer.status == 200, "\(query)")
                 #expect(answer.uris == (0..<5).map { "v0/\(1_469_509_516_000 + $0 * 4000).ts" }, "\(query)")
                 #expect(answer.text.hasSuffix("#EXT-X-ENDLIST\n"))
@@ -30,13 +31,16 @@ import Timeline
         }
     }
 
-    @Test("A final window is marked as final, may be cached, and has its completeness in headers")
-    func final() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            archive.clock.now = at(60)
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)&duration=20")
-            #expect(answer.isLater)
+    @Test(
+        "A final window is marked as final, may be cached, and has its completeness in headers",
+        arguments: TransportKind.allCases)
+    func final(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            try await viewer.record(Recording())
+            viewer.clock.now = at(60)
+            let path = "/live/cctv2/index.m3u8?begintime=\(begin)&duration=20"
+            let answer = try await viewer.get(path)
+            #expect(!viewer.answersAtOnce(path))
             #expect(answer.headers["Content-Type"] == "application/vnd.apple.mpegurl")
             #expect(answer.headers["Backcast-Window"] == "2016-07-26T05:05:16.000Z/2016-07-26T05:05:36.000Z")
             #expect(answer.headers["Backcast-Held-Seconds"] == "20")
@@ -50,11 +54,11 @@ import Timeline
 
     @Test("A window in which a segment waits for its key is not final")
     func waiting() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            try await archive.waitForKey("cctv2", at: 8)
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            try await viewer.waitForKey("cctv2", at: 8)
             for (duration, isFinal) in [(20, "false"), (4, "true")] {
-                let answer = try await archive.ask(
+                let answer = try await viewer.get(
                     "/live/cctv2/index.m3u8?begintime=\(begin)&duration=\(duration)")
                 #expect(answer.headers["Backcast-Final"] == isFinal)
             }
@@ -63,25 +67,25 @@ import Timeline
 
     @Test("The age ends when retention reaches the window")
     func retentionAge() async throws {
-        try await Archive.with { archive in
+        try await ViewerFixture.with { viewer in
             var recording = Recording()
             recording.retentionSeconds = 1000
-            try await archive.record(recording)
-            archive.clock.now = at(900)
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)&duration=20")
+            try await viewer.record(recording)
+            viewer.clock.now = at(900)
+            let answer = try await viewer.get("/live/cctv2/index.m3u8?begintime=\(begin)&duration=20")
             #expect(answer.headers["Cache-Control"] == "public, max-age=100")
         }
     }
 
     @Test("A window up to the live edge is closed and not final, whatever end was asked for")
     func liveEdge() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            archive.clock.now = at(44)
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            viewer.clock.now = at(44)
             for query in [
                 "begintime=\(begin)", "begintime=\(begin)&duration=3600", "utc=1469509516&lutc=1469509560",
             ] {
-                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                let answer = try await viewer.get("/live/cctv2/index.m3u8?\(query)")
                 #expect(answer.uris.count == 10)
                 #expect(answer.text.contains("#EXT-X-PLAYLIST-TYPE:VOD"))
                 #expect(answer.text.hasSuffix("#EXT-X-ENDLIST\n"))
@@ -94,9 +98,9 @@ import Timeline
 
     @Test("An open end is cut at the longest window, and the rest is named")
     func openEnd() async throws {
-        try await Archive.with(maxWindowSeconds: 20) { archive in
-            try await archive.record(Recording())
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)")
+        try await ViewerFixture.with(maxWindowSeconds: 20) { viewer in
+            try await viewer.record(Recording())
+            let answer = try await viewer.get("/live/cctv2/index.m3u8?begintime=\(begin)")
             #expect(answer.uris.count == 5)
             #expect(answer.headers["Backcast-Next"] == "2016-07-26T05:05:36.000Z")
             #expect(answer.headers["Backcast-Held-Seconds"] == "20")
@@ -106,33 +110,33 @@ import Timeline
 
     @Test("start-over grows and ends, live slides, a delay lies behind")
     func growing() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording(seconds: 80))
-            archive.clock.now = at(84)
-            let event = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)&mode=event")
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording(seconds: 80))
+            viewer.clock.now = at(84)
+            let event = try await viewer.get("/live/cctv2/index.m3u8?begintime=\(begin)&mode=event")
             #expect(event.text.contains("#EXT-X-PLAYLIST-TYPE:EVENT"))
             #expect(!event.text.contains("ENDLIST"))
-            let ended = try await archive.ask(
+            let ended = try await viewer.get(
                 "/live/cctv2/index.m3u8?begintime=\(begin)&duration=40&mode=event")
             #expect(ended.text.hasSuffix("#EXT-X-ENDLIST\n"))
-            let live = try await archive.ask("/live/cctv2/index.m3u8")
+            let live = try await viewer.get("/live/cctv2/index.m3u8")
             #expect(live.uris.count == 8)
             #expect(!live.text.contains("PLAYLIST-TYPE"))
             #expect(live.headers["Cache-Control"] == "no-cache")
-            #expect(try await archive.ask("/live/cctv2/index.m3u8?dvr=60").uris.count == 15)
-            let delayed = try await archive.ask("/live/cctv2/index.m3u8?delay=40")
+            #expect(try await viewer.get("/live/cctv2/index.m3u8?dvr=60").uris.count == 15)
+            let delayed = try await viewer.get("/live/cctv2/index.m3u8?delay=40")
             #expect(delayed.uris.last == "v0/1469509552000.ts")
         }
     }
 
     @Test("Later than live is so much later on a channel whose dates are behind the clock, too")
     func laggingClock() async throws {
-        try await Archive.with { archive in
+        try await ViewerFixture.with { viewer in
             var recording = Recording(seconds: 80)
             recording.lag = 60
-            try await archive.record(recording)
-            archive.clock.now = at(84 + 60)
-            let delayed = try await archive.ask("/live/cctv2/index.m3u8?delay=40")
+            try await viewer.record(recording)
+            viewer.clock.now = at(84 + 60)
+            let delayed = try await viewer.get("/live/cctv2/index.m3u8?delay=40")
             #expect(delayed.uris.last == "v0/1469509552000.ts")
         }
     }
@@ -141,26 +145,26 @@ import Timeline
         "The clock of an app that plays live is ignored, whatever it says",
         arguments: ["1469509516", "now", ""])
     func clockAlone(lutc: String) async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?lutc=\(lutc)")
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let answer = try await viewer.get("/live/cctv2/index.m3u8?lutc=\(lutc)")
             #expect(answer.status == 200)
-            #expect(answer.text == (try await archive.ask("/live/cctv2/index.m3u8")).text)
+            #expect(answer.text == (try await viewer.get("/live/cctv2/index.m3u8")).text)
         }
     }
 
     @Test("Lists of a deleted channel end with what it recorded")
     func deleted() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
             let queries = ["", "?begintime=\(begin)&mode=event"]
             for query in queries {
-                #expect(!(try await archive.ask("/live/cctv2/index.m3u8\(query)").text.contains("ENDLIST")))
+                #expect(!(try await viewer.get("/live/cctv2/index.m3u8\(query)").text.contains("ENDLIST")))
             }
-            try await archive.catalogue.delete(try #require(ChannelID("cctv2")))
+            try await viewer.catalogue.delete(try #require(ChannelID("cctv2")))
             for query in queries {
                 try await eventually("the end", within: .seconds(4)) {
-                    try await archive.ask("/live/cctv2/index.m3u8\(query)").text.hasSuffix("#EXT-X-ENDLIST\n")
+                    try await viewer.get("/live/cctv2/index.m3u8\(query)").text.hasSuffix("#EXT-X-ENDLIST\n")
                 }
             }
         }
@@ -168,42 +172,44 @@ import Timeline
 
     @Test("A channel with variants answers a multivariant list with the end pinned into its URIs")
     func multivariant() async throws {
-        try await Archive.with { archive in
+        try await ViewerFixture.with { viewer in
             var recording = Recording()
             recording.playlistForm = .multivariant
             recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
-            try await archive.record(recording)
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?utc=1469509518")
+            try await viewer.record(recording)
+            let answer = try await viewer.get("/live/cctv2/index.m3u8?utc=1469509518")
             #expect(answer.uris == ["v0.m3u8?begintime=1469509518000&endtime=1469509556000"])
             #expect(answer.text.contains("URI=\"a0.m3u8?begintime=1469509518000&endtime=1469509556000\""))
-            let child = try await archive.ask("/live/cctv2/\(answer.uris[0])")
+            let child = try await viewer.get("/live/cctv2/\(answer.uris[0])")
             #expect(child.uris.count == 10)
             #expect(child.text.contains("#EXT-X-START:TIME-OFFSET=2,PRECISE=YES"))
-            let direct = try await archive.ask("/live/cctv2/index.m3u8?begintime=\(begin)&rendition=a0")
+            let direct = try await viewer.get("/live/cctv2/index.m3u8?begintime=\(begin)&rendition=a0")
             #expect(direct.uris.first == "a0/1469509516000.aac")
-            let live = try await archive.ask("/live/cctv2/index.m3u8?dvr=40")
+            let live = try await viewer.get("/live/cctv2/index.m3u8?dvr=40")
             #expect(live.uris == ["v0.m3u8?dvr=40"])
         }
     }
 
     @Test("master.m3u8 is multivariant also for one rendition")
     func master() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            let answer = try await archive.ask(
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let answer = try await viewer.get(
                 "/live/cctv2/master.m3u8?begintime=\(begin)&duration=20&mode=event")
             #expect(
                 answer.uris == ["v0.m3u8?begintime=1469509516000&endtime=1469509536000&mode=event"])
         }
     }
 
-    @Test("A playlist is compressed for those who accept it, under a tag of its own")
-    func coding() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
+    @Test(
+        "A playlist is compressed for those who accept it, under a tag of its own",
+        arguments: TransportKind.allCases)
+    func coding(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            try await viewer.record(Recording())
             let path = "/live/cctv2/index.m3u8?begintime=\(begin)&duration=20"
-            let plain = try await archive.ask(path)
-            let coded = try await archive.ask(path, ["Accept-Encoding": "gzip", "Range": "bytes=0-"])
+            let plain = try await viewer.get(path)
+            let coded = try await viewer.get(path, ["Accept-Encoding": "gzip", "Range": "bytes=0-"])
             #expect(coded.status == 200)
             #expect(coded.headers["Content-Encoding"] == "gzip")
             #expect(coded.headers["Vary"] == "Accept-Encoding")
@@ -211,22 +217,22 @@ import Timeline
             #expect(try gunzip(coded.body) == plain.body)
             let tag = try #require(plain.headers["ETag"])
             #expect(coded.headers["ETag"] == tag.dropLast() + "-gz\"")
-            let again = try await archive.ask(path, ["If-None-Match": tag])
+            let again = try await viewer.get(path, ["If-None-Match": tag])
             #expect(again.status == 304)
             #expect(again.body.isEmpty)
             #expect(again.headers["ETag"] == tag)
             #expect(
-                try await archive.ask(path, ["If-None-Match": tag, "Accept-Encoding": "gzip"]).status == 200)
+                try await viewer.get(path, ["If-None-Match": tag, "Accept-Encoding": "gzip"]).status == 200)
         }
     }
 
     @Test("Times without a zone are of the channel's zone")
     func zone() async throws {
-        try await Archive.with { archive in
+        try await ViewerFixture.with { viewer in
             var recording = Recording()
             recording.timeZone = "Asia/Shanghai"
-            try await archive.record(recording)
-            let answer = try await archive.ask(
+            try await viewer.record(recording)
+            let answer = try await viewer.get(
                 "/live/cctv2/index.m3u8?playseek=20160726130516-20160726130536")
             #expect(answer.uris.count == 5)
         }

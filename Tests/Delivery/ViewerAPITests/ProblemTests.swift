@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import HTTPSupport
 import TestSupport
 import Testing
 import Timeline
@@ -24,12 +25,12 @@ import Timeline
         ("playseek=20160726050536-20160726050516", "playseek"), ("begintime=%zz", "query"),
     ]
 
-    @Test("An invalid parameter is named")
-    func parameters() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
+    @Test("An invalid parameter is named", arguments: TransportKind.allCases)
+    func parameters(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            try await viewer.record(Recording())
             for (query, name) in Self.faults {
-                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                let answer = try await viewer.get("/live/cctv2/index.m3u8?\(query)")
                 #expect(answer.status == 400, "\(query)")
                 #expect(answer.problem["parameter"] as? String == name, "\(query)")
                 #expect(answer.problem["status"] as? Int == 400)
@@ -41,9 +42,9 @@ import Timeline
 
     @Test("Unknown parameters are ignored")
     func unknownParameters() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&_=1&_=2&token=a")
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let answer = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509516&_=1&_=2&token=a")
             #expect(answer.status == 200)
         }
     }
@@ -57,10 +58,10 @@ import Timeline
 
     @Test("A length over the longest window names the limit and the parameter that was sent")
     func tooLong() async throws {
-        try await Archive.with(maxWindowSeconds: 20) { archive in
-            try await archive.record(Recording())
+        try await ViewerFixture.with(maxWindowSeconds: 20) { viewer in
+            try await viewer.record(Recording())
             for (query, name) in Self.tooLong {
-                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                let answer = try await viewer.get("/live/cctv2/index.m3u8?\(query)")
                 #expect(answer.status == 400, "\(query)")
                 #expect(answer.problem["max_window"] as? Int == 20, "\(query)")
                 #expect(answer.problem["parameter"] as? String == name, "\(query)")
@@ -70,15 +71,15 @@ import Timeline
 
     @Test("Where nothing is recorded, the nearest coverage is offered, nearest first")
     func nothingRecorded() async throws {
-        try await Archive.with { archive in
+        try await ViewerFixture.with { viewer in
             var recording = Recording()
             recording.add("v0", from: 4000, count: 5, sequence: 1)
             recording.watermark = 4020
-            try await archive.record(recording)
+            try await viewer.record(recording)
             for query in [
                 "begintime=\(1_469_509_516 + 3000)&duration=60", "begintime=\(1_469_509_516 + 5000)",
             ] {
-                let answer = try await archive.ask("/live/cctv2/index.m3u8?\(query)")
+                let answer = try await viewer.get("/live/cctv2/index.m3u8?\(query)")
                 #expect(answer.status == 404)
                 let available = answer.problem["available"] as? [[String: String]]
                 #expect(available?.first?["begin"] == "2016-07-26T06:11:56.000Z")
@@ -95,12 +96,12 @@ import Timeline
         "/live/../index.m3u8", "/live/cctv2/v0/1469509516000.mp4", "/live/cctv2/v0/x/y.ts",
     ]
 
-    @Test("A missing resource is 404")
-    func notFound() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
+    @Test("A missing resource is 404", arguments: TransportKind.allCases)
+    func notFound(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            try await viewer.record(Recording())
             for path in Self.absent {
-                let answer = try await archive.ask(path)
+                let answer = try await viewer.get(path)
                 #expect(answer.status == 404, "\(path)")
                 #expect(answer.problem["status"] as? Int == 404, "\(path)")
             }
@@ -109,16 +110,16 @@ import Timeline
 
     @Test("A channel without recordings is 404, and is unknown once it is deleted")
     func nothingYet() async throws {
-        try await Archive.with { archive in
+        try await ViewerFixture.with { viewer in
             var recording = Recording(seconds: 0)
             recording.playlistForm = nil
-            try await archive.record(recording)
-            let answer = try await archive.ask("/live/cctv2/index.m3u8")
+            try await viewer.record(recording)
+            let answer = try await viewer.get("/live/cctv2/index.m3u8")
             #expect(answer.status == 404)
             #expect(answer.problem["detail"] as? String == "nothing is recorded of cctv2 yet")
-            try await archive.catalogue.delete(try #require(ChannelID("cctv2")))
+            try await viewer.catalogue.delete(try #require(ChannelID("cctv2")))
             try await eventually("no channel", within: .seconds(4)) {
-                try await archive.ask("/live/cctv2/index.m3u8").problem["detail"] as? String
+                try await viewer.get("/live/cctv2/index.m3u8").problem["detail"] as? String
                     == "there is no channel cctv2"
             }
         }
@@ -126,16 +127,16 @@ import Timeline
 
     @Test("A deleted channel without recordings is unknown; its expired recordings are 410")
     func purged() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            try await archive.catalogue.purge(try #require(ChannelID("cctv2")), graceSeconds: 7200)
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            try await viewer.catalogue.purge(try #require(ChannelID("cctv2")), graceSeconds: 7200)
             // The year 2100: nothing was ever recorded there.
             for path in ["index.m3u8", "v0.m3u8", "master.m3u8?dvr=60", "index.m3u8?begintime=4102444800"] {
-                let answer = try await archive.ask("/live/cctv2/\(path)")
+                let answer = try await viewer.get("/live/cctv2/\(path)")
                 #expect(answer.status == 404, "\(path)")
                 #expect(answer.problem["detail"] as? String == "there is no channel cctv2", "\(path)")
             }
-            let gone = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&duration=20")
+            let gone = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509516&duration=20")
             #expect(gone.status == 410)
         }
     }
@@ -151,11 +152,11 @@ import Timeline
 
     @Test("strict refuses a multivariant playlist if any rendition is incomplete")
     func strict() async throws {
-        try await Archive.with { archive in
-            try await archive.record(halfSilent)
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(halfSilent)
             let path = "/live/cctv2/index.m3u8?begintime=1469509516&strict=true&duration="
-            #expect(try await archive.ask(path + "16").status == 200)
-            let answer = try await archive.ask(path + "40")
+            #expect(try await viewer.get(path + "16").status == 200)
+            let answer = try await viewer.get(path + "40")
             #expect(answer.status == 409)
             #expect(answer.problem["rendition"] as? String == "a0")
             #expect(answer.problem["missing_seconds"] as? Double == 4)
@@ -169,9 +170,9 @@ import Timeline
             ("a0.m3u8?", 409), ("index.m3u8?rendition=a0&", 409), ("master.m3u8?", 409),
         ])
     func strictOnOne(resource: String, status: Int) async throws {
-        try await Archive.with { archive in
-            try await archive.record(halfSilent)
-            let answer = try await archive.ask(
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(halfSilent)
+            let answer = try await viewer.get(
                 "/live/cctv2/\(resource)begintime=1469509516&duration=40&strict=true")
             #expect(answer.status == status)
             #expect(answer.problem["rendition"] as? String == (status == 409 ? "a0" : nil))
@@ -180,43 +181,45 @@ import Timeline
 
     @Test("Expired recordings are 410, and a window that begins before the retention limit is clamped")
     func expired() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            try await archive.expire("cctv2", before: at(20))
-            let gone = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&duration=20")
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            try await viewer.expire("cctv2", before: at(20))
+            let gone = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509516&duration=20")
             #expect(gone.status == 410)
-            let rest = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516&duration=40")
+            let rest = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509516&duration=40")
             #expect(rest.uris.count == 5)
             #expect(rest.headers["Backcast-Held-Seconds"] == "20")
             #expect(rest.headers["Backcast-Missing-Seconds"] == "20")
         }
     }
 
-    @Test("An unavailable catalogue is 503 with Retry-After, and segments still play")
-    func unavailable() async throws {
-        try await Archive.with { archive in
-            try await archive.record(Recording())
-            try await archive.withoutCatalogue { archive in
-                let answer = try await archive.ask("/live/cctv2/index.m3u8?begintime=1469509516")
+    @Test(
+        "An unavailable catalogue is 503 with Retry-After, and segments still play",
+        arguments: TransportKind.allCases)
+    func unavailable(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            try await viewer.record(Recording())
+            try await viewer.withoutCatalogue { viewer in
+                let answer = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509516")
                 #expect(answer.status == 503)
                 #expect(answer.headers["Retry-After"] == "5")
-                #expect(try await archive.ask("/live/cctv2/v0/1469509516000.ts").status == 200)
+                #expect(try await viewer.get("/live/cctv2/v0/1469509516000.ts").status == 200)
             }
         }
     }
 
-    @Test("Only reading is allowed")
-    func methods() async throws {
-        try await Archive.with { archive in
-            let answer = try await archive.ask("/live/cctv2/index.m3u8", method: .post)
+    @Test("Only reading is allowed", arguments: TransportKind.allCases)
+    func methods(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            let answer = try await viewer.send(.post, "/live/cctv2/index.m3u8")
             #expect(answer.status == 405)
             #expect(answer.headers["Allow"] == "GET, HEAD, OPTIONS")
-            let preflight = try await archive.ask("/live/cctv2/index.m3u8", method: .options)
+            let preflight = try await viewer.send(.options, "/live/cctv2/index.m3u8")
             #expect(preflight.status == 204)
             #expect(preflight.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
             #expect(preflight.headers["Access-Control-Allow-Headers"]?.contains("Range") == true)
             let request = HTTPRequest(method: .get, path: "/api/v1/channels")
-            #expect(archive.api.answer(request) == nil)
+            #expect(viewer.api.answer(request) == nil)
         }
     }
 }

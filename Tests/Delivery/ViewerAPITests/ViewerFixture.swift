@@ -4,6 +4,7 @@ import DatabaseSupport
 import Digest
 import Foundation
 import HTTP
+import HTTPSupport
 import Postgres
 import SegmentStore
 import Synchronization
@@ -19,24 +20,38 @@ func at(_ seconds: Double) -> Instant {
     origin + Int64((seconds * 1_000_000).rounded())
 }
 
-/// A catalogue and an archive with what a recorder would have left in them, behind the viewer's API.
-final class Archive: Sendable {
+/// The viewer API with a catalogue and an archive as a recorder would have left them, and a client.
+final class ViewerFixture: Sendable {
     let catalogue: Catalogue
     let store: MemorySegmentStore
     let api: ViewerAPI
-    let clock = Clock()
+    let clock: Clock
+    private let client: APIClient
+    private let transport: TransportKind
     private let node = UUID().uuidString
 
-    private init(pool: PostgresPool, store: MemorySegmentStore, maxWindowSeconds: Int64) {
-        self.store = store
-        catalogue = Catalogue(pool: pool, logger: silentLogger)
-        let clock = clock
-        var host = HostClock.system
-        host.now = { clock.now }
-        api = ViewerAPI(
-            catalogue: catalogue, store: store,
-            configuration: ViewerConfiguration(maxWindowSeconds: maxWindowSeconds),
-            clock: host, logger: silentLogger)
+    private init(_ parts: Parts, _ client: APIClient, over transport: TransportKind) {
+        (catalogue, store, api, clock) = (parts.catalogue, parts.store, parts.api, parts.clock)
+        (self.client, self.transport) = (client, transport)
+    }
+
+    /// What answers requests, before there is a client.
+    private struct Parts {
+        let catalogue: Catalogue
+        let store: MemorySegmentStore
+        let clock = Clock()
+        let api: ViewerAPI
+
+        init(_ pool: PostgresPool, _ store: MemorySegmentStore, maxWindowSeconds: Int64) {
+            self.store = store
+            catalogue = Catalogue(pool: pool, logger: silentLogger)
+            var host = HostClock.system
+            host.now = { [clock] in clock.now }
+            api = ViewerAPI(
+                catalogue: catalogue, store: store,
+                configuration: ViewerConfiguration(maxWindowSeconds: maxWindowSeconds),
+                clock: host, logger: silentLogger)
+        }
     }
 
     /// A clock that stands until it is set.
@@ -49,34 +64,44 @@ final class Archive: Sendable {
         }
     }
 
-    /// Opens an archive on a fresh database, and closes it afterwards.
+    /// Runs a body with a fixture on a fresh database.
     static func with(
-        maxWindowSeconds: Int64 = 86_400, store: MemorySegmentStore = MemorySegmentStore(),
-        _ body: (Archive) async throws -> Void,
+        over transport: TransportKind = .handler, maxWindowSeconds: Int64 = 86_400,
+        store: MemorySegmentStore = MemorySegmentStore(), _ body: (ViewerFixture) async throws -> Void,
     ) async throws {
         try await withCatalogueDatabase(size: 2, acquireTimeout: .seconds(2)) { pool, _ in
-            try await body(Archive(pool: pool, store: store, maxWindowSeconds: maxWindowSeconds))
+            let parts = Parts(pool, store, maxWindowSeconds: maxWindowSeconds)
+            try await run(parts, over: transport, body)
         }
     }
 
-    /// Opens an archive on a server of its own, which may be stopped.
-    static func with(server: PostgresCluster, _ body: (Archive) async throws -> Void) async throws {
+    /// Runs a body with a fixture on a server of its own, which may be stopped.
+    static func with(server: PostgresCluster, _ body: (ViewerFixture) async throws -> Void) async throws {
         try await migrateCatalogue(server.uri())
         let configuration = PoolConfiguration(
             try ConnectionString(server.uri()), size: 2, acquireTimeout: .seconds(2))
         try await withPool(configuration) { pool in
-            try await body(
-                Archive(pool: pool, store: MemorySegmentStore(), maxWindowSeconds: 86_400))
+            let parts = Parts(pool, MemorySegmentStore(), maxWindowSeconds: 86_400)
+            try await run(parts, over: .handler, body)
         }
     }
 
     /// The same archive as a server sees it whose database does not answer.
-    func withoutCatalogue(_ body: (Archive) async throws -> Void) async throws {
+    func withoutCatalogue(_ body: (ViewerFixture) async throws -> Void) async throws {
         // Port 1 of the loopback: nothing listens there.
         let nowhere = PoolConfiguration(
             try ConnectionString("postgresql://127.0.0.1:1/none"), acquireTimeout: .seconds(2))
         try await withPool(nowhere) { pool in
-            try await body(Archive(pool: pool, store: store, maxWindowSeconds: 86_400))
+            try await Self.run(Parts(pool, store, maxWindowSeconds: 86_400), over: transport, body)
+        }
+    }
+
+    private static func run(
+        _ parts: Parts, over transport: TransportKind, _ body: (ViewerFixture) async throws -> Void
+    ) async throws {
+        let handler = FunctionHandler { parts.api.answer($0) }
+        try await withAPIClient(over: transport, to: handler) { client in
+            try await body(ViewerFixture(parts, client, over: transport))
         }
     }
 
@@ -91,13 +116,13 @@ final class Archive: Sendable {
         if let playlistForm = recording.playlistForm {
             try await catalogue.setPlaylistForm(playlistForm, of: channel.row)
         }
-        try await goOn(recording)
+        try await recordMore(recording)
         for segment in recording.segments { try await store.put(segment.stored, as: segment.key(of: id)) }
         for (name, key) in recording.keys { try await store.put(key, as: .key(id, name)) }
     }
 
     /// Enters what a channel has recorded since: what is known of it already is not entered again.
-    func goOn(_ recording: Recording) async throws {
+    func recordMore(_ recording: Recording) async throws {
         guard let id = ChannelID(recording.channel), let found = try await catalogue.channel(id),
             let lease = try await catalogue.takeLease(channel: found.row, node: node)
         else { throw TestFailure("\(recording.channel) cannot be recorded") }
@@ -136,53 +161,23 @@ final class Archive: Sendable {
         _ = try await catalogue.expire(found, before: cut, graceSeconds: 7200)
     }
 
-    /// Sends a request of a path with a query to the handler, as the server does.
-    func ask(
-        _ target: String, method: HTTPMethod = .get, _ headers: HTTPHeaders = HTTPHeaders()
-    ) async throws -> Answer {
-        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
-        let request = HTTPRequest(
-            method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil, headers: headers)
-        guard let answer = api.answer(request) else { throw NotOurs() }
-        switch answer {
-        case .now(let response): return try await Answer(response, isLater: false)
-        case .later(let make): return try await Answer(await make(), isLater: true)
-        }
+    func get(_ target: String, _ headers: HTTPHeaders = [:]) async throws -> ReceivedResponse {
+        try await client.get(target, headers)
     }
 
-    struct NotOurs: Error {}
+    func send(
+        _ method: HTTPMethod, _ target: String, _ headers: HTTPHeaders = [:]
+    ) async throws -> ReceivedResponse {
+        try await client.send(method, target, headers)
+    }
+
+    /// Whether the handler answers a GET without waiting.
+    func answersAtOnce(_ target: String) -> Bool {
+        if case .now = api.answer(HTTPRequest(.get, target)) { true } else { false }
+    }
 }
 
-/// An answer with its body read.
-struct Answer {
-    var status: Int
-    var headers: HTTPHeaders
-    var body: [UInt8]
-    var isLater: Bool
-
-    init(_ response: HTTPResponse, isLater: Bool) async throws {
-        status = response.status.rawValue
-        headers = response.headers
-        self.isLater = isLater
-        switch response.body {
-        case .empty: body = []
-        case .bytes(let bytes): body = bytes
-        case .pieces(let pieces): body = pieces.flatMap(\.bytes)
-        case .file(let slice): body = try slice.file.read(at: slice.offset, upTo: Int(slice.byteCount))
-        case .stream(_, let source):
-            body = []
-            while let piece = try await source.next(limit: 1000) { body += piece }
-        }
-    }
-
-    var text: String { String(decoding: body, as: UTF8.self) }
-
-    /// The members of a problem document.
-    var problem: [String: Any] {
-        let object = try? JSONSerialization.jsonObject(with: Data(body))
-        return headers["Content-Type"] == "application/problem+json" ? object as? [String: Any] ?? [:] : [:]
-    }
-
+extension ReceivedResponse {
     /// The URIs that a playlist lists.
     var uris: [String] {
         text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
