@@ -1,4 +1,4 @@
-import HLS
+@testable import HLS
 
 extension TagTable {
     static let contentKey = Key(

@@ -21,7 +21,13 @@ struct DateRangeCollector {
         return true
     }
 
-    func finished(years: ClosedRange<Int64>) -> [DateRange] {
-        lists.compactMap { DateRange($0, years: years) }
+    /// The ranges in the order of their first tags; the collector is empty afterwards.
+    mutating func finish(years: ClosedRange<Int64>) -> [DateRange] {
+        lists.indices.compactMap { index in
+            let attributes = lists[index]
+            // Each list is dropped as soon as it is read, so that both forms of all never coexist.
+            lists[index] = AttributeList()
+            return DateRange(attributes, years: years)
+        }
     }
 }

@@ -19,8 +19,8 @@ extension MediaPlaylistReader {
         case .map: try readMap(value, &context)
         case .gap: pending.isGap = true
         case .bitrate: return readBitrate(value)
-        case .part: pending.partLines.append(context.text(line))
-        default: pending.unknownLines.append(context.text(line))
+        case .part: if let line = context.keptLine(line) { pending.partLines.append(line) }
+        default: if let line = context.keptLine(line) { pending.unknownLines.append(line) }
         }
         return true
     }
@@ -61,33 +61,41 @@ extension MediaPlaylistReader {
     private mutating func readKey(
         _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
+        guard value != latestKey else { return }
         guard let key = Key(try context.attributes(value)) else {
             throw context.error(.missingAttribute("METHOD"))
         }
+        // A map that follows takes the keys as they are now.
+        latestMap = nil
         guard key.method != .none else {
-            keys = []
+            latestKey = value
+            inForce.keys = []
             return
         }
+        let hasFault = key.uri == nil || key.otherAttributes["IV"] != nil
         if key.uri == nil { context.note(.missingAttribute) }
         if key.otherAttributes["IV"] != nil { context.note(.unreadableValue) }
-        let replaced = keys.replacing(with: key)
+        latestKey = hasFault ? nil : value
+        let replaced = inForce.keys.replacing(with: key)
         try context.check(replaced.count, .keys, context.limits.keyCount)
-        if replaced != keys { keys = replaced }
+        if replaced != inForce.keys { inForce.keys = replaced }
     }
 
     private mutating func readMap(
         _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        guard let new = MediaMap(try context.attributes(value), keys: keys) else {
+        guard value != latestMap else { return }
+        guard let new = MediaMap(try context.attributes(value), keys: inForce.keys) else {
             throw context.error(.missingAttribute("URI"))
         }
         if new.otherAttributes["BYTERANGE"] != nil { throw context.error(.unreadable) }
-        map = new
+        latestMap = value
+        inForce.map = new
     }
 
     private mutating func readBitrate(_ value: ArraySlice<UInt8>) -> Bool {
         guard let rate = ByteCursor.unsigned(value) else { return false }
-        kilobitsPerSecond = rate
+        inForce.kilobitsPerSecond = rate
         return true
     }
 }

@@ -5,9 +5,12 @@ struct MediaPlaylistReader {
     private var playlist = MediaPlaylist()
     /// The tags before the next URI.
     var pending = PendingSegment()
-    var keys: [Key] = []
-    var map: MediaMap?
-    var kilobitsPerSecond: UInt64?
+    var inForce = TagsInForce()
+    /// What the next segments share; nil until one needs it.
+    private var shared: SharedTags?
+    /// The values of the latest KEY and MAP: repeated before each segment, they are read only once.
+    var latestKey: ArraySlice<UInt8>?
+    var latestMap: ArraySlice<UInt8>?
     /// Whether the first segment, or a tag of one, has been read.
     ///
     /// From then on unknown lines belong to segments.
@@ -75,15 +78,24 @@ struct MediaPlaylistReader {
         if !pending.hasDuration { context.note(.missingDuration) }
         hasOnlyNegativeDurations = hasOnlyNegativeDurations && pending.isNegative
         let uri = try context.uri(line)
+        context.keep(byteCount: MemoryLayout<MediaSegment>.stride)
         playlist.segments.append(
             MediaSegment(
                 uri: uri, durationMicroseconds: pending.durationMicroseconds, title: pending.title,
                 byteRange: try resolvedRange(of: uri, context),
                 discontinuityCount: pending.discontinuityCount,
-                keys: keys, map: map, programDateTimeMicroseconds: pending.programDateTimeMicroseconds,
-                isGap: pending.isGap, kilobitsPerSecond: kilobitsPerSecond, partLines: pending.partLines,
-                unknownLines: pending.unknownLines))
+                shared: sharedTags(&context),
+                programDateTimeMicroseconds: pending.programDateTimeMicroseconds, isGap: pending.isGap,
+                partLines: pending.partLines, unknownLines: pending.unknownLines))
         pending = PendingSegment()
+    }
+
+    /// The tags in force, as one value for all segments until they change.
+    private mutating func sharedTags(_ context: inout ReadingContext) -> SharedTags? {
+        if let shared, shared.tags == inForce { return shared }
+        shared = SharedTags(inForce)
+        if let shared { context.keep(byteCount: shared.byteCount) }
+        return shared
     }
 
     /// A range without offset continues the preceding range of the same resource; otherwise it is an error
@@ -125,7 +137,7 @@ extension MediaPlaylistReader {
             context.note(.missingURI)
         }
         playlist.adopt(common)
-        playlist.dateRanges = dateRanges.finished(years: context.limits.years)
+        playlist.dateRanges = dateRanges.finish(years: context.limits.years)
         playlist.trailingLines = pending.partLines + pending.unknownLines
         if !hasSegments {
             playlist.unknownLines += playlist.trailingLines

@@ -16,6 +16,9 @@ package struct PlaylistError: Error, Sendable, Equatable {
         case lineBytes = "bytes in a line"
         case segments
         case attributes
+        case allAttributes = "attributes in all tags"
+        case tags = "tags of this name"
+        case memory = "bytes of memory"
         case keys = "keys in force"
         case variables
         case insertedBytes = "bytes inserted by variables"

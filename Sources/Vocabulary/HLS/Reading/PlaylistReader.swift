@@ -31,6 +31,7 @@ struct PlaylistReader {
             if lines.wasTrimmed && !line.isEmpty { context.note(.blanksAroundLine) }
             if lines.endedByLoneCarriageReturn { context.note(.loneCarriageReturn) }
             try read(context.clean(line))
+            try context.checkMemory()
         }
         return try finished()
     }
@@ -98,7 +99,7 @@ struct PlaylistReader {
 
     /// Unknown tags and comments belong to the playlist until the first segment begins, then to segments.
     private mutating func addUnknown(_ line: ArraySlice<UInt8>) {
-        let text = context.text(line)
+        guard let text = context.keptLine(line) else { return }
         if media.isInSegments {
             media.addUnknown(text)
         } else {
@@ -113,7 +114,9 @@ struct PlaylistReader {
         case .multivariant: playlist = .multivariant(multivariant.finished(common, &context))
         case .media: playlist = .media(try media.finished(common, &context))
         case nil:
-            guard !media.hasSegments else { throw PlaylistError(line: 0, tag: nil, reason: .noTags) }
+            guard !media.hasSegments else {
+                throw PlaylistError(line: 0, tag: nil, reason: .noTags)
+            }
             playlist = .media(try media.finished(common, &context))
         }
         return ReadPlaylist(playlist: playlist, notes: context.notes)

@@ -1,11 +1,15 @@
 /// Attribute lists (RFC 8216bis §4.2); blanks, repeated names and unclosed quotation marks are tolerated.
 extension ReadingContext {
     mutating func attributes(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> AttributeList {
+        try countTag()
         var list = AttributeList()
         var cursor = ByteCursor(bytes)
         while true {
             cursor.skipBlanks()
             guard !cursor.isAtEnd else { return list }
+            attributeTotal += 1
+            try check(attributeTotal, .allAttributes, limits.totalAttributeCount)
+            keep(byteCount: MemoryLayout<AttributeList.Attribute>.stride)
             if let attribute = try attribute(&cursor), !list.append(attribute) { note(.repeatedAttribute) }
             try check(list.attributes.count, .attributes, limits.attributeCount)
             _ = cursor.readBytes { $0 == ASCII.comma }

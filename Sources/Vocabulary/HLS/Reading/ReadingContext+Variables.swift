@@ -9,6 +9,7 @@ extension ReadingContext {
         guard variables[definition.name] == nil else { throw error(.variableRepeated(definition.name)) }
         try check(variables.count + 1, .variables, limits.variableCount)
         variables[definition.name] = Array(definition.value.utf8)
+        keep(byteCount: definition.value.utf8.count)
         return definition
     }
 
@@ -34,24 +35,27 @@ extension ReadingContext {
     mutating func substituted(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> ArraySlice<UInt8> {
         guard bytes.contains(ASCII.openBrace) else { return bytes }
         var result: [UInt8] = []
-        var cursor = ByteCursor(bytes)
-        while !cursor.isAtEnd {
-            result += cursor.readBytes { $0 == ASCII.openBrace }
-            guard let name = Self.referenceName(cursor.rest) else {
-                if let brace = cursor.current { result.append(brace) }
-                cursor.advance()
+        var start = bytes.startIndex
+        var index = start
+        while index < bytes.endIndex {
+            guard bytes[index] == ASCII.openBrace, let name = Self.referenceName(bytes[index...]) else {
+                index += 1
                 continue
             }
             guard let value = variables[name] else { throw error(.variableUndefined(Self.shown(name))) }
+            result += bytes[start..<index]
             result += value
-            insertedByteCount += value.count
+            insertedByteCount += max(value.count, Self.leastInsertedByteCount)
             try check(result.count, .lineBytes, limits.lineByteCount)
             try check(insertedByteCount, .insertedBytes, limits.byteCount)
-            _ = cursor.readBytes { $0 == ASCII.closeBrace }
-            cursor.advance()
+            index += name.utf8.count + "{$}".utf8.count
+            start = index
         }
-        return result[...]
+        return result.isEmpty && start == bytes.startIndex ? bytes : (result + bytes[start...])[...]
     }
+
+    /// Bytes that a reference counts as at least: finding its value takes time also when it is empty.
+    private static let leastInsertedByteCount = 16
 
     /// The name in `{$name}` when the bytes begin with one.
     private static func referenceName(_ bytes: ArraySlice<UInt8>) -> String? {

@@ -7,25 +7,21 @@ package struct MediaSegment: Sendable, Equatable {
     /// EXTINF; 0 when the playlist gives no usable duration and the media must be measured.
     package var durationMicroseconds: Int64
     package var title: String?
-    package var byteRange: ByteRange?
-    /// EXT-X-DISCONTINUITY tags before the segment.
-    ///
-    /// Two in a row count twice.
-    package var discontinuityCount: Int
-    /// Keys in force, one for each KEYFORMAT, the latest last; empty when the segment is clear.
-    package var keys: [Key]
-    /// The map in force, with the keys that were in force for it.
-    package var map: MediaMap?
-    /// EXT-X-PROGRAM-DATE-TIME in microseconds since 1970 UTC, only where the playlist has the tag.
-    package var programDateTimeMicroseconds: Int64?
-    /// Whether the source says that the segment does not exist.
-    package var isGap: Bool
-    /// Kilobits per second of the EXT-X-BITRATE in force.
-    package var kilobitsPerSecond: UInt64?
+    /// Shared with the segments beside it, because a playlist may have two hundred thousand of them.
+    private var shared: SharedTags?
     /// EXT-X-PART lines before the segment, verbatim.
     package var partLines: [String]
     /// Cue tags, tags this module does not know and comments before the segment, verbatim.
     package var unknownLines: [String]
+    /// EXT-X-DISCONTINUITY tags before the segment.
+    ///
+    /// Two in a row count twice.
+    package var discontinuityCount: Int
+    package var byteRange: ByteRange?
+    /// Whether the source says that the segment does not exist.
+    package var isGap: Bool
+    /// EXT-X-PROGRAM-DATE-TIME in microseconds since 1970 UTC, only where the playlist has the tag.
+    package var programDateTimeMicroseconds: Int64?
 
     package init(
         uri: String, durationMicroseconds: Int64, title: String? = nil, byteRange: ByteRange? = nil,
@@ -33,17 +29,53 @@ package struct MediaSegment: Sendable, Equatable {
         programDateTimeMicroseconds: Int64? = nil, isGap: Bool = false, kilobitsPerSecond: UInt64? = nil,
         partLines: [String] = [], unknownLines: [String] = [],
     ) {
+        let inForce = TagsInForce(keys: keys, map: map, kilobitsPerSecond: kilobitsPerSecond)
+        self.init(
+            uri: uri, durationMicroseconds: durationMicroseconds, title: title, byteRange: byteRange,
+            discontinuityCount: discontinuityCount, shared: SharedTags(inForce),
+            programDateTimeMicroseconds: programDateTimeMicroseconds, isGap: isGap, partLines: partLines,
+            unknownLines: unknownLines)
+    }
+
+    init(
+        uri: String, durationMicroseconds: Int64, title: String?, byteRange: ByteRange?,
+        discontinuityCount: Int, shared: SharedTags?, programDateTimeMicroseconds: Int64?, isGap: Bool,
+        partLines: [String], unknownLines: [String],
+    ) {
         self.uri = uri
         self.durationMicroseconds = durationMicroseconds
         self.title = title
-        self.byteRange = byteRange
-        self.discontinuityCount = discontinuityCount
-        self.keys = keys
-        self.map = map
-        self.programDateTimeMicroseconds = programDateTimeMicroseconds
-        self.isGap = isGap
-        self.kilobitsPerSecond = kilobitsPerSecond
+        self.shared = shared
         self.partLines = partLines
         self.unknownLines = unknownLines
+        self.discontinuityCount = discontinuityCount
+        self.byteRange = byteRange
+        self.isGap = isGap
+        self.programDateTimeMicroseconds = programDateTimeMicroseconds
+    }
+}
+
+extension MediaSegment {
+    /// Keys in force, one for each KEYFORMAT, the latest last; empty when the segment is clear.
+    package var keys: [Key] {
+        get { inForce.keys }
+        set { inForce.keys = newValue }
+    }
+
+    /// The map in force, with the keys that were in force for it.
+    package var map: MediaMap? {
+        get { inForce.map }
+        set { inForce.map = newValue }
+    }
+
+    /// Kilobits per second of the EXT-X-BITRATE in force.
+    var kilobitsPerSecond: UInt64? {
+        get { inForce.kilobitsPerSecond }
+        set { inForce.kilobitsPerSecond = newValue }
+    }
+
+    private var inForce: TagsInForce {
+        get { shared?.tags ?? TagsInForce() }
+        set { shared = SharedTags(newValue) }
     }
 }
