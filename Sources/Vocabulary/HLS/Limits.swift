@@ -18,6 +18,8 @@ package struct ReadingLimits: Sendable, Equatable {
     package var memoryByteCount = 44 << 20
     /// Bytes of memory for unknown lines and parts, as a share of the above; lines beyond it are left out.
     package var keptLineByteCount = 12 << 20
+    /// Comments before `#EXTM3U`: with more of them a text is something else than a playlist.
+    package var openingCommentCount = 16
     /// Attributes of one tag, also of one DATERANGE merged from several tags: the standard names at most 23.
     package var attributeCount = 64
     /// Attributes of all tags: five for each of the keys below.

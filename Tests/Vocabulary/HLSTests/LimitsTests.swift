@@ -37,7 +37,8 @@ struct LimitsTests {
             .variables, (1...3).reduce("#EXTM3U\n") { $0 + "#EXT-X-DEFINE:NAME=\"n\($1)\",VALUE=\"\"\n" }
         ) { $0.variableCount = 2 },
         Bound(
-            .lineBytes, "#EXTM3U\n#EXT-X-DEFINE:NAME=\"n\",VALUE=\"1234567890\"\n{$n}{$n}{$n}{$n}{$n}{$n}\n"
+            .lineBytes,
+            "#EXTM3U\n#EXT-X-DEFINE:NAME=\"n\",VALUE=\"1234567890\"\n#EXTINF:4,\n{$n}{$n}{$n}{$n}{$n}{$n}\n"
         ) { $0.lineByteCount = 50 },
         Bound(.discontinuities, "#EXTM3U\n" + String(repeating: "#EXT-X-DISCONTINUITY\n", count: 3)) {
             $0.discontinuityCount = 2

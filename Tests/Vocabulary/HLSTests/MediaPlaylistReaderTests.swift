@@ -84,7 +84,7 @@ struct MediaPlaylistReaderTests {
         #expect(playlist.dateRanges[0].startMicroseconds == 1_000_000)
         #expect(playlist.dateRanges[0].durationMicroseconds == 29_500_000)
         #expect(playlist.dateRanges[0].plannedDurationMicroseconds == 30_000_000)
-        #expect(read.notes.map(\.deviation) == [.conflictingTag])
+        #expect(read.notes.map(\.deviation) == [.conflictingAttribute])
     }
 
     @Test("Parts are counted with their segment and those without one stay at the end")

@@ -67,17 +67,21 @@ struct RefusalTests {
         Refusal(
             "skip without number", head + "#EXT-X-SKIP:X=1\n", line: 3, .skip,
             .missingAttribute("SKIPPED-SEGMENTS")),
-        Refusal("range of nothing", head + "#EXT-X-BYTERANGE:5\na\n", line: 4, nil, .unanchoredByteRange),
         Refusal(
-            "range of another", head + "#EXT-X-BYTERANGE:5@0\na\n#EXT-X-BYTERANGE:5\nb\n", line: 6, nil,
+            "range of nothing", head + "#EXTINF:4,\n#EXT-X-BYTERANGE:5\na\n", line: 5, nil,
+            .unanchoredByteRange),
+        Refusal(
+            "range of another",
+            head + "#EXTINF:4,\n#EXT-X-BYTERANGE:5@0\na\n#EXTINF:4,\n#EXT-X-BYTERANGE:5\nb\n", line: 8, nil,
             .unanchoredByteRange),
         Refusal(
             "range too far", head + "#EXT-X-BYTERANGE:1@9223372036854775807\na\n", line: 3, .byteRange,
             .unreadable),
         Refusal(
             "range continues too far",
-            head + "#EXT-X-BYTERANGE:1@9223372036854775806\na\n#EXT-X-BYTERANGE:1\na\n", line: 6, nil,
-            .unreadable),
+            head
+                + "#EXTINF:4,\n#EXT-X-BYTERANGE:1@9223372036854775806\na\n#EXTINF:4,\n#EXT-X-BYTERANGE:1\na\n",
+            line: 8, nil, .unreadable),
         Refusal(
             "key without method", head + "#EXT-X-KEY:URI=\"k\"\n", line: 3, .key, .missingAttribute("METHOD")),
         Refusal("map without URI", head + "#EXT-X-MAP:X=1\n", line: 3, .map, .missingAttribute("URI")),

@@ -42,7 +42,7 @@ struct VariablesTests {
     }
 
     static let faults: [(String, PlaylistError.Reason)] = [
-        ("{$nobody}.ts", .variableUndefined("nobody")),
+        ("#EXTINF:4,{$nobody}\n{$nobody}.ts", .variableUndefined("nobody")),
         ("#EXT-X-MAP:URI=\"{$nobody}\"", .variableUndefined("nobody")),
         ("#EXT-X-DEFINE:IMPORT=\"nobody\"", .variableUndefined("nobody")),
         ("#EXT-X-DEFINE:QUERYPARAM=\"nobody\"", .variableUndefined("nobody")),

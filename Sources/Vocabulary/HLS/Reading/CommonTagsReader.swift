@@ -12,13 +12,19 @@ struct CommonTagsReader: CommonTags {
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) -> Bool {
         switch tag {
-        case .version: version = ByteCursor.unsigned(value).flatMap { Int(exactly: $0) }
+        case .version:
+            guard let number = ByteCursor.unsigned(value), let own = Int(exactly: number) else {
+                return false
+            }
+            version = own
         case .independentSegments: isIndependentSegments = true
-        case .start: start = StartPoint(try context.attributes(value))
+        case .start:
+            guard let point = StartPoint(try context.attributes(value)) else { return false }
+            start = point
         case .define: definitions.append(try context.define(try context.attributes(value)))
         case .allowCache: allowsCache = value.elementsEqual("YES".utf8)
         default: break
         }
-        return (tag != .version || version != nil) && (tag != .start || start != nil)
+        return true
     }
 }

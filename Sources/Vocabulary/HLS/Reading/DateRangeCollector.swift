@@ -15,7 +15,7 @@ struct DateRangeCollector {
             return true
         }
         for attribute in attributes.attributes where !lists[index].append(attribute) {
-            if lists[index][attribute.name] != attribute.value { context.note(.conflictingTag) }
+            if lists[index][attribute.name] != attribute.value { context.note(.conflictingAttribute) }
         }
         try context.check(lists[index].attributes.count, .attributes, context.limits.attributeCount)
         return true

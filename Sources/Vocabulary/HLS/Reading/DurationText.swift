@@ -18,17 +18,18 @@ struct DurationText {
 
     private mutating func readNumber(_ cursor: inout ByteCursor, longestSeconds: Int64) {
         let token = cursor.readBytes { $0 == ASCII.comma || ASCII.isBlank($0) }
-        guard let value = ByteCursor.microseconds(token) else {
+        let value = ByteCursor.microseconds(token)
+        guard value != nil || ByteCursor.isDecimal(token) else {
             deviations.append(.unreadableDuration)
             return
         }
-        isNegative = value < 0
+        isNegative = value.map { $0 < 0 } ?? (token.first == ASCII.minus)
         if isNegative {
             deviations.append(.negativeDuration)
-        } else if value > longestSeconds * 1_000_000 {
-            deviations.append(.absurdDuration)
-        } else {
+        } else if let value, value <= longestSeconds * 1_000_000 {
             microseconds = value
+        } else {
+            deviations.append(.absurdDuration)
         }
     }
 

@@ -34,18 +34,9 @@ extension MediaPlaylistReader {
         for deviation in text.deviations { context.note(deviation) }
         pending.hasDuration = true
         pending.isNegative = text.isNegative
-        pending.durationMicroseconds = plausible(text.microseconds, &context)
+        pending.durationLine = context.line
+        pending.durationMicroseconds = text.microseconds
         pending.title = text.title.isEmpty ? nil : context.text(text.title)
-    }
-
-    /// A duration of many target durations is an error of the playlist; the media is measured instead
-    /// (§4.4.3.1).
-    private func plausible(_ microseconds: Int64, _ context: inout ReadingContext) -> Int64 {
-        guard let target = targetDurationSeconds,
-            microseconds > Int64(target) * 1_000_000 * context.limits.absurdTargetDurations
-        else { return microseconds }
-        context.note(.absurdDuration)
-        return 0
     }
 
     private mutating func readDate(_ value: ArraySlice<UInt8>, _ context: inout ReadingContext) {

@@ -17,6 +17,10 @@ struct MediaPlaylistReader {
     private(set) var isInSegments = false
     private var dateRanges = DateRangeCollector()
     private var hasOnlyNegativeDurations = true
+    /// Whether there are URIs that no EXTINF precedes.
+    private(set) var hasURIsWithoutDuration = false
+    /// Segments whose duration a target duration may prove absurd, with the lines of EXTINF.
+    private var longSegments: [(index: Int, line: Int)] = []
 
     var hasSegments: Bool { !playlist.segments.isEmpty }
 
@@ -31,16 +35,18 @@ struct MediaPlaylistReader {
             if hasSegments { context.note(.lateHeader) }
             playlist.mediaSequence = number
         case .discontinuitySequence:
-            playlist.discontinuitySequence = ByteCursor.unsigned(value)
-            return playlist.discontinuitySequence != nil
+            guard let number = ByteCursor.unsigned(value) else { return false }
+            playlist.discontinuitySequence = number
         case .endList: playlist.isEnded = true
         case .playlistType:
-            playlist.type = MediaPlaylist.PlaylistType(rawValue: context.text(value))
-            return playlist.type != nil
+            guard let type = MediaPlaylist.PlaylistType(rawValue: context.text(value)) else { return false }
+            playlist.type = type
         case .iFramesOnly: playlist.isIFramesOnly = true
         case .skip:
-            playlist.skip = MediaPlaylist.Skip(try context.attributes(value))
-            if playlist.skip == nil { throw context.error(.missingAttribute("SKIPPED-SEGMENTS")) }
+            guard let skip = MediaPlaylist.Skip(try context.attributes(value)) else {
+                throw context.error(.missingAttribute("SKIPPED-SEGMENTS"))
+            }
+            playlist.skip = skip
         case .dateRange: return try dateRanges.add(try context.attributes(value), &context)
         default: try readLowLatency(tag, try context.attributes(value))
         }
@@ -72,12 +78,21 @@ struct MediaPlaylistReader {
     }
 
     /// Ends a segment: it gets everything that precedes the URI or is in force.
+    ///
+    /// EXTINF is required for each segment (§4.4.4.1): a URI without it is none and takes no number.
     mutating func readURI(_ line: ArraySlice<UInt8>, _ context: inout ReadingContext) throws(PlaylistError) {
+        guard pending.hasDuration else {
+            context.note(.missingDuration)
+            hasURIsWithoutDuration = true
+            pending.dropURI()
+            return
+        }
         isInSegments = true
         try context.check(playlist.segments.count + 1, .segments, context.limits.segmentCount)
-        if !pending.hasDuration { context.note(.missingDuration) }
         hasOnlyNegativeDurations = hasOnlyNegativeDurations && pending.isNegative
         let uri = try context.uri(line)
+        let isLong = pending.durationMicroseconds > context.limits.absurdTargetDurations * 1_000_000
+        if isLong { longSegments.append((playlist.segments.count, pending.durationLine)) }
         context.keep(byteCount: MemoryLayout<MediaSegment>.stride)
         playlist.segments.append(
             MediaSegment(
@@ -121,8 +136,6 @@ struct MediaPlaylistReader {
     mutating func beginSegments() {
         isInSegments = true
     }
-
-    var targetDurationSeconds: Int? { playlist.targetDurationSeconds }
 }
 
 extension MediaPlaylistReader {
@@ -143,6 +156,7 @@ extension MediaPlaylistReader {
             playlist.unknownLines += playlist.trailingLines
             playlist.trailingLines = []
         }
+        ignoreAbsurdDurations(&context)
         deriveTargetDuration(&context)
         return playlist
     }
@@ -162,11 +176,27 @@ extension MediaPlaylistReader {
         }
     }
 
+    /// A duration of many target durations is an error of the playlist; the media is measured instead
+    /// (§4.4.3.1).
+    ///
+    /// Judged at the end, because the target duration may follow the segments.
+    private mutating func ignoreAbsurdDurations(_ context: inout ReadingContext) {
+        guard let target = playlist.targetDurationSeconds else { return }
+        let longest = Int64(target) * 1_000_000 * context.limits.absurdTargetDurations
+        context.tag = .duration
+        for (index, line) in longSegments where playlist.segments[index].durationMicroseconds > longest {
+            context.line = line
+            context.note(.absurdDuration)
+            playlist.segments[index].durationMicroseconds = 0
+        }
+    }
+
     private mutating func deriveTargetDuration(_ context: inout ReadingContext) {
         guard playlist.targetDurationSeconds == nil else { return }
         context.tag = .targetDuration
         context.note(.missingTargetDuration)
         guard let longest = playlist.segments.map(\.durationMicroseconds).max() else { return }
         playlist.targetDurationSeconds = max(1, Int((longest + 500_000) / 1_000_000))
+        playlist.isTargetDurationDerived = true
     }
 }

@@ -22,8 +22,9 @@ struct MultivariantPlaylistReader {
             let key = Key(attributes).flatMap { $0.method == .none ? nil : $0 }
             return add(key, to: \.sessionKeys, unless: \.otherAttributes, &context)
         case .contentSteering:
-            playlist.contentSteering = ContentSteering(attributes)
-            return playlist.contentSteering != nil
+            guard let steering = ContentSteering(attributes) else { return false }
+            playlist.contentSteering = steering
+            return true
         default: return true
         }
     }

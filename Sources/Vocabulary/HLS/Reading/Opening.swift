@@ -9,27 +9,48 @@ enum Opening {
         return 3
     }
 
-    /// Reads `#EXTM3U`; blank lines may precede it and text may follow it.
-    static func readHeader(_ lines: inout LineCursor, context: inout ReadingContext) throws(PlaylistError) {
-        while let line = lines.next() {
+    /// Reads `#EXTM3U` and returns the comments before it; blank lines may precede it and text may follow it.
+    static func readHeader(
+        _ lines: inout LineCursor, context: inout ReadingContext
+    ) throws(PlaylistError) -> [String] {
+        var comments: [String] = []
+        var hasBlanks = false
+        while let trimmed = lines.next() {
             context.line = lines.number
-            guard !line.isEmpty else { continue }
-            try check(line, context: &context)
-            if lines.number > 1 || lines.wasTrimmed { context.note(.blankStart) }
+            try context.check(lines.number, .lines, context.limits.lineCount)
+            try context.check(trimmed.count, .lineBytes, context.limits.lineByteCount)
+            hasBlanks = hasBlanks || lines.hadBlanks || trimmed.isEmpty
+            let line = context.clean(trimmed)
+            if line.isEmpty {
+                if lines.hadControls { context.note(.controlCharacter) }
+                continue
+            }
+            if isComment(line), comments.count < context.limits.openingCommentCount {
+                context.note(.openingComments)
+                comments.append(context.text(line))
+                continue
+            }
+            guard isHeader(line) else { throw context.error(.notAPlaylist(lookalike(lines.untrimmed))) }
+            if lines.hadControls { context.note(.controlCharacter) }
+            if hasBlanks { context.note(.blankStart) }
             context.tag = .header
             if line.count > magic.count { context.note(.openingAttributes) }
-            return
+            return comments
         }
         throw PlaylistError(line: 0, tag: nil, reason: .empty)
     }
 
     private static let magic = Array("#EXTM3U".utf8)
 
-    private static func check(_ line: ArraySlice<UInt8>, context: inout ReadingContext) throws(PlaylistError)
-    {
+    private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool {
+        guard line.starts(with: magic) else { return false }
         let following = line.dropFirst(magic.count).first
-        let endsWell = following.map { ASCII.isBlank($0) || $0 == ASCII.colon || $0 == ASCII.comma } ?? true
-        guard line.starts(with: magic), endsWell else { throw context.error(.notAPlaylist(lookalike(line))) }
+        return following.map { ASCII.isBlank($0) || $0 == ASCII.colon || $0 == ASCII.comma } ?? true
+    }
+
+    /// A line that begins with `#` and is no tag (RFC 8216bis §4.1).
+    private static func isComment(_ line: ArraySlice<UInt8>) -> Bool {
+        line.first == ASCII.hash && !line.starts(with: "#EXT".utf8)
     }
 
     /// Whether the bytes begin with a byte order mark of UTF-16, or with `#` next to a zero byte.
@@ -38,7 +59,8 @@ enum Opening {
         return pairs.contains { bytes.starts(with: $0) }
     }
 
-    private static func lookalike(_ line: ArraySlice<UInt8>) -> PlaylistError.Lookalike {
+    private static func lookalike(_ whole: ArraySlice<UInt8>) -> PlaylistError.Lookalike {
+        let line = whole.drop(while: ASCII.isBlank)
         let beginning = line.prefix(64).map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
         if beginning.starts(with: [0x1F, 0x8B]) { return .gzip }
         switch beginning.first {

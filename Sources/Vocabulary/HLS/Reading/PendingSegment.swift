@@ -3,6 +3,8 @@ struct PendingSegment {
     var durationMicroseconds: Int64 = 0
     var hasDuration = false
     var isNegative = false
+    /// The line of EXTINF.
+    var durationLine = 0
     var title: String?
     var byteRange: ListedByteRange?
     var discontinuityCount = 0
@@ -10,4 +12,11 @@ struct PendingSegment {
     var isGap = false
     var partLines: [String] = []
     var unknownLines: [String] = []
+
+    /// Drops what applied to a URI that is no segment; discontinuities and unknown lines stay.
+    mutating func dropURI() {
+        byteRange = nil
+        programDateTimeMicroseconds = nil
+        isGap = false
+    }
 }

@@ -11,7 +11,7 @@ struct PlaylistReader {
     private var media = MediaPlaylistReader()
     private var multivariant = MultivariantPlaylistReader()
     private var kind: Kind?
-    /// The first values of tags that may occur once.
+    /// The latest values of tags that may occur once.
     private var given: [PlaylistTag: ArraySlice<UInt8>] = [:]
 
     init(_ bytes: [UInt8], limits: ReadingLimits, source: VariableSource) throws(PlaylistError) {
@@ -22,13 +22,14 @@ struct PlaylistReader {
     }
 
     mutating func read() throws(PlaylistError) -> ReadPlaylist {
-        try Opening.readHeader(&lines, context: &context)
+        common.unknownLines = try Opening.readHeader(&lines, context: &context)
         while let line = lines.next() {
             context.line = lines.number
             context.tag = nil
             try context.check(lines.number, .lines, context.limits.lineCount)
             try context.check(line.count, .lineBytes, context.limits.lineByteCount)
-            if lines.wasTrimmed && !line.isEmpty { context.note(.blanksAroundLine) }
+            if lines.hadBlanks && !line.isEmpty { context.note(.blanksAroundLine) }
+            if lines.hadControls { context.note(.controlCharacter) }
             if lines.endedByLoneCarriageReturn { context.note(.loneCarriageReturn) }
             try read(context.clean(line))
             try context.checkMemory()
@@ -52,7 +53,7 @@ struct PlaylistReader {
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: ArraySlice<UInt8>
     ) throws(PlaylistError) {
         try decideKind(tag)
-        guard isFirst(tag, value) else { return }
+        guard isNews(tag, value) else { return }
         let isUnderstood =
             switch tag.scope {
             case .anyPlaylist: try common.read(tag, value, &context)
@@ -79,15 +80,13 @@ struct PlaylistReader {
         kind = own
     }
 
-    /// Whether a tag that may occur once has not occurred before; the first one counts.
-    private mutating func isFirst(_ tag: PlaylistTag, _ value: ArraySlice<UInt8>) -> Bool {
+    /// Whether a tag says something that it has not said before; of one that may occur once the last counts.
+    private mutating func isNews(_ tag: PlaylistTag, _ value: ArraySlice<UInt8>) -> Bool {
         guard tag.standsOnce else { return true }
-        guard let earlier = given[tag] else {
-            given[tag] = value
-            return true
-        }
+        let earlier = given.updateValue(value, forKey: tag)
+        guard let earlier else { return true }
         context.note(earlier == value ? .repeatedTag : .conflictingTag)
-        return false
+        return earlier != value
     }
 
     private mutating func readURI(_ line: ArraySlice<UInt8>) throws(PlaylistError) {
@@ -114,7 +113,7 @@ struct PlaylistReader {
         case .multivariant: playlist = .multivariant(multivariant.finished(common, &context))
         case .media: playlist = .media(try media.finished(common, &context))
         case nil:
-            guard !media.hasSegments else {
+            guard !media.hasURIsWithoutDuration else {
                 throw PlaylistError(line: 0, tag: nil, reason: .noTags)
             }
             playlist = .media(try media.finished(common, &context))

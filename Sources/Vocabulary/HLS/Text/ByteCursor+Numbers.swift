@@ -66,6 +66,15 @@ extension ByteCursor {
         unsigned(Array(text.utf8)[...])
     }
 
+    /// Whether a text is a decimal number, of whatever size.
+    static func isDecimal(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var cursor = ByteCursor(bytes)
+        if !cursor.skip(ASCII.minus) { _ = cursor.skip(ASCII.plus) }
+        var count = cursor.readBytes { !ASCII.isDigit($0) }.count
+        if cursor.skip(ASCII.dot) { count += cursor.readBytes { !ASCII.isDigit($0) }.count }
+        return count > 0 && cursor.isAtEnd
+    }
+
     /// All of a text as decimal seconds.
     static func microseconds(_ bytes: ArraySlice<UInt8>) -> Int64? {
         var cursor = ByteCursor(bytes)

@@ -64,11 +64,13 @@ enum ASCII {
     static let minus = UInt8(ascii: "-")
     static let plus = UInt8(ascii: "+")
     static let at = UInt8(ascii: "@")
+    static let space = UInt8(ascii: " ")
+    static let delete: UInt8 = 0x7F
 
     static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
     /// A control character other than the tabulator (RFC 8216bis §4.1 allows none).
-    static func isControl(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != 0x09) || byte == 0x7F }
+    static func isControl(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != 0x09) || byte == delete }
 
     static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A }
 }

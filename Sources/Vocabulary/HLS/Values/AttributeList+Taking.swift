@@ -17,9 +17,14 @@ extension AttributeList {
         take(name) { text in ByteCursor.unsigned(text).flatMap { Number(exactly: $0) } }
     }
 
-    /// A decimal number, exact to six digits.
+    /// A decimal number, exact to six digits; a number too large for that stays in the list.
     mutating func take(decimal name: String) -> Double? {
-        take(name) { text in ByteCursor.microseconds(text).map { Double($0) / 1_000_000 } }
+        take(name) { text in
+            guard let millionths = ByteCursor.microseconds(text), millionths.magnitude < 1 << 50 else {
+                return nil
+            }
+            return Double(millionths) / 1_000_000
+        }
     }
 
     /// Decimal seconds as microseconds.

@@ -14,6 +14,8 @@ package struct MediaPlaylist: Sendable, Equatable, CommonTags {
 
     /// Whole seconds, at least 1; nil only when neither the playlist nor a segment gives a duration.
     package var targetDurationSeconds: Int?
+    /// Whether the target duration was derived from the segments, because the playlist gives none.
+    package var isTargetDurationDerived = false
     /// The number of the first segment before any are skipped; `number(at:)` gives the number of each.
     package var mediaSequence: UInt64 = 0
     package var discontinuitySequence: UInt64?
