@@ -23,10 +23,10 @@ struct StoredChannelsTests {
     @Test("Rows of earlier versions are channels")
     func rows() async throws {
         try await withCatalogue { test in
-            for name in try StoredFixtures.names(in: "settings") {
+            for name in try Fixtures.stored.names(in: "settings") {
                 let id = String(name.dropLast(5))
                 let text = String(
-                    decoding: try StoredFixtures.data("settings/\(name)"), as: UTF8.self
+                    decoding: try Fixtures.stored.data("settings/\(name)"), as: UTF8.self
                 ).replacing(#""id":"news""#, with: #""id":"\#(id)""#)
                 _ = try await test.pool.query(
                     "INSERT INTO channel (slug, settings) VALUES (\(id), \(text)::jsonb)")

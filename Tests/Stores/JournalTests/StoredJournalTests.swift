@@ -17,7 +17,7 @@ struct StoredJournalTests {
     private static let begin = Instant(microseconds: 1_795_311_600_123_456)
 
     private static func bytes(_ name: String) throws -> [UInt8] {
-        Array(try StoredFixtures.data("journal/" + name))
+        Array(try Fixtures.stored.data("journal/" + name))
     }
 
     /// What a journal folder replays when the files of a fixture lie in it.
@@ -55,7 +55,7 @@ struct StoredJournalTests {
 
     @Test("Every line is an entry, and is written again with the same keys and values and its version")
     func everyLine() async throws {
-        let files = try StoredFixtures.names(in: "journal/lines")
+        let files = try Fixtures.stored.names(in: "journal/lines")
         #expect(Set(files) == Set(Self.names.map { $0 + ".jsonl" }))
         for name in Self.names {
             let payload = try Self.bytes("lines/\(name).jsonl").dropFirst(9)
@@ -148,7 +148,7 @@ struct StoredJournalTests {
     func files() async throws {
         let all = try await Self.entries(Self.names)
         func folder(_ name: String) async throws -> [JournalEntry] {
-            let files = try StoredFixtures.names(in: "journal/\(name)/news")
+            let files = try Fixtures.stored.names(in: "journal/\(name)/news")
             let contents = try files.map { ($0, try Self.bytes("\(name)/news/\($0)")) }
             return try await Self.replayed(Dictionary(uniqueKeysWithValues: contents))
         }

@@ -7,12 +7,12 @@ import Testing
 @Suite("Settings and renditions as earlier versions stored them")
 struct StoredSettingsTests {
     private func settings(_ name: String) throws -> ChannelSettings {
-        try JSONDecoder().decode(ChannelSettings.self, from: StoredFixtures.data("settings/\(name).json"))
+        try JSONDecoder().decode(ChannelSettings.self, from: Fixtures.stored.data("settings/\(name).json"))
     }
 
     /// A stored object with other members, nil for those that are to go.
     private func settings(_ name: String, with changes: [String: Any?]) throws -> ChannelSettings {
-        let data = try StoredFixtures.data("settings/\(name).json")
+        let data = try Fixtures.stored.data("settings/\(name).json")
         guard var object = try JSONSerialization.jsonObject(with: data) as? [String: Any] else {
             throw TestFailure("\(name) holds no object")
         }
@@ -65,10 +65,10 @@ struct StoredSettingsTests {
 
     @Test("Every file is written again with the same keys and values", arguments: ["settings", "match"])
     func sameKeys(folder: String) throws {
-        let names = try StoredFixtures.names(in: folder)
+        let names = try Fixtures.stored.names(in: folder)
         #expect(names.count >= 4)
         for name in names {
-            let data = try StoredFixtures.data("\(folder)/\(name)")
+            let data = try Fixtures.stored.data("\(folder)/\(name)")
             let written =
                 folder == "match"
                 ? try JSONEncoder().encode(JSONDecoder().decode(RenditionDescription.self, from: data))
@@ -125,7 +125,7 @@ struct StoredSettingsTests {
         let decoder = JSONDecoder()
         func rendition(_ name: String) throws -> RenditionDescription {
             try decoder.decode(
-                RenditionDescription.self, from: StoredFixtures.data("match/rendition\(name).json"))
+                RenditionDescription.self, from: Fixtures.stored.data("match/rendition\(name).json"))
         }
         let variant = try rendition("-variant")
         #expect(variant.id.description == "v0")
