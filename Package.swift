@@ -255,7 +255,7 @@ let package = Package(
     targets: modules.map(target(of:))
         + [
             .target(
-                name: "TestSupport", dependencies: ["Timeline", "Concurrency", logging],
+                name: "TestSupport", dependencies: ["Timeline", "Concurrency", "HLS", logging],
                 path: "Tests/Support/TestSupport", swiftSettings: testSettings),
             .target(
                 name: "DatabaseSupport", dependencies: ["TestSupport", "Postgres"],

@@ -1,5 +1,6 @@
 import Catalogue
 import Digest
+import TestSupport
 import Timeline
 
 /// What a channel has recorded, written down by hand.

@@ -13,13 +13,6 @@ import Timeline
 
 @testable import ViewerAPI
 
-/// 2016-07-26T05:05:16Z, a full second in every form of time.
-let origin = Instant(milliseconds: 1_469_509_516_000)
-
-func at(_ seconds: Double) -> Instant {
-    origin + Int64((seconds * 1_000_000).rounded())
-}
-
 /// The viewer API with a catalogue and an archive as a recorder would have left them, and a client.
 final class ViewerFixture: Sendable {
     let catalogue: Catalogue

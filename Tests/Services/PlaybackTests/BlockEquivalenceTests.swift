@@ -41,28 +41,25 @@ struct BlockEquivalenceTests {
         try await forEachTimeline(series) { recorded, generator in
             let time = Double.random(in: 20...500, using: &generator)
             let seen = recorded.published(until: time)
-            let sliding = SlidingPlan(
-                length: Int64.random(in: 1...400, using: &generator) * Microseconds.perSecond,
-                delay: Int64.random(in: 0...60, using: &generator) * Microseconds.perSecond,
-                publishedHead: seen.publishedHead,
-                lag: 0, now: at(time + 4))
-            return { sliding.composed(seen.record(cutting: $0)) }
+            let length = Double(Int.random(in: 1...400, using: &generator))
+            let delay = Double(Int.random(in: 0...60, using: &generator))
+            return { seen.sliding(length: length, delay: delay, now: time + 4, cutting: $0) }
         }
     }
 
     @Test("Most of a long playlist is shared between requests, and so is its compressed form")
     func sharing() throws {
-        let recorded = Recorded(run(2_000, from: 0))
+        let recorded = RecordedFixture(run(2_000, from: 0))
         let cut = { (index: Int) in index % 225 == 224 }
         let v0 = try #require(RenditionID("v0"))
         // The same segments, as the index would return them.
-        let record = recorded.record(cutting: cut)
+        let held = recorded.held(cutting: cut)
         let lists = try [(100.0, 7_900.0), (400.0, 7_500.0)].map { begin, end in
             let request = WindowRequest(.closed(begin: at(begin), end: at(end)))
             let plan = try WindowPlan.resolving(
                 request, publishedHead: recorded.publishedHead, maxWindowSeconds: 86_400)
             return try #require(
-                try PlaylistComposer.compose(record, plan: plan, request: request).mediaPlaylist(of: v0))
+                try PlaylistComposer.compose(held, plan: plan, request: request).mediaPlaylist(of: v0))
         }
         let shared = lists[0].body.filter { piece in lists[1].body.contains { $0 === piece } }
         #expect(shared.count == 7)
@@ -74,7 +71,7 @@ struct BlockEquivalenceTests {
 
     /// Yields between rounds, because other tests that wait for something run in parallel.
     private func forEachTimeline(
-        _ series: Int, _ choose: (Recorded, inout SeededGenerator) throws -> Composing
+        _ series: Int, _ choose: (RecordedFixture, inout SeededGenerator) throws -> Composing
     ) async throws {
         for round in 0..<60 {
             await Task.yield()
@@ -129,8 +126,8 @@ enum RandomTimeline {
         return format
     }
 
-    static func recorded(_ generator: inout SeededGenerator) -> Recorded {
-        var recorded = Recorded()
+    static func recorded(_ generator: inout SeededGenerator) -> RecordedFixture {
+        var recorded = RecordedFixture()
         recorded.formats = formats
         let plan = plan(&generator)
         for id in ["v0", "a0"].prefix(Int.random(in: 1...2, using: &generator)) {

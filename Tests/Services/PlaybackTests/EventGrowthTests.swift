@@ -20,7 +20,9 @@ struct EventGrowthTests {
         }
     }
 
-    private func follow(_ recorded: Recorded, _ begin: Double, _ end: Double, _ name: String) async throws {
+    private func follow(_ recorded: RecordedFixture, _ begin: Double, _ end: Double, _ name: String)
+        async throws
+    {
         var said: [String: [UInt8]] = [:]
         let times = Array(stride(from: begin + 0.7, through: end + 75, by: 1.3)) + [10_000]
         for time in times {
@@ -59,8 +61,8 @@ private enum UnequalCuts {
         var discontinuitySequence: Int32
     }
 
-    static func recorded(_ generator: inout SeededGenerator) -> Recorded {
-        var recorded = Recorded()
+    static func recorded(_ generator: inout SeededGenerator) -> RecordedFixture {
+        var recorded = RecordedFixture()
         recorded.formats = [
             1: .muxed, 2: .silent, 3: SegmentFormat(container: .transportStream),
             4: .fragmented("init-0000000000000001.mp4"),

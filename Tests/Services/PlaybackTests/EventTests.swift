@@ -1,4 +1,5 @@
 import HLS
+import TestSupport
 import Testing
 import Timeline
 
@@ -7,7 +8,7 @@ import Timeline
 struct EventTests {
     @Test("An EVENT playlist only appends, whatever is published, and ends at its end")
     func append() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             run(5, from: 0, number: 40) + run(3, from: 20, number: 45, sequence: 1, format: 2)
                 + run(10, from: 32, number: 48, sequence: 2) + run(8, from: 100, number: 58, sequence: 3))
         recorded.formats[2] = .silent
@@ -19,7 +20,7 @@ struct EventTests {
             if time >= 120 { break }
             last = text
         }
-        let list = try #require(try media(last))
+        let list = try #require(try readBack(last))
         #expect(list.type == .event)
         #expect(list.mediaSequence == 40)
         #expect(list.targetDurationSeconds == 4)
@@ -30,7 +31,7 @@ struct EventTests {
         "An EVENT playlist always has a start offset: the begin within its first segment, or zero",
         arguments: [(1.5, "1.5"), (0, "0"), (-10, "0"), (24, "0")])
     func start(begin: Double, offset: String) throws {
-        let recorded = Recorded(run(5, from: 0) + run(20, from: 40, number: 5, sequence: 1))
+        let recorded = RecordedFixture(run(5, from: 0) + run(20, from: 40, number: 5, sequence: 1))
         for time in [44.0, 60, 100, 120] {
             let text = try recorded.published(until: time).event(begin, 110).text() ?? ""
             #expect(text.contains("#EXT-X-START:TIME-OFFSET=\(offset),PRECISE=YES\n"), "at \(time)")
@@ -40,7 +41,7 @@ struct EventTests {
     @Test(
         "The playlist of a finished channel ends with what is held, even if it waited for more")
     func over() throws {
-        var recorded = Recorded(run(2, from: 0) + run(3, from: 8, number: 2, sequence: 1, format: 2))
+        var recorded = RecordedFixture(run(2, from: 0) + run(3, from: 8, number: 2, sequence: 1, format: 2))
         recorded.formats[2] = .silent
         let seen = recorded.published(until: 20)
         let open = try seen.event(0, 100).text() ?? ""
@@ -50,7 +51,7 @@ struct EventTests {
 
     @Test("A playlist ends where the container changes")
     func containerChange() throws {
-        var recorded = Recorded(run(2, from: 0) + run(2, from: 8, number: 2, sequence: 1, format: 2))
+        var recorded = RecordedFixture(run(2, from: 0) + run(2, from: 8, number: 2, sequence: 1, format: 2))
         recorded.formats[2] = .fragmented("init-0000000000000001.mp4")
         let window = try recorded.published(until: 16).event(0, 100)
         #expect(window.isEnded)
@@ -60,7 +61,7 @@ struct EventTests {
 
     @Test("All renditions wait until the length of a stretch without a track is known")
     func hold() throws {
-        var recorded = Recorded(run(2, from: 0) + run(16, from: 8, number: 2, sequence: 1, format: 2))
+        var recorded = RecordedFixture(run(2, from: 0) + run(16, from: 8, number: 2, sequence: 1, format: 2))
         recorded.formats[2] = .silent
         recorded.formats[3] = SegmentFormat(container: .aac, tracks: "audio:aac")
         recorded.add(
@@ -76,8 +77,8 @@ struct EventTests {
     }
 
     /// A rendition of six-second segments beside one of 3.9 s.
-    private func unequal(_ video: [RecordedSegment]) -> Recorded {
-        var recorded = Recorded(video)
+    private func unequal(_ video: [RecordedSegment]) -> RecordedFixture {
+        var recorded = RecordedFixture(video)
         recorded.formats[2] = .silent
         recorded.formats[3] = SegmentFormat(container: .aac, tracks: "audio:aac")
         recorded.targetSeconds = 6
@@ -122,15 +123,15 @@ struct EventTests {
 
     @Test("GAP entries do not change when the target duration rises")
     func gaps() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             run(2, from: 0, of: 6) + run(2, from: 32, of: 6, number: 2, sequence: 1)
                 + run(2, from: 44, of: 10, number: 4, sequence: 2))
         recorded.targetSeconds = 6
         let early = try recorded.published(until: 44).event(0, 100) { $0.writesGaps = true }
         recorded.targetSeconds = 10
         let late = try recorded.published(until: 64).event(0, 100) { $0.writesGaps = true }
-        let before = try #require(try media(early.text())).segments
-        let after = try #require(try media(late.text())).segments
+        let before = try #require(try readBack(early.text())).segments
+        let after = try #require(try readBack(late.text())).segments
         #expect(before.count { $0.isGap } == 4)
         #expect(before.filter(\.isGap).allSatisfy { $0.durationMicroseconds <= 6_000_000 })
         #expect(Array(after.prefix(before.count)) == before)
@@ -138,23 +139,24 @@ struct EventTests {
 
     @Test("A playlist that loses segments to retention is not EVENT, and counts the removed segments")
     func expiredBefore() throws {
-        let recorded = Recorded(run(5, from: 0, number: 40) + run(15, from: 20, number: 45, sequence: 1))
-        let whole = try media(try recorded.published(until: 60).event(1.5, 100).text())
+        let recorded = RecordedFixture(
+            run(5, from: 0, number: 40) + run(15, from: 20, number: 45, sequence: 1))
+        let whole = try readBack(try recorded.published(until: 60).event(1.5, 100).text())
         #expect(whole?.type == .event)
-        let left = try media(try recorded.expiring(before: 24).published(until: 60).event(1.5, 100).text())
+        let left = try readBack(try recorded.expiring(before: 24).published(until: 60).event(1.5, 100).text())
         #expect(left?.type == nil)
         #expect(left?.mediaSequence == 46)
         #expect(left?.discontinuitySequence == 1)
         #expect(left?.segments.first?.uri == "v0/1469509540000.ts")
         // The first segment begins before the window and expires before the window's begin.
-        let cut = try media(try recorded.expiring(before: 1).published(until: 60).event(1.5, 100).text())
+        let cut = try readBack(try recorded.expiring(before: 1).published(until: 60).event(1.5, 100).text())
         #expect(cut?.type == nil)
         #expect(cut?.mediaSequence == 41)
     }
 
     @Test("A playlist that begins with unknown tracks has the tracks of the following segments")
     func unknownBegin() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             run(2, from: 0, format: 4) + run(2, from: 8, number: 2)
                 + run(15, from: 16, number: 4, sequence: 1, format: 2))
         recorded.formats[2] = .silent
@@ -170,7 +172,7 @@ struct EventTests {
         segments[1].number = nil
         segments[2].discontinuitySequence = 1
         segments[2].number = 1
-        let recorded = Recorded(segments)
+        let recorded = RecordedFixture(segments)
         #expect(try recorded.published(until: 12).event(0, 12).starts() == [0, 8].map(at))
         #expect(try recorded.closed(0, 12).starts() == [0, 4, 8].map(at))
     }

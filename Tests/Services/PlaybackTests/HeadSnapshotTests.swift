@@ -1,4 +1,5 @@
 import Catalogue
+import TestSupport
 import Testing
 import Timeline
 
@@ -7,7 +8,7 @@ import Timeline
 struct HeadSnapshotTests {
     /// A channel with four-second segments that was last published long ago.
     private func head(lag: Double) -> ChannelHead {
-        var recorded = Recorded()
+        var recorded = RecordedFixture()
         recorded.watermark = 1_000
         return ChannelHead(
             publishedHead: recorded.publishedHead, revision: 1, renditions: [],

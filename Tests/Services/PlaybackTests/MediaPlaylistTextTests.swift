@@ -1,12 +1,13 @@
 import HLS
 import Playback
+import TestSupport
 import Testing
 import Timeline
 
 struct MediaPlaylistTextTests {
     @Test("A simple window is a finished VOD playlist with a date at its first segment")
     func plain() throws {
-        let text = try Recorded(run(3, from: 0)).closed(0, 12).text()
+        let text = try RecordedFixture(run(3, from: 0)).closed(0, 12).text()
         #expect(
             text == """
                 #EXTM3U
@@ -29,16 +30,18 @@ struct MediaPlaylistTextTests {
 
     @Test("A begin within the first segment is written as START, accurate to a microsecond")
     func start() throws {
-        let text = try Recorded(run(3, from: 0)).closed(1.5, 12).text() ?? ""
+        let text = try RecordedFixture(run(3, from: 0)).closed(1.5, 12).text() ?? ""
         #expect(text.contains("#EXT-X-START:TIME-OFFSET=1.5,PRECISE=YES\n"))
-        let whole = try Recorded(run(3, from: 0)).closed(-10, 12).text() ?? ""
+        let whole = try RecordedFixture(run(3, from: 0)).closed(-10, 12).text() ?? ""
         #expect(!whole.contains("EXT-X-START"))
     }
 
     @Test("A hole is written as a discontinuity with a new date")
     func hole() throws {
-        let text = try Recorded(run(1, from: 0) + run(1, from: 60, number: 1, sequence: 1)).closed(0, 64)
-            .text()
+        let text = try RecordedFixture(run(1, from: 0) + run(1, from: 60, number: 1, sequence: 1)).closed(
+            0, 64
+        )
+        .text()
         #expect(
             text?.hasSuffix(
                 """
@@ -55,17 +58,18 @@ struct MediaPlaylistTextTests {
 
     @Test("There are as many discontinuities between segments as their sequence numbers differ")
     func severalSequences() throws {
-        let window = try Recorded(run(1, from: 0, sequence: 7) + run(1, from: 60, sequence: 10)).closed(0, 64)
-        let list = try #require(try media(window.text()))
+        let window = try RecordedFixture(run(1, from: 0, sequence: 7) + run(1, from: 60, sequence: 10))
+            .closed(0, 64)
+        let list = try #require(try readBack(window.text()))
         #expect(list.segments.map(\.discontinuityCount) == [0, 3])
         #expect(list.discontinuitySequence == 7)
     }
 
     @Test("GAP entries fill a hole on request, none longer than the target duration")
     func gaps() throws {
-        let recorded = Recorded(run(1, from: 0) + run(1, from: 14, sequence: 1))
+        let recorded = RecordedFixture(run(1, from: 0) + run(1, from: 14, sequence: 1))
         let window = try recorded.closed(0, 18) { $0.writesGaps = true }
-        let list = try #require(try media(window.text()))
+        let list = try #require(try readBack(window.text()))
         #expect(list.version == 8)
         #expect(list.segments.map(\.isGap) == [false, true, true, true, false])
         #expect(list.segments.allSatisfy { $0.durationMicroseconds <= 4_000_000 })
@@ -78,7 +82,7 @@ struct MediaPlaylistTextTests {
         var segments = run(3, from: 0)
         segments[1].start = at(4.09)
         segments[2].start = at(8.12)
-        let list = try #require(try media(try Recorded(segments).closed(0, 12).text()))
+        let list = try #require(try readBack(try RecordedFixture(segments).closed(0, 12).text()))
         #expect(
             list.segments.map(\.programDateTimeMicroseconds) == [
                 at(0).microseconds, nil, at(8.12).microseconds,
@@ -89,34 +93,25 @@ struct MediaPlaylistTextTests {
     func durations() throws {
         var segments = run(2, from: 0, of: 2.005333)
         segments[1].revision = 2
-        let text = try Recorded(segments).closed(0, 4).text() ?? ""
+        let text = try RecordedFixture(segments).closed(0, 4).text() ?? ""
         #expect(text.contains("#EXTINF:2.005333,\nv0/1469509516000.ts\n"))
         #expect(text.contains("#EXTINF:2.005333,\nv0/1469509518005-2.ts\n"))
     }
 
     @Test("The target duration is the largest EXTINF of all renditions, rounded to the nearest second")
     func targetDuration() throws {
-        var recorded = Recorded(run(3, from: 0, of: 4))
+        var recorded = RecordedFixture(run(3, from: 0, of: 4))
         recorded.add(run(2, from: 0, of: 6.5), as: "a0")
         let window = try recorded.closed(0, 12)
-        #expect(try media(window.text())?.targetDurationSeconds == 7)
-        #expect(try media(window.text(of: "a0"))?.targetDurationSeconds == 7)
+        #expect(try readBack(window.text())?.targetDurationSeconds == 7)
+        #expect(try readBack(window.text(of: "a0"))?.targetDurationSeconds == 7)
     }
 
     @Test("INDEPENDENT-SEGMENTS is written only if every segment is independent")
     func independent() throws {
-        let all = Recorded(run(2, from: 0, flags: .independent))
-        #expect(try media(try all.closed(0, 8).text())?.isIndependentSegments == true)
-        let some = Recorded(run(2, from: 0, flags: .independent) + run(1, from: 8))
-        #expect(try media(try some.closed(0, 12).text())?.isIndependentSegments == false)
+        let all = RecordedFixture(run(2, from: 0, flags: .independent))
+        #expect(try readBack(try all.closed(0, 8).text())?.isIndependentSegments == true)
+        let some = RecordedFixture(run(2, from: 0, flags: .independent) + run(1, from: 8))
+        #expect(try readBack(try some.closed(0, 12).text())?.isIndependentSegments == false)
     }
-}
-
-/// Parses a playlist; it must be a media playlist without any note.
-func media(_ text: String?) throws -> MediaPlaylist? {
-    guard let text else { return nil }
-    let read = try Playlist.reading(text, source: VariableSource())
-    #expect(read.notes.isEmpty)
-    guard case .media(let list) = read.playlist else { return nil }
-    return list
 }

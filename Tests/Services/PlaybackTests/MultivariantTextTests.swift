@@ -1,5 +1,6 @@
 import Catalogue
 import HLS
+import TestSupport
 import Testing
 import Timeline
 
@@ -10,16 +11,13 @@ struct MultivariantTextTests {
         -> MultivariantPlaylist
     {
         let text = String(decoding: window.multivariantPlaylist(query: query), as: UTF8.self)
-        let read = try Playlist.reading(text, source: VariableSource())
+        let read = try Playlist.reading(text)
         #expect(read.notes.isEmpty)
-        guard case .multivariant(let list) = read.playlist else { throw Wrong() }
-        return list
+        return try read.playlist.multivariant
     }
 
-    private struct Wrong: Error {}
-
-    private func recorded() -> Recorded {
-        var recorded = Recorded()
+    private func recorded() -> RecordedFixture {
+        var recorded = RecordedFixture()
         var video = SegmentFormat.silent
         (video.width, video.height) = (1280, 720)
         recorded.formats[2] = video
@@ -78,7 +76,7 @@ struct MultivariantTextTests {
 
     @Test("A rendition with audio only is a variant")
     func radio() throws {
-        var recorded = Recorded(run(3, from: 0, format: 2), as: "a0")
+        var recorded = RecordedFixture(run(3, from: 0, format: 2), as: "a0")
         recorded.formats[2] = SegmentFormat(container: .aac, tracks: "audio:aac", codecs: "mp4a.40.2")
         let list = try playlist(try recorded.closed(0, 12), query: nil)
         #expect(list.variants.map(\.uri) == ["a0.m3u8"])

@@ -13,7 +13,7 @@ struct PlaylistComposerTests {
         let seed = random.next()
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
-            let recorded = Recorded(randomTimeline(&generator))
+            let recorded = RecordedFixture(randomTimeline(&generator))
             let segments = recorded.renditions[0].segments
             let begin = Double.random(in: -50...600, using: &generator)
             let end = begin + Double.random(in: 0.001...400, using: &generator)
@@ -24,39 +24,41 @@ struct PlaylistComposerTests {
 
     @Test("All renditions have the same discontinuities, even if only one has the hole")
     func commonCount() throws {
-        var recorded = Recorded(run(2, from: 0) + run(2, from: 16, sequence: 1))
+        var recorded = RecordedFixture(run(2, from: 0) + run(2, from: 16, sequence: 1))
         recorded.add(run(4, from: 0) + run(2, from: 16, sequence: 1), as: "a0")
         let window = try recorded.closed(0, 24)
-        #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 1, 0])
-        #expect(try media(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
+        #expect(try readBack(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 1, 0])
+        #expect(
+            try readBack(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
     }
 
     @Test("A hole within one recorded discontinuity sequence is a boundary in every rendition")
     func holeInsideSequence() throws {
-        var recorded = Recorded(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))
+        var recorded = RecordedFixture(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))
         recorded.add(run(6, from: 0, sequence: 3), as: "a0")
         let window = try recorded.closed(0, 24)
-        #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 1, 0])
-        #expect(try media(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
+        #expect(try readBack(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 1, 0])
+        #expect(
+            try readBack(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
     }
 
     @Test("A rendition that begins later starts with the discontinuity sequence of the others")
     func laterRendition() throws {
-        var recorded = Recorded(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))
+        var recorded = RecordedFixture(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))
         recorded.add(run(2, from: 16, sequence: 3), as: "a0")
         let window = try recorded.closed(0, 24)
-        #expect(try media(window.text())?.discontinuitySequence == 3)
-        #expect(try media(window.text(of: "a0"))?.discontinuitySequence == 4)
+        #expect(try readBack(window.text())?.discontinuitySequence == 3)
+        #expect(try readBack(window.text(of: "a0"))?.discontinuitySequence == 4)
     }
 
     @Test("A short stretch without a track is left out, or listed if any tracks are wanted")
     func trackMissing() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             run(2, from: 0) + run(3, from: 8, sequence: 1, format: 2) + run(2, from: 20, sequence: 2))
         recorded.formats[2] = .silent
         let window = try recorded.closed(0, 28)
         #expect(window.starts() == [0, 4, 20, 24].map(at))
-        #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 2, 0])
+        #expect(try readBack(window.text())?.segments.map(\.discontinuityCount) == [0, 0, 2, 0])
         #expect(window.next == nil)
         #expect(try #require(window.leading).missing(in: window.window) == 12_000_000)
         #expect(try recorded.closed(0, 28) { $0.takesAnyTracks = true }.starts().count == 7)
@@ -66,7 +68,7 @@ struct PlaylistComposerTests {
         "A stretch of a minute without a track ends the answer, even if the window contains less of it"
     )
     func longTrackMissing() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             run(2, from: 0) + run(15, from: 8, sequence: 1, format: 2) + run(2, from: 68, sequence: 2))
         recorded.formats[2] = .silent
         for end in [12.0, 76.0] {
@@ -80,7 +82,7 @@ struct PlaylistComposerTests {
 
     @Test("A short stretch without a track at the begin does not determine the tracks of the answer")
     func beginWithoutTrack() throws {
-        var recorded = Recorded(run(3, from: 0, format: 2) + run(2, from: 12, sequence: 1))
+        var recorded = RecordedFixture(run(3, from: 0, format: 2) + run(2, from: 12, sequence: 1))
         recorded.formats[2] = .silent
         #expect(try recorded.closed(0, 20).starts() == [12, 16].map(at))
         #expect(try recorded.closed(0, 10).starts() == [0, 4, 8].map(at))
@@ -88,7 +90,7 @@ struct PlaylistComposerTests {
 
     @Test("A long stretch without a track is not dropped in favour of a short one before it")
     func longBehindShort() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             run(7, from: 0, format: 2) + run(20, from: 29, sequence: 1, format: 2)
                 + run(20, from: 109, sequence: 2))
         recorded.formats[2] = .silent
@@ -99,7 +101,7 @@ struct PlaylistComposerTests {
 
     @Test("Another container ends the answer for all renditions")
     func containerChange() throws {
-        var recorded = Recorded(run(2, from: 0) + run(2, from: 8, sequence: 1, format: 2))
+        var recorded = RecordedFixture(run(2, from: 0) + run(2, from: 8, sequence: 1, format: 2))
         recorded.formats[2] = .fragmented("init-0000000000000001.mp4")
         recorded.formats[3] = SegmentFormat(container: .aac, tracks: "audio:aac")
         recorded.add(run(2, from: 0, format: 3) + run(2, from: 8, sequence: 1, format: 3), as: "a0")
@@ -114,7 +116,7 @@ struct PlaylistComposerTests {
 
     @Test("A segment with unknown tracks is listed")
     func unknownTracks() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             run(2, from: 0) + run(1, from: 8, sequence: 1, format: 2) + run(2, from: 12, sequence: 2))
         recorded.formats[2] = SegmentFormat(container: .transportStream)
         #expect(try recorded.closed(0, 20).starts().count == 5)
@@ -122,7 +124,7 @@ struct PlaylistComposerTests {
 
     @Test("Segments with unknown tracks do not determine the tracks of the answer")
     func unknownBegin() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             run(2, from: 0, format: 3) + run(2, from: 8) + run(2, from: 16, sequence: 1, format: 2)
                 + run(20, from: 24, sequence: 2))
         recorded.formats[2] = .silent
@@ -135,15 +137,16 @@ struct PlaylistComposerTests {
 
     @Test("A segment without a key is left out")
     func keyPending() throws {
-        let recorded = Recorded(run(1, from: 0) + run(1, from: 4, flags: .keyPending) + run(1, from: 8))
+        let recorded = RecordedFixture(
+            run(1, from: 0) + run(1, from: 4, flags: .keyPending) + run(1, from: 8))
         let window = try recorded.closed(0, 12)
         #expect(window.starts() == [0, 8].map(at))
-        #expect(try media(window.text())?.segments.map(\.discontinuityCount) == [0, 1])
+        #expect(try readBack(window.text())?.segments.map(\.discontinuityCount) == [0, 1])
     }
 
     @Test("Held and missing time add up to the window, from its requested begin to the live edge")
     func completeness() throws {
-        var recorded = Recorded(run(2, from: 4) + run(1, from: 20, sequence: 1))
+        var recorded = RecordedFixture(run(2, from: 4) + run(1, from: 20, sequence: 1))
         recorded.watermark = 24
         let window = try recorded.closed(0, 100)
         let (held, missing) = window.completeness(of: try #require(window.leading))
@@ -153,7 +156,7 @@ struct PlaylistComposerTests {
 
     @Test("If nothing is held, the window has no renditions")
     func nothing() throws {
-        #expect(try Recorded(run(2, from: 0)).closed(20, 30).renditions.isEmpty)
+        #expect(try RecordedFixture(run(2, from: 0)).closed(20, 30).renditions.isEmpty)
     }
 }
 

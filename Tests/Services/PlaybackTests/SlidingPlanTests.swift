@@ -1,5 +1,6 @@
 import Catalogue
 import HLS
+import TestSupport
 import Testing
 import Timeline
 
@@ -7,34 +8,30 @@ import Timeline
 
 struct SlidingPlanTests {
     private func composed(
-        _ recorded: Recorded, until time: Double, length: Double? = nil, delay: Double = 0,
+        _ recorded: RecordedFixture, until time: Double, length: Double? = nil, delay: Double = 0,
         lag: Double = 0, now: Double? = nil, isOver: Bool = false
     ) -> PlaylistContents {
-        let seen = recorded.published(until: time)
-        let sliding = SlidingPlan(
-            length: length.map { Int64($0 * 1_000_000) }, delay: Int64(delay * 1_000_000),
-            publishedHead: seen.publishedHead,
-            lag: Int64(lag * 1_000_000), now: at(now ?? time + 4))
-        return sliding.composed(seen.record, isOver: isOver)
+        recorded.published(until: time).sliding(
+            length: length, delay: delay, lag: lag, now: now ?? time + 4, isOver: isOver)
     }
 
     @Test(
         "A live playlist is open and lists six segments or 30 s, whichever is longer, with published numbers")
     func live() throws {
-        let recorded = Recorded(run(100, from: 0, number: 1000, sequence: 5))
-        let list = try #require(try media(composed(recorded, until: 400).text()))
+        let recorded = RecordedFixture(run(100, from: 0, number: 1000, sequence: 5))
+        let list = try #require(try readBack(composed(recorded, until: 400).text()))
         #expect(list.segments.count == 8)
         #expect(list.mediaSequence == 1092)
         #expect(list.discontinuitySequence == 5)
         #expect(list.type == nil)
         #expect(!list.isEnded)
-        let long = Recorded(run(40, from: 0, of: 10))
+        let long = RecordedFixture(run(40, from: 0, of: 10))
         #expect(composed(long, until: 400).starts().count == 6)
     }
 
     @Test("dvr makes it that long, delay moves it that far back")
     func dvrAndDelay() {
-        let recorded = Recorded(run(200, from: 0))
+        let recorded = RecordedFixture(run(200, from: 0))
         #expect(composed(recorded, until: 800, length: 120).starts().count == 30)
         let delayed = composed(recorded, until: 800, delay: 100)
         #expect(delayed.renditions[0].segments.last?.end == at(700))
@@ -42,7 +39,7 @@ struct SlidingPlanTests {
 
     @Test("A delayed playlist continues while the channel stands still")
     func standstill() {
-        let recorded = Recorded(run(200, from: 0))
+        let recorded = RecordedFixture(run(200, from: 0))
         #expect(composed(recorded, until: 800, delay: 100, now: 812).window.end == at(700))
         #expect(composed(recorded, until: 800, delay: 100, now: 872).window.end == at(760))
         #expect(composed(recorded, until: 800, delay: 100, now: 9000).window.end == at(800))
@@ -50,7 +47,7 @@ struct SlidingPlanTests {
 
     @Test("A channel whose dates lag gets the whole delay and continues while it stands still")
     func laggingClock() {
-        let recorded = Recorded(run(200, from: 0))
+        let recorded = RecordedFixture(run(200, from: 0))
         for lag in [30.0, 3_600] {
             for (now, end) in [(804.0, 700.0), (812, 700), (872, 760), (9_000, 800)] {
                 let window = composed(recorded, until: 800, delay: 100, lag: lag, now: now + lag)
@@ -61,12 +58,12 @@ struct SlidingPlanTests {
 
     @Test("Both sequence numbers rise as segments are removed, and by no more than those that were listed")
     func counters() throws {
-        let recorded = Recorded(
+        let recorded = RecordedFixture(
             run(10, from: 0, number: 0) + run(10, from: 60, number: 10, sequence: 1)
                 + run(20, from: 100, number: 20, sequence: 2))
         var last: MediaPlaylist?
         for time in stride(from: 4.0, through: 180, by: 4) {
-            let list = try #require(try media(composed(recorded, until: time).text()))
+            let list = try #require(try readBack(composed(recorded, until: time).text()))
             if let last {
                 #expect(list.mediaSequence >= last.mediaSequence)
                 let removed = Int(list.mediaSequence - last.mediaSequence)
@@ -84,7 +81,7 @@ struct SlidingPlanTests {
 
     @Test("Each rendition has six segments and 30 s, even with holes, and its numbers never decrease")
     func holes() throws {
-        var recorded = Recorded(run(20, from: 0) + run(30, from: 92, number: 20, sequence: 1))
+        var recorded = RecordedFixture(run(20, from: 0) + run(30, from: 92, number: 20, sequence: 1))
         recorded.add(
             run(15, from: 0) + run(3, from: 80, number: 15) + run(28, from: 100, number: 18, sequence: 1),
             as: "v1")
@@ -93,7 +90,7 @@ struct SlidingPlanTests {
         for time in stride(from: 60.0, through: 212, by: 4) {
             let window = composed(recorded, until: time)
             for id in ["v0", "v1", "a0"] {
-                let list = try #require(try media(window.text(of: id)))
+                let list = try #require(try readBack(window.text(of: id)))
                 #expect(list.segments.count >= 6, "\(id) at \(time)")
                 #expect(list.durationMicroseconds >= 30_000_000, "\(id) at \(time)")
                 if let last = last[id] {
@@ -111,11 +108,11 @@ struct SlidingPlanTests {
 
     @Test("dvr is a length in time, and no hole makes the list shorter than live", arguments: [60.0, 20])
     func dvrOverHole(length: Double) throws {
-        let recorded = Recorded(run(20, from: 0) + run(40, from: 180, number: 20, sequence: 1))
+        let recorded = RecordedFixture(run(20, from: 0) + run(40, from: 180, number: 20, sequence: 1))
         var sequence: UInt64 = 0
         for time in stride(from: 184.0, through: 340, by: 4) {
             let window = composed(recorded, until: time, length: length)
-            let list = try #require(try media(window.text()))
+            let list = try #require(try readBack(window.text()))
             #expect(list.segments.count >= 8, "at \(time)")
             let covering = recorded.renditions[0].segments.filter {
                 $0.end > at(time - length) && $0.end <= at(time)
@@ -128,7 +125,7 @@ struct SlidingPlanTests {
 
     @Test("A rendition that has stopped is dropped and does not hold back the others")
     func vanished() {
-        var recorded = Recorded(run(100, from: 0))
+        var recorded = RecordedFixture(run(100, from: 0))
         recorded.add(run(50, from: 0), as: "v1") { $0.bandwidth = 9_000_000 }
         let window = composed(recorded, until: 400)
         #expect(window.renditions.map(\.id.description) == ["v0"])
@@ -137,7 +134,7 @@ struct SlidingPlanTests {
 
     @Test("Only a playlist that has reached the end of a finished channel is ended")
     func over() {
-        let recorded = Recorded(run(50, from: 0))
+        let recorded = RecordedFixture(run(50, from: 0))
         #expect(composed(recorded, until: 200, isOver: true).text()?.hasSuffix("#EXT-X-ENDLIST\n") == true)
         #expect(composed(recorded, until: 200, delay: 20, isOver: true).text()?.contains("ENDLIST") == false)
         #expect(composed(recorded, until: 200, delay: 20, now: 999, isOver: true).isEnded)
@@ -145,14 +142,15 @@ struct SlidingPlanTests {
 
     @Test("A playlist never mixes containers")
     func containers() {
-        var recorded = Recorded(run(10, from: 0) + run(2, from: 40, number: 10, sequence: 1, format: 2))
+        var recorded = RecordedFixture(
+            run(10, from: 0) + run(2, from: 40, number: 10, sequence: 1, format: 2))
         recorded.formats[2] = .fragmented("init-0000000000000001.mp4")
         #expect(composed(recorded, until: 48).starts() == [40, 44].map(at))
     }
 
     @Test("All renditions begin at the same time, within a segment")
     func renditions() {
-        var recorded = Recorded(run(100, from: 0))
+        var recorded = RecordedFixture(run(100, from: 0))
         recorded.add(run(200, from: 0, of: 2), as: "a0")
         let window = composed(recorded, until: 400)
         #expect(window.starts().first == at(368))

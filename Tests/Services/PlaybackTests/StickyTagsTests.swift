@@ -18,7 +18,7 @@ struct StickyTagsTests {
 
     @Test("The key is written at the first segment and whenever IV or key changes, and NONE ends it")
     func keys() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             keyed(run(2, from: 0, format: 2), iv: 7) + keyed(run(1, from: 8, format: 2), iv: 8)
                 + keyed(run(1, from: 12, format: 3), iv: 8) + run(1, from: 16, sequence: 1))
         recorded.formats[2] = .encrypted(oldKey)
@@ -37,9 +37,9 @@ struct StickyTagsTests {
 
     @Test("A window that starts in the middle writes the key in force")
     func middle() throws {
-        var recorded = Recorded(keyed(run(5, from: 0, format: 2), iv: 7))
+        var recorded = RecordedFixture(keyed(run(5, from: 0, format: 2), iv: 7))
         recorded.formats[2] = .encrypted(oldKey)
-        let list = try #require(try media(try recorded.closed(9, 12).text()))
+        let list = try #require(try readBack(try recorded.closed(9, 12).text()))
         #expect(list.segments.count == 1)
         #expect(list.segments.first?.keys.first?.uri == "keys/\(oldKey)")
         #expect(list.segments.first?.keys.first?.initializationVector == 7)
@@ -47,7 +47,7 @@ struct StickyTagsTests {
 
     @Test("The key is written again after a discontinuity")
     func restated() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             keyed(run(1, from: 0, format: 2), iv: 7) + keyed(run(1, from: 60, sequence: 1, format: 2), iv: 7))
         recorded.formats[2] = .encrypted(oldKey)
         let text = try recorded.closed(0, 64).text() ?? ""
@@ -56,7 +56,7 @@ struct StickyTagsTests {
 
     @Test("MAP is written at the first segment, at a change and after a discontinuity, with version 6")
     func maps() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             run(2, from: 0, format: 2) + run(1, from: 8, sequence: 1, format: 3)
                 + run(1, from: 60, sequence: 2, format: 3))
         recorded.formats[2] = .fragmented("init-0000000000000001.mp4")
@@ -76,20 +76,20 @@ struct StickyTagsTests {
 
     @Test("No key applies to an initialization section, because these are stored clear")
     func mapAndKey() throws {
-        var recorded = Recorded(
+        var recorded = RecordedFixture(
             keyed(run(1, from: 0, format: 2), iv: 7) + keyed(run(1, from: 60, sequence: 1, format: 2), iv: 8))
         var format = SegmentFormat.fragmented("init-0000000000000001.mp4")
         format.keyMethod = "AES-128"
         format.keyName = oldKey
         recorded.formats[2] = format
-        let list = try #require(try media(try recorded.closed(0, 64).text()))
+        let list = try #require(try readBack(try recorded.closed(0, 64).text()))
         #expect(list.segments.map { $0.map?.keys.isEmpty } == [true, true])
         #expect(list.segments.map { $0.keys.first?.initializationVector } == [7, 8])
     }
 
     @Test("Keys of DRM systems are written unchanged, with version 5")
     func foreignKeys() throws {
-        var recorded = Recorded(run(1, from: 0, format: 2) + run(1, from: 4, sequence: 1))
+        var recorded = RecordedFixture(run(1, from: 0, format: 2) + run(1, from: 4, sequence: 1))
         var format = SegmentFormat.muxed
         format.keyMethod = "SAMPLE-AES"
         format.drmTags = [
@@ -110,7 +110,7 @@ struct StickyTagsTests {
         arguments: [("SAMPLE-AES", ",IV=0x00000000000000000000000000000007"), ("SAMPLE-AES-CTR", "")])
     func sampleKeys(method: String, vector: String) throws {
         let segments = run(1, from: 0, format: 2)
-        var recorded = Recorded(vector.isEmpty ? segments : keyed(segments, iv: 7))
+        var recorded = RecordedFixture(vector.isEmpty ? segments : keyed(segments, iv: 7))
         var format = SegmentFormat.muxed
         (format.keyMethod, format.keyName) = (method, oldKey)
         recorded.formats[2] = format

@@ -1,4 +1,5 @@
 import HLS
+import TestSupport
 import Testing
 
 /// A line that may stand in a playlist only so often, and the bound that says so.
@@ -59,9 +60,7 @@ struct CostLimitsTests {
         limits.keyChangeCount = 1
         let lines = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXT-X-MAP:URI=\"m\"\n#EXTINF:1,\na\n"
         let text = "#EXTM3U\n" + String(repeating: lines, count: 3)
-        guard case .media(let playlist) = try Playlist.reading(text, limits: limits).playlist else {
-            throw WrongKind()
-        }
+        let playlist = try Playlist.reading(text, limits: limits).playlist.media
         #expect(playlist.segments.count == 3)
         let key = Key(method: .aes128, uri: "k")
         #expect(playlist.segments.last?.keys == [key])
@@ -117,7 +116,7 @@ struct CostLimitsTests {
         limits.keptLineByteCount = 1_000
         let lines = "#EXT-X-VENDOR:1\n#EXT-X-PART:URI=\"p\"\n#EXTINF:1,\na\n"
         let read = try Playlist.reading("#EXTM3U\n" + String(repeating: lines, count: 20), limits: limits)
-        guard case .media(let playlist) = read.playlist else { throw WrongKind() }
+        let playlist = try read.playlist.media
         #expect(playlist.segments.count == 20)
         let kept = playlist.segments.reduce(0) { $0 + $1.unknownLines.count + $1.partLines.count }
         #expect((5...12).contains(kept + playlist.unknownLines.count))

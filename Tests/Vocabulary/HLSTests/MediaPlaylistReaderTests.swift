@@ -1,4 +1,5 @@
 import HLS
+import TestSupport
 import Testing
 
 struct MediaPlaylistReaderTests {
@@ -79,7 +80,7 @@ struct MediaPlaylistReaderTests {
             #EXT-X-DATERANGE:ID="b",START-DATE="1970-01-01T00:00:02Z"
             #EXT-X-DATERANGE:ID="a",START-DATE="1970-01-01T00:00:01Z",DURATION=29.5,PLANNED-DURATION=31
             """)
-        guard case .media(let playlist) = read.playlist else { throw WrongKind() }
+        let playlist = try read.playlist.media
         #expect(playlist.dateRanges.map(\.id) == ["a", "b"])
         #expect(playlist.dateRanges[0].startMicroseconds == 1_000_000)
         #expect(playlist.dateRanges[0].durationMicroseconds == 29_500_000)

@@ -1,4 +1,5 @@
 import HLS
+import TestSupport
 import Testing
 
 struct OpeningTests {
@@ -7,7 +8,7 @@ struct OpeningTests {
     @Test("Comments and blank lines before #EXTM3U are read, kept and noted")
     func comments() throws {
         let read = try Playlist.reading("# made by a packager\n\n## twice\n" + Self.rest)
-        guard case .media(let playlist) = read.playlist else { throw WrongKind() }
+        let playlist = try read.playlist.media
         #expect(
             read.notes == [
                 Note(deviation: .openingComments, tag: nil, line: 1, count: 2),
@@ -44,7 +45,7 @@ struct OpeningTests {
         ])
     func controlCharacters(line: String) throws {
         let read = try Playlist.reading(Self.rest.replacing("#EXTINF:4,", with: line))
-        guard case .media(let playlist) = read.playlist else { throw WrongKind() }
+        let playlist = try read.playlist.media
         #expect(playlist.segments.map(\.durationMicroseconds) == [4_000_000])
         #expect(read.notes.map(\.deviation).contains(.controlCharacter))
     }

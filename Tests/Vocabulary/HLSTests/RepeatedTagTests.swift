@@ -1,4 +1,5 @@
 import HLS
+import TestSupport
 import Testing
 
 /// A tag of the whole playlist that stands twice, and whether the second value is what was read.
@@ -37,7 +38,7 @@ struct RepeatedTagTests {
     func lastCounts(sample: Repeat) throws {
         let text = "#EXTM3U\n" + sample.lines.joined(separator: "\n") + "\n#EXTINF:4,\na.ts\n"
         let read = try Playlist.reading(text)
-        guard case .media(let playlist) = read.playlist else { throw WrongKind() }
+        let playlist = try read.playlist.media
         #expect(sample.hasLast(playlist))
         let notes = read.notes.filter { $0.deviation == .conflictingTag }
         #expect(notes.map(\.line) == [3])

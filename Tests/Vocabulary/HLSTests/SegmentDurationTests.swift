@@ -1,4 +1,5 @@
 import HLS
+import TestSupport
 import Testing
 
 struct SegmentDurationTests {
@@ -19,7 +20,7 @@ struct SegmentDurationTests {
             #EXTINF:4,
             b.ts
             """)
-        guard case .media(let playlist) = read.playlist else { throw WrongKind() }
+        let playlist = try read.playlist.media
         #expect(read.notes == [Note(deviation: .missingDuration, tag: nil, line: 10)])
         #expect(playlist.segments.map(\.uri) == ["a.ts", "b.ts"])
         #expect(playlist.number(at: 1) == 8)
@@ -46,7 +47,7 @@ struct SegmentDurationTests {
         ])
     func absurdDuration(text: String) throws {
         let read = try Playlist.reading("#EXTM3U\n" + text)
-        guard case .media(let playlist) = read.playlist else { throw WrongKind() }
+        let playlist = try read.playlist.media
         #expect(playlist.segments.map(\.durationMicroseconds) == [40_000_000, 0, 4_000_000])
         let line = text.hasPrefix("#EXTINF") ? 4 : 5
         let notes = read.notes.filter { $0.deviation == .absurdDuration }
@@ -74,7 +75,7 @@ struct SegmentDurationTests {
         ])
     func hugeDuration(text: String, deviation: Deviation) throws {
         let read = try Playlist.reading("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:\(text),\na\n")
-        guard case .media(let playlist) = read.playlist else { throw WrongKind() }
+        let playlist = try read.playlist.media
         #expect(playlist.segments.map(\.durationMicroseconds) == [0])
         #expect(read.notes.map(\.deviation) == [deviation])
     }

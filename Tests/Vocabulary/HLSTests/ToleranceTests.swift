@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HLS
@@ -99,7 +100,7 @@ struct ToleranceTests {
     @Test("A fault is tolerated and noted", arguments: faults + durations + targets)
     func faultIsForgiven(fault: Fault) throws {
         let read = try Playlist.reading(fault.text)
-        guard case .media(let playlist) = read.playlist else { throw WrongKind() }
+        let playlist = try read.playlist.media
         #expect(read.notes.map(\.deviation) == fault.deviations)
         #expect(playlist.segments.map(\.uri) == ["a.ts"])
         #expect(playlist.segments.map(\.durationMicroseconds) == [fault.durationMicroseconds])
@@ -126,7 +127,7 @@ struct ToleranceTests {
     func latinURI() throws {
         let text = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n".utf8) + [0x66, 0xFC, 0x72, 0x0A]
         let read = try Playlist.reading(text)
-        guard case .media(let playlist) = read.playlist else { throw WrongKind() }
+        let playlist = try read.playlist.media
         #expect(playlist.segments[0].uri == "f%FCr")
         #expect(read.notes.map(\.deviation) == [.invalidUTF8])
     }

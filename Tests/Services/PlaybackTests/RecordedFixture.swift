@@ -1,23 +1,18 @@
 import Catalogue
+import HLS
 import HTTP
+import TestSupport
+import Testing
 import Timeline
 
 @testable import Playback
-
-/// 2016-07-26T05:05:16Z: the origin of the timeline in these tests.
-let origin = Instant(milliseconds: 1_469_509_516_000)
-
-/// The instant this many seconds after the origin.
-func at(_ seconds: Double) -> Instant {
-    origin + Int64((seconds * 1_000_000).rounded())
-}
 
 func window(_ begin: Double, _ end: Double) -> TimeWindow {
     TimeWindow(begin: at(begin), end: at(end))
 }
 
 /// The content of an archive, defined by a test.
-struct Recorded {
+struct RecordedFixture {
     struct Rendition {
         var description: RenditionDescription
         var segments: [RecordedSegment]
@@ -34,8 +29,9 @@ struct Recorded {
 
     init() {}
 
-    /// A single rendition with these segments.
-    init(_ segments: [RecordedSegment], as id: String = "v0") {
+    /// A single rendition with these segments; the watermark is a second.
+    init(_ segments: [RecordedSegment], as id: String = "v0", until watermark: Double = 100_000) {
+        self.watermark = watermark
         add(segments, as: id)
     }
 
@@ -59,7 +55,7 @@ struct Recorded {
     ///
     /// Each rendition is one block without a summary, or several blocks as the index would make them, each
     /// ending after a segment that `cut` names.
-    func record(cutting cut: ((Int) -> Bool)? = nil) -> HeldSegments {
+    func held(cutting cut: ((Int) -> Bool)? = nil) -> HeldSegments {
         HeldSegments(
             publishedHead: publishedHead,
             renditions: renditions.map { rendition in
@@ -67,8 +63,6 @@ struct Recorded {
                     description: rendition.description, segments: segments(of: rendition, cutting: cut))
             }, formats: formats)
     }
-
-    var record: HeldSegments { record() }
 
     private func segments(of rendition: Rendition, cutting cut: ((Int) -> Bool)?) -> SegmentList {
         var list = SegmentList()
@@ -104,8 +98,19 @@ struct Recorded {
         try composed(.event(begin: at(begin), end: at(end)), isOver: isOver, change)
     }
 
+    /// A sliding playlist; all times are seconds.
+    func sliding(
+        length: Double? = nil, delay: Double = 0, lag: Double = 0, now: Double, isOver: Bool = false,
+        cutting cut: ((Int) -> Bool)? = nil
+    ) -> PlaylistContents {
+        let plan = SlidingPlan(
+            length: length.map { Int64($0 * 1_000_000) }, delay: Int64(delay * 1_000_000),
+            publishedHead: publishedHead, lag: Int64(lag * 1_000_000), now: at(now))
+        return plan.composed(held(cutting: cut), isOver: isOver)
+    }
+
     /// The archive as it is seen while the watermark is at this second.
-    func published(until seconds: Double) -> Recorded {
+    func published(until seconds: Double) -> RecordedFixture {
         var seen = self
         seen.watermark = seconds
         let everything = TimeWindow(begin: Instant(microseconds: 0), end: .distantFuture)
@@ -118,7 +123,7 @@ struct Recorded {
     }
 
     /// The archive after everything before this second has expired.
-    func expiring(before seconds: Double) -> Recorded {
+    func expiring(before seconds: Double) -> RecordedFixture {
         var left = self
         left.expiredBefore = seconds
         for index in left.renditions.indices {
@@ -135,7 +140,7 @@ struct Recorded {
         change(&request)
         let plan = try WindowPlan.resolving(request, publishedHead: publishedHead, maxWindowSeconds: 86_400)
         return PlaylistComposer.compose(
-            record(cutting: cut), plan: plan, request: request, isSettled: true, isOver: isOver)
+            held(cutting: cut), plan: plan, request: request, isSettled: true, isOver: isOver)
     }
 }
 
@@ -183,4 +188,12 @@ extension PlaylistContents {
     func starts(of id: String = "v0") -> [Instant] {
         RenditionID(id).flatMap { self[$0] }?.segments.map(\.start) ?? []
     }
+}
+
+/// Reads a composed media playlist, in which the reader must find nothing to tolerate.
+func readBack(_ text: String?) throws -> MediaPlaylist? {
+    guard let text else { return nil }
+    let read = try Playlist.reading(text)
+    #expect(read.notes.isEmpty)
+    return try read.playlist.media
 }
