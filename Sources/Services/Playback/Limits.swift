@@ -29,6 +29,10 @@ package enum Limits {
     static let quiet: Int64 = 300 * Microseconds.perSecond
     /// How far a sliding playlist looks back for segments at most, microseconds.
     static let slidingLookBack: Int64 = 86_400 * Microseconds.perSecond
+    /// The highest bit rate that a playlist states, bits per second.
+    ///
+    /// It is below 2^53, which players in JavaScript read exactly. A source may state any number.
+    static let bitRate: Int64 = 9_000_000_000_000_000
     /// Compression level of text that one answer uses.
     ///
     /// Level 1 costs a third of level 6 and is an eighth larger.

@@ -83,6 +83,14 @@ struct MultivariantTextTests {
         #expect(list.renditions.isEmpty)
     }
 
+    @Test("A bit rate that a source overstates is bounded, alone and in a sum")
+    func overstated() throws {
+        var recorded = recorded()
+        for index in 0...1 { recorded.renditions[index].description.bandwidth = .max }
+        let list = try playlist(recorded.published(until: 12).sliding(now: 16))
+        #expect(list.variants.map(\.bandwidth) == [9_000_000_000_000_000])
+    }
+
     @Test("BANDWIDTH is the peak of runs of half to one and a half target durations")
     func peak() {
         var segments = run(4, from: 0, bytes: 500_000)

@@ -36,7 +36,27 @@ struct BitRate: Equatable {
         var rate: Int64 {
             guard duration > 0 else { return 0 }
             let bits = Double(bytes) * 8 * 1_000_000 / Double(duration)
-            return Int64(min(bits.rounded(.up), 9e15))
+            return Int64(min(bits.rounded(.up), Double(Limits.bitRate)))
         }
     }
+}
+
+extension BitRate {
+    /// The rates while one of several alternatives plays, at most.
+    static func largest(of alternatives: [BitRate]) -> BitRate {
+        var largest = BitRate(of: [], targetSeconds: 1)
+        largest.peak = alternatives.map(\.peak).max() ?? 0
+        largest.average = alternatives.map(\.average).max() ?? 0
+        return largest
+    }
+
+    /// The rates of both together, each at most the limit.
+    static func + (one: BitRate, other: BitRate) -> BitRate {
+        var sum = one
+        sum.peak = bounded(bounded(one.peak) + bounded(other.peak))
+        sum.average = bounded(bounded(one.average) + bounded(other.average))
+        return sum
+    }
+
+    private static func bounded(_ rate: Int64) -> Int64 { min(rate, Limits.bitRate) }
 }

@@ -35,11 +35,9 @@ extension MultivariantText {
     private func variant(_ rendition: ListedRendition) -> VariantStream {
         let description = rendition.description
         let group = members(ofGroup: description.audioGroup, kind: .audio, besides: rendition)
-        let own = bitRate(of: rendition)
-        let added = group.map(bitRate).max { $0.peak < $1.peak }
-        var stream = VariantStream(
-            uri: uri(of: rendition.id), bandwidth: Int(clamping: max(1, own.peak + (added?.peak ?? 0))))
-        stream.averageBandwidth = Int(clamping: own.average + (group.map(bitRate).map(\.average).max() ?? 0))
+        let rate = bitRate(of: rendition) + .largest(of: group.map(bitRate))
+        var stream = VariantStream(uri: uri(of: rendition.id), bandwidth: Int(max(1, rate.peak)))
+        stream.averageBandwidth = Int(rate.average)
         stream.codecs = codecs(of: [rendition] + group)
         stream.resolution = resolution(of: rendition)
         stream.frameRate = description.frameRate.flatMap(Double.init).flatMap {
