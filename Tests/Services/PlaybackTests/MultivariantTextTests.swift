@@ -83,6 +83,17 @@ struct MultivariantTextTests {
         #expect(list.renditions.isEmpty)
     }
 
+    @Test("BANDWIDTH counts the subtitles that play together with video and audio (RFC 8216bis §4.4.6.2)")
+    func subtitles() throws {
+        var recorded = recorded()
+        recorded.formats[4] = SegmentFormat(container: .webVTT)
+        recorded.renditions[3].segments = run(3, from: 0, format: 4, bytes: 2_000)
+        let variant = try #require(try playlist(try recorded.closed(0, 12)).variants.first)
+        #expect(variant.subtitlesGroup == "subs")
+        #expect(variant.bandwidth == 1_000_000 + 128_000 + 4_000)
+        #expect(variant.averageBandwidth == 1_132_000)
+    }
+
     @Test("A bit rate that a source overstates is bounded, alone and in a sum")
     func overstated() throws {
         var recorded = recorded()

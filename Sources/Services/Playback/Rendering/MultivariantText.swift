@@ -34,17 +34,19 @@ struct MultivariantText {
 extension MultivariantText {
     private func variant(_ rendition: ListedRendition) -> VariantStream {
         let description = rendition.description
-        let group = members(ofGroup: description.audioGroup, kind: .audio, besides: rendition)
-        let rate = bitRate(of: rendition) + .largest(of: group.map(bitRate))
+        let audio = members(ofGroup: description.audioGroup, kind: .audio, besides: rendition)
+        let subtitles = members(ofGroup: description.subtitlesGroup, kind: .subtitles, besides: rendition)
+        // The largest sum of any combination that can play at a time (RFC 8216bis §4.4.6.2).
+        let rate =
+            bitRate(of: rendition) + .largest(of: audio.map(bitRate)) + .largest(of: subtitles.map(bitRate))
         var stream = VariantStream(uri: uri(of: rendition.id), bandwidth: Int(max(1, rate.peak)))
         stream.averageBandwidth = Int(rate.average)
-        stream.codecs = codecs(of: [rendition] + group)
+        stream.codecs = codecs(of: [rendition] + audio)
         stream.resolution = resolution(of: rendition)
         stream.frameRate = description.frameRate.flatMap(Double.init).flatMap {
             $0 > 0 && $0 < 1000 ? $0 : nil
         }
-        if !group.isEmpty { stream.audioGroup = description.audioGroup }
-        let subtitles = members(ofGroup: description.subtitlesGroup, kind: .subtitles, besides: rendition)
+        if !audio.isEmpty { stream.audioGroup = description.audioGroup }
         if !subtitles.isEmpty { stream.subtitlesGroup = description.subtitlesGroup }
         return stream
     }
