@@ -11,6 +11,8 @@ package func sortedJSON(_ value: Any) throws -> String {
 package struct Fixtures: Sendable {
     /// Rows and lines of earlier versions.
     package static let stored = Fixtures("stored")
+    /// The playlists that answers must be equal to.
+    package static let playlists = Fixtures("playlists")
 
     private let folder: URL
 
