@@ -13,6 +13,8 @@ package struct Fixtures: Sendable {
     package static let stored = Fixtures("stored")
     /// The playlists that answers must be equal to.
     package static let playlists = Fixtures("playlists")
+    /// Playlists that show one clause of the standard each.
+    package static let standard = Fixtures("standard")
 
     private let folder: URL
 

@@ -3,29 +3,20 @@ import TestSupport
 import Testing
 
 struct MultivariantPlaylistReaderTests {
-    @Test("Variants, renditions and groups of an ordinary presentation")
-    func presentation() throws {
+    @Test("A group may be called NONE; only without quotation marks there are no closed captions")
+    func closedCaptions() throws {
         let playlist = try readMultivariant(
             """
             #EXTM3U
-            #EXT-X-INDEPENDENT-SEGMENTS
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8"
-            #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",NAME="CC1",INSTREAM-ID="CC1"
-            #EXT-X-STREAM-INF:BANDWIDTH=1280000,CODECS="avc1.4d401f,mp4a.40.2",RESOLUTION=640x360,AUDIO="a",\
-            CLOSED-CAPTIONS="cc"
-
-            low.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=65000,CODECS="mp4a.40.5",CLOSED-CAPTIONS="NONE"
-            audio-only.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=1,CLOSED-CAPTIONS="NONE"
+            a.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=2,CLOSED-CAPTIONS=NONE
+            b.m3u8
             """)
-        #expect(playlist.isIndependentSegments)
-        #expect(playlist.renditions.map(\.type) == [.audio, .closedCaptions])
-        #expect(playlist.renditions.map(\.uri) == ["en.m3u8", nil])
-        #expect(playlist.variants.map(\.uri) == ["low.m3u8", "audio-only.m3u8"])
-        #expect(playlist.variants[0].resolution == .init(width: 640, height: 360))
-        #expect(playlist.variants[0].codecs == "avc1.4d401f,mp4a.40.2")
-        #expect(playlist.variants.map(\.closedCaptions) == [.group("cc"), .group("NONE")])
-        #expect(playlist.variants[0].audioGroup == "a")
+        let expected: [VariantStream.ClosedCaptions?] = [
+            .group("NONE"), VariantStream.ClosedCaptions.none,
+        ]
+        #expect(playlist.variants.map(\.closedCaptions) == expected)
     }
 
     @Test("A tag with an unknown REQ- attribute is left out, and so is the URI after a STREAM-INF")
