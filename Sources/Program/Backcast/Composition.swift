@@ -73,9 +73,9 @@ struct Composition: Sendable {
         let recording = try state.map { state in
             try Recording(
                 settings, state: state,
-                catalogue: Catalogue(pool: pools.recording, logger: logger), store: store, board: board,
-                clock: clock,
-                ownPorts: servers.addresses.map(\.port), logger: logger)
+                catalogue: Catalogue(pool: pools.recording, logger: logger),
+                heartbeats: Catalogue(pool: pools.heartbeat, logger: logger), store: store, board: board,
+                clock: clock, ownPorts: servers.addresses.map(\.port), logger: logger)
         }
         recording?.register(in: registry)
         announce(servers)

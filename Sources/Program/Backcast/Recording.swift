@@ -19,8 +19,8 @@ struct Recording: Sendable {
 
     /// Opens the journal and the client; the caller keeps the state folder open.
     init(
-        _ settings: Settings, state: StateFolder, catalogue: Catalogue, store: any SegmentStore,
-        board: StatusBoard, clock: HostClock, ownPorts: [UInt16], logger: Logger,
+        _ settings: Settings, state: StateFolder, catalogue: Catalogue, heartbeats: Catalogue,
+        store: any SegmentStore, board: StatusBoard, clock: HostClock, ownPorts: [UInt16], logger: Logger,
     ) throws {
         let diskGuard = DiskGuard()
         journal = try Journal.open(folder: state.journal, logger: logger)
@@ -29,8 +29,9 @@ struct Recording: Sendable {
         recorder = RecorderService(
             node: try state.nodeIdentifier(),
             parts: RecorderParts(
-                catalogue: catalogue, store: store, journal: journal, client: client,
-                addressPolicy: settings.addressPolicy(ownPorts: ownPorts), board: board, clock: clock,
+                catalogue: catalogue, heartbeats: heartbeats, store: store, journal: journal,
+                client: client, addressPolicy: settings.addressPolicy(ownPorts: ownPorts), board: board,
+                clock: clock,
                 isDiskFull: { diskGuard.isFull }),
             logger: logger)
         retention = RetentionService(

@@ -88,6 +88,9 @@ enum Limits {
     static let partitionRetry = Duration.seconds(5)
     /// Distance between two batches of a channel that is not recorded here.
     static let unownedJournalPace = Duration.milliseconds(200)
+    /// Channels that read at the same time where they stopped: fewer than there are connections, so that
+    /// commits go on beside them.
+    static let parallelStarts = 3
     /// Seconds in which the last facts are entered when a channel stops; what remains is in the journal.
     static let lastCommit = Duration.seconds(2)
     /// Renditions of one channel.

@@ -1,7 +1,12 @@
 /// The limits of this module.
 package enum Limits {
-    /// Identities read per rendition when a recorder resumes: two source runs of a long source playlist.
+    /// Identities read per rendition when a recorder resumes: more than most source playlists list.
+    static let resumedSegments = 1000
+    /// The same with those that the journal may hold too.
     static let knownSegments = 10_000
+    /// The newest of them that are read with their digests: a source that starts its numbers again is told by
+    /// the newest segment that it lists under a known number.
+    static let knownDigests: Int64 = 400
     /// Segments read by one scan of quarters; a day of one-second segments fits.
     static let segmentsPerScan = 100_000
     /// Listed segments per rendition that are not stored yet, read with one channel head.

@@ -24,10 +24,11 @@ extension ChannelFiles {
         removeDoneFiles()
     }
 
-    var hasEntries: Bool {
+    /// Lines that are not done.
+    var waitingCount: Int {
         get throws(JournalError) {
             try load()
-            return files.contains { !$0.waiting.isEmpty }
+            return files.reduce(0) { $0 + $1.waiting.count }
         }
     }
 

@@ -41,8 +41,13 @@ package final class ChannelJournal: Sendable {
     }
 
     /// Whether entries wait that are not done.
-    package func hasEntries() async throws(JournalError) -> Bool {
-        try await files.hasEntries
+    func hasEntries() async throws(JournalError) -> Bool {
+        try await waitingCount() > 0
+    }
+
+    /// How many entries wait that are not done.
+    package func waitingCount() async throws(JournalError) -> Int {
+        try await files.waitingCount
     }
 
     func close() async {

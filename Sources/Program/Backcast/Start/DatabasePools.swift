@@ -3,9 +3,10 @@ import Logging
 import Postgres
 
 /// The process's database connections: the recorder has its own, so that many viewers cannot block its
-/// commits.
+/// commits, and so has its heartbeat, so that many commits cannot delay it.
 struct DatabasePools: Sendable {
     let recording: PostgresPool
+    let heartbeat: PostgresPool
     let serving: PostgresPool
 
     init(_ settings: Settings, clock: HostClock, logger: Logger) {
@@ -13,6 +14,10 @@ struct DatabasePools: Sendable {
             PoolConfiguration(
                 settings.database, size: Limits.recordingConnections,
                 applicationName: "backcast recorder", clock: clock), logger: logger)
+        heartbeat = PostgresPool(
+            PoolConfiguration(
+                settings.database, size: 1, applicationName: "backcast heartbeat", clock: clock),
+            logger: logger)
         serving = PostgresPool(
             PoolConfiguration(
                 settings.database, size: Limits.servingConnections, applicationName: "backcast server",
@@ -22,6 +27,7 @@ struct DatabasePools: Sendable {
 
     func close() async {
         await serving.close()
+        await heartbeat.close()
         await recording.close()
     }
 }

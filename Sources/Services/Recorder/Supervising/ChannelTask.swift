@@ -13,6 +13,8 @@ struct ChannelTask: Sendable {
     let channel: Channel
     let node: String
     let heartbeat: Heartbeat
+    /// Bounds how many channels read where they stopped at the same time.
+    let starts: AsyncSemaphore
     let parts: RecorderParts
     let logger: Logger
 
@@ -54,14 +56,23 @@ struct ChannelTask: Sendable {
     }
 
     private func recorder(under lease: Lease) async throws -> ChannelRecorder {
+        let journal = try parts.journal.channel(channel.id)
+        let state = try await starts.withPermit { try await resume(under: lease, journal) }
+        guard let state else { throw CancellationError() }
+        let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)
+        return ChannelRecorder(state, runner: runner, clock: parts.clock)
+    }
+
+    /// Reads where the recording stopped.
+    private func resume(under lease: Lease, _ journal: ChannelJournal) async throws -> RecordingState {
+        let waiting = try await journal.waitingCount()
         let state = RecordingState(
-            channel: channel, lease: lease, heads: try await parts.catalogue.heads(of: channel.row),
+            channel: channel, lease: lease,
+            heads: try await parts.catalogue.heads(of: channel.row, journalLines: waiting),
             newestRun: try await parts.catalogue.newestSourceRun(of: channel.row),
             at: Moment(date: parts.clock.now(), steady: parts.clock.steady()), seed: parts.seed())
         try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
-        let runner = ActionRunner(
-            channel: channel, parts: parts, journal: try parts.journal.channel(channel.id), logger: logger)
-        return ChannelRecorder(state, runner: runner, clock: parts.clock)
+        return state
     }
 
     /// Gives the lease back, so that another node can take the channel at once.

@@ -8,6 +8,9 @@ package import SegmentStore
 /// What recorders are made of, handed down by the program.
 package struct RecorderParts: Sendable {
     package var catalogue: Catalogue
+    /// The catalogue over a connection of its own: a heartbeat that waits for other work looks like a dead
+    /// node.
+    package var heartbeats: Catalogue
     package var store: any SegmentStore
     package var journal: Journal
     package var client: HTTPClient
@@ -20,12 +23,13 @@ package struct RecorderParts: Sendable {
     package var isDiskFull: @Sendable () -> Bool
 
     package init(
-        catalogue: Catalogue, store: any SegmentStore, journal: Journal, client: HTTPClient,
-        addressPolicy: AddressPolicy, board: StatusBoard, clock: HostClock,
+        catalogue: Catalogue, heartbeats: Catalogue, store: any SegmentStore, journal: Journal,
+        client: HTTPClient, addressPolicy: AddressPolicy, board: StatusBoard, clock: HostClock,
         seed: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
         isDiskFull: @escaping @Sendable () -> Bool,
     ) {
         self.catalogue = catalogue
+        self.heartbeats = heartbeats
         self.store = store
         self.journal = journal
         self.client = client

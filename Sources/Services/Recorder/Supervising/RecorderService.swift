@@ -8,6 +8,7 @@ import Timeline
 package struct RecorderService: Sendable {
     private let node: String
     private let heartbeat = Heartbeat()
+    private let starts = AsyncSemaphore(permits: Limits.parallelStarts)
     private let parts: RecorderParts
     private let logger: Logger
 
@@ -33,7 +34,7 @@ package struct RecorderService: Sendable {
     private func beat() async {
         while !Task.isCancelled {
             do {
-                try await parts.catalogue.heartbeat(
+                try await parts.heartbeats.heartbeat(
                     node: node, seconds: Int(Limits.lease.components.seconds))
                 heartbeat.beat(at: parts.clock.steady())
             } catch {
@@ -89,7 +90,8 @@ package struct RecorderService: Sendable {
         logger[metadataKey: "channel"] = "\(channel.id)"
         if channel.settings.recording && !channel.isDeleted {
             await ChannelTask(
-                channel: channel, node: node, heartbeat: heartbeat, parts: parts, logger: logger
+                channel: channel, node: node, heartbeat: heartbeat, starts: starts, parts: parts,
+                logger: logger
             ).run()
         } else {
             await retire(channel, logger)

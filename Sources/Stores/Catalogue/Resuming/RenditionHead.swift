@@ -10,7 +10,7 @@ package struct RenditionHead: Sendable {
     package var last: LastSegment?
     /// The newest published segment.
     package var published: LastSegment?
-    /// Identities of the two newest source runs, oldest first, at most `Limits.knownSegments`.
+    /// The newest identities of the two newest source runs, oldest first.
     package var known: [KnownSegment]
 }
 
@@ -28,7 +28,8 @@ package struct KnownSegment: Sendable, Equatable {
     package var start: Instant
     package var duration: Int64
     package var isLost: Bool
-    /// SHA-256 of the stored bytes, empty if the segment has no row.
+    /// SHA-256 of the stored bytes, empty if the segment has no row or is not one of the newest
+    /// `Limits.knownDigests`.
     ///
     /// It tells a stale playlist from a restarted source.
     package var digest: [UInt8]
@@ -38,67 +39,59 @@ package struct KnownSegment: Sendable, Equatable {
 
 extension Catalogue {
     /// Returns the heads of all renditions of a channel, ordered by id.
-    package func heads(of channel: Int32) async throws(CatalogueError) -> [RenditionHead] {
-        try await mappingErrors {
-            var heads: [RenditionHead] = []
-            for (row, description, next) in try await renditionRows(of: channel) {
-                heads.append(
-                    RenditionHead(
-                        description: description, nextNumber: next,
-                        last: try await lastSegment(of: row, published: false),
-                        published: try await lastSegment(of: row, published: true),
-                        known: try await knownSegments(of: row)))
+    ///
+    /// `journalLines` is how many facts of the channel wait in the journal: the catalogue may have some of
+    /// them already, so as many more identities are read, at most `Limits.knownSegments` of a rendition.
+    package func heads(
+        of channel: Int32, journalLines: Int = 0,
+    ) async throws(CatalogueError) -> [RenditionHead] {
+        let limit = min(Limits.resumedSegments + max(0, journalLines), Limits.knownSegments)
+        return try await mappingErrors {
+            var heads = try await bareHeads(of: channel)
+            for row in try await pool.query(.newestSegments(of: channel)) {
+                let segment = LastSegment(
+                    end: Instant(microseconds: try row.decode("end_us")),
+                    discontinuitySequence: try row.decode("epoch"),
+                    format: try FormatRow.reading(row), firstTimestamp: try row.decode("first_pts"))
+                let rendition = try row.decode("rendition_id", as: Int32.self)
+                if try row.decode("is_published", as: Bool.self) {
+                    heads[rendition]?.published = segment
+                } else {
+                    heads[rendition]?.last = segment
+                }
             }
-            return heads.sorted { $0.description.id < $1.description.id }
+            for row in try await pool.query(.newestIdentities(of: channel, limit: Int64(limit))) {
+                let segment = try KnownSegment(row)
+                heads[try row.decode("rendition_id", as: Int32.self)]?.known.append(segment)
+            }
+            return heads.values.map { head in
+                var head = head
+                head.known = Self.ofTwoRuns(head.known).reversed()
+                return head
+            }.sorted { $0.description.id < $1.description.id }
         }
     }
 
-    private func renditionRows(of channel: Int32) async throws -> [(Int32, RenditionDescription, Int64)] {
-        try await pool.query(
+    /// The renditions of a channel by row, without their segments.
+    private func bareHeads(of channel: Int32) async throws -> [Int32: RenditionHead] {
+        let rows = try await pool.query(
             "SELECT rendition_id, match::text AS match, next_number FROM rendition WHERE channel_id = \(channel)"
-        ).map { row in
+        )
+        var heads: [Int32: RenditionHead] = [:]
+        for row in rows {
             let match = Data(try row.decode("match", as: String.self).utf8)
-            let description = try JSONDecoder().decode(RenditionDescription.self, from: match)
-            return (try row.decode("rendition_id"), description, try row.decode("next_number"))
+            heads[try row.decode("rendition_id")] = RenditionHead(
+                description: try JSONDecoder().decode(RenditionDescription.self, from: match),
+                nextNumber: try row.decode("next_number"), known: [])
         }
+        return heads
     }
 
-    private func lastSegment(of rendition: Int32, published: Bool) async throws -> LastSegment? {
-        try await pool.query(
-            """
-            SELECT s.start_us + s.duration_us AS end_us, s.epoch, s.first_pts, \(verbatim: FormatRow.columns)
-            FROM segment s JOIN state USING (state_id) WHERE s.rendition_id = \(rendition)
-                AND (NOT \(published) OR s.number IS NOT NULL)
-            ORDER BY s.start_us DESC LIMIT 1
-            """
-        ).first.map { row in
-            LastSegment(
-                end: Instant(microseconds: try row.decode("end_us")),
-                discontinuitySequence: try row.decode("epoch"),
-                format: try FormatRow.reading(row), firstTimestamp: try row.decode("first_pts"))
-        }
-    }
-
-    private func knownSegments(of rendition: Int32) async throws -> [KnownSegment] {
-        try await pool.query(
-            """
-            SELECT i.feed_id, i.origin_number, i.start_us, i.duration_us, i.state = 'lost' AS lost,
-                i.state = 'key_pending' AS key_pending,
-                coalesce(s.digest, ''::bytea) AS digest
-            FROM intake i LEFT JOIN segment s ON s.rendition_id = i.rendition_id AND s.start_us = i.start_us
-                AND s.feed_id = i.feed_id AND s.origin_number = i.origin_number
-            WHERE i.rendition_id = \(rendition) AND i.feed_id IN (
-                SELECT feed_id FROM intake WHERE rendition_id = \(rendition)
-                GROUP BY feed_id ORDER BY feed_id DESC LIMIT 2)
-            ORDER BY i.feed_id DESC, i.origin_number DESC LIMIT \(Limits.knownSegments)
-            """
-        ).map { row in
-            KnownSegment(
-                run: try row.decode("feed_id"), number: try row.decode("origin_number"),
-                start: Instant(microseconds: try row.decode("start_us")),
-                duration: try row.decode("duration_us", as: Int64.self), isLost: try row.decode("lost"),
-                digest: try row.decode("digest"), isKeyPending: try row.decode("key_pending"))
-        }.reversed()
+    /// The identities of the first two source runs.
+    private static func ofTwoRuns(_ newest: [KnownSegment]) -> ArraySlice<KnownSegment> {
+        let first = newest.first?.run
+        let second = newest.first { $0.run != first }?.run
+        return newest.prefix { $0.run == first || $0.run == second }
     }
 
     /// The newest source run of a channel; nil before the first one.
@@ -117,5 +110,52 @@ extension Catalogue {
                     began: Instant(microseconds: try row.decode("began_us")), clock: try row.decode("clock"))
             }
         }
+    }
+}
+
+extension KnownSegment {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            run: try row.decode("feed_id"), number: try row.decode("origin_number"),
+            start: Instant(microseconds: try row.decode("start_us")),
+            duration: try row.decode("duration_us", as: Int64.self), isLost: try row.decode("lost"),
+            digest: try row.decode("digest"), isKeyPending: try row.decode("key_pending"))
+    }
+}
+
+/// One statement for all renditions of a channel, and no more rows than are asked for: many channels resume
+/// at once while sources list a segment for seconds only.
+extension Statement {
+    /// The newest stored segment of each rendition, and the newest published one.
+    static func newestSegments(of channel: Int32) -> Statement {
+        """
+        SELECT r.rendition_id, v.is_published, s.end_us, s.epoch, s.first_pts, \(verbatim: FormatRow.columns)
+        FROM rendition r CROSS JOIN (VALUES (false), (true)) AS v (is_published), LATERAL (
+            SELECT s.start_us + s.duration_us AS end_us, s.epoch, s.first_pts, s.state_id
+            FROM segment s WHERE s.rendition_id = r.rendition_id
+                AND (NOT v.is_published OR s.number IS NOT NULL)
+            ORDER BY s.start_us DESC LIMIT 1) AS s JOIN state USING (state_id)
+        WHERE r.channel_id = \(channel)
+        """
+    }
+
+    /// The newest identities of each rendition, newest first, in the order of the index; the newest of them
+    /// with the digests of their segments.
+    static func newestIdentities(of channel: Int32, limit: Int64) -> Statement {
+        """
+        SELECT r.rendition_id, i.feed_id, i.origin_number, i.start_us, i.duration_us, i.state = 'lost' AS lost,
+            i.state = 'key_pending' AS key_pending, coalesce(s.digest, ''::bytea) AS digest
+        FROM rendition r, LATERAL (
+            SELECT newest.*, row_number() OVER (ORDER BY feed_id DESC, origin_number DESC) AS place FROM (
+                SELECT feed_id, origin_number, start_us, duration_us, state FROM intake
+                WHERE rendition_id = r.rendition_id
+                ORDER BY feed_id DESC, origin_number DESC LIMIT \(limit)) AS newest) AS i
+            LEFT JOIN LATERAL (
+                SELECT s.digest FROM segment s WHERE i.place <= \(Limits.knownDigests)
+                    AND s.rendition_id = r.rendition_id AND s.start_us = i.start_us
+                    AND s.feed_id = i.feed_id AND s.origin_number = i.origin_number
+                LIMIT 1) AS s ON true
+        WHERE r.channel_id = \(channel) ORDER BY r.rendition_id, i.place
+        """
     }
 }

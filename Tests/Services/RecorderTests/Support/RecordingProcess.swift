@@ -42,7 +42,7 @@ actor RecordingProcess {
         if let source { channel.settings.sources = [SourceSettings(url: source)] }
         self.channel = channel
         parts = RecorderParts(
-            catalogue: fixture.catalogue, store: MemorySegmentStore(),
+            catalogue: fixture.catalogue, heartbeats: fixture.catalogue, store: MemorySegmentStore(),
             journal: try Journal.open(folder: folder ?? fixture.journal.path, logger: silentLogger),
             client: try HTTPClient.open(ClientConfiguration(logger: silentLogger)),
             addressPolicy: AddressPolicy(), board: StatusBoard(), clock: clock, isDiskFull: { false })
