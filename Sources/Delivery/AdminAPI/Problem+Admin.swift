@@ -41,6 +41,9 @@ extension Problem {
         case .staleVersion: self = Problem(.preconditionFailed, "the channel has changed since that version")
         case .notInTime: self = .catalogueAway
         case .database where error.isTransient: self = .catalogueAway
+        case .unreadableSettings:
+            self = Problem(
+                .internalServerError, "\(error); a PUT of settings repairs the channel, a DELETE removes it")
         case .database, .unreadable: return nil
         }
     }

@@ -7,6 +7,8 @@ package enum CatalogueError: Error, Sendable, CustomStringConvertible {
     case channelExists(ChannelID)
     /// The channel has changed since the version that the caller knows.
     case staleVersion(current: Int64)
+    /// The stored settings of a channel have a field that this program cannot read.
+    case unreadableSettings(channel: String, fault: String)
     /// A row holds a value that this program cannot read.
     case unreadable(String)
     /// The answer came too late for the caller.
@@ -18,7 +20,7 @@ package enum CatalogueError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .database(let error): error.isTransient
         case .notInTime: true
-        case .noSuchChannel, .channelExists, .staleVersion, .unreadable: false
+        case .noSuchChannel, .channelExists, .staleVersion, .unreadableSettings, .unreadable: false
         }
     }
 
@@ -27,6 +29,8 @@ package enum CatalogueError: Error, Sendable, CustomStringConvertible {
         case .noSuchChannel(let id): "there is no channel \(id)"
         case .channelExists(let id): "channel \(id) already exists"
         case .staleVersion(let current): "the channel has changed and now has version \(current)"
+        case .unreadableSettings(let channel, let fault):
+            "the stored settings of channel \(channel) cannot be read: \(fault)"
         case .unreadable(let what): "the catalogue contains unreadable data: \(what)"
         case .notInTime: "the catalogue did not answer in time"
         case .database(let error): "\(error)"

@@ -55,7 +55,7 @@ struct CatalogueErrorTests {
             let channel = try await test.catalogue.create(try settings("news"))
             _ = try await test.pool.query("UPDATE channel SET settings = '{}'")
             let error = await failure(of: { try await test.catalogue.channel(channel.id) })
-            guard case .unreadable = error else {
+            guard case .unreadableSettings(channel: "news", fault: _) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }

@@ -71,11 +71,43 @@ struct StoredChannelsTests {
                 if page.count < limit { break }
             }
             #expect(found == ["a", "d"])
-            guard case .unreadable = await failure(of: { try await test.catalogue.channel(try slug("b")) })
-            else {
-                Issue.record("a channel that cannot be read was read")
-                return
+        }
+    }
+
+    private static let faults = [
+        ("7", "the whole value has the wrong type"), (#"{"id": 1}"#, "the field id has the wrong type"),
+        (#"{"id": "A/B"}"#, "the field id has a value that is not valid"),
+        (#"{"id": "a"}"#, "the field sources is missing"),
+        (#"{"id": "a", "sources": null}"#, "the field sources is null"),
+        (#"{"id": "a", "sources": [{}]}"#, "the field sources.0.url is missing"),
+        (#"{"id": "a", "sources": [], "title": 5}"#, "the field title has the wrong type"),
+    ]
+
+    @Test("A channel that cannot be read has a row and a version, and the error names the field")
+    func faults() async throws {
+        try await withCatalogue { test in
+            let created = try await test.catalogue.create(try settings("a"))
+            for (text, fault) in Self.faults {
+                try await Self.store(text, as: "a", in: test)
+                let stored = try #require(await test.catalogue.storedChannel(created.id))
+                #expect(stored.row == created.row && stored.version == created.version)
+                let error = await failure(of: { try await test.catalogue.channel(created.id) })
+                #expect(error?.description == "the stored settings of channel a cannot be read: \(fault)")
             }
+        }
+    }
+
+    @Test("A purge of a channel that cannot be read leaves settings that keep nothing and can be read")
+    func purged() async throws {
+        try await withCatalogue { test in
+            let created = try await test.catalogue.create(try settings("a"))
+            for text in ["7", #"{"id": 1, "ladder": [1]}"#] {
+                try await Self.store(text, as: "a", in: test)
+                _ = try await test.catalogue.purge(created.id, graceSeconds: 1)
+                let left = try #require(await test.catalogue.channel(created.id))
+                #expect(left.isDeleted && left.settings.retentionSeconds == 0 && !left.settings.recording)
+            }
+            #expect(try await Self.stored("a", in: test)["ladder"] as? [Int] == [1])
         }
     }
 

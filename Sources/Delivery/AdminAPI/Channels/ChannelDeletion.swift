@@ -11,7 +11,7 @@ extension AdminAPI {
         let isPurge = try Query(request, knows: ["purge"]).flag("purge")
         return try await changing(id, request) { current, version in
             if isPurge {
-                guard try await self.catalogue.channel(id) != nil else { throw Problem.noChannel(id) }
+                guard try await self.catalogue.storedChannel(id) != nil else { throw Problem.noChannel(id) }
                 // Continues when the client has gone: an interrupted purge would start over at the next
                 // attempt.
                 _ = try await withCancellationShield(by: self.clock) {

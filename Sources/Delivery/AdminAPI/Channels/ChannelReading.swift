@@ -33,7 +33,7 @@ extension AdminAPI {
         _ = try Query(request, knows: [])
         let conditions = try Conditions(of: request)
         let channel = try await existingChannel(id)
-        switch conditions.outcome(for: channel) {
+        switch conditions.outcome(for: channel.entityTag) {
         case .proceed: return Self.response(of: channel)
         case .notModified:
             return HTTPResponse(
@@ -45,10 +45,10 @@ extension AdminAPI {
 
     /// A channel that is neither unknown nor deleted.
     func existingChannel(_ id: ChannelID) async throws -> Channel {
-        guard let channel = try await catalogue.channel(id), !channel.isDeleted else {
+        guard let stored = try await catalogue.storedChannel(id), !stored.isDeleted else {
             throw Problem.noChannel(id)
         }
-        return channel
+        return try stored.channel.get()
     }
 
     static let staleVersion = Problem(

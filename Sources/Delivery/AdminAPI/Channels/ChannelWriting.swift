@@ -31,7 +31,7 @@ extension AdminAPI {
                 return Self.response(of: created, status: .created)
             }
             let replaced = try await self.catalogue.replace(settings, version: version)
-            self.reportChange(from: current, to: replaced)
+            self.reportChange(from: current.version, to: replaced)
             return Self.response(of: replaced)
         }
     }
@@ -41,12 +41,12 @@ extension AdminAPI {
         _ = try Query(request, knows: [])
         let patch = try Self.document(in: request, types: [.mergePatch, .json])
         return try await changing(id, request) { current, _ in
-            guard let current else { throw Problem.noChannel(id) }
+            guard let current = try current?.channel.get() else { throw Problem.noChannel(id) }
             let document = ChannelDocument.document(of: current.settings)
             let settings = try self.reader.settings(
                 from: try ChannelPatch.applied(patch, to: document), path: id)
             let changed = try await self.catalogue.replace(settings, version: current.version)
-            self.reportChange(from: current, to: changed)
+            self.reportChange(from: current.version, to: changed)
             return Self.response(of: changed)
         }
     }
@@ -54,16 +54,17 @@ extension AdminAPI {
     /// Runs a change on the current version, and repeats it after a conflict unless the request's conditions
     /// forbid that.
     ///
-    /// The change receives the channel, nil when there is none, and the version that the request requires.
+    /// The change receives the channel, nil when there is none, and the version that the request requires. A
+    /// channel whose settings cannot be read is there, so that it can be replaced or deleted.
     func changing(
         _ id: ChannelID, _ request: HTTPRequest,
-        _ change: (_ current: Channel?, _ version: Int64?) async throws -> HTTPResponse,
+        _ change: (_ current: StoredChannel?, _ version: Int64?) async throws -> HTTPResponse,
     ) async throws -> HTTPResponse {
         let conditions = try Conditions(of: request)
         for attempt in 1...Limits.changeAttempts {
-            let found = try await catalogue.channel(id)
+            let found = try await catalogue.storedChannel(id)
             let current = found.flatMap { $0.isDeleted ? nil : $0 }
-            guard conditions.outcome(for: current) == .proceed else { throw Self.staleVersion }
+            guard conditions.outcome(for: current?.entityTag) == .proceed else { throw Self.staleVersion }
             do {
                 return try await change(current, conditions.insistOnVersion ? current?.version : nil)
             } catch let error as CatalogueError where error.isLostRace && attempt < Limits.changeAttempts {
@@ -74,8 +75,8 @@ extension AdminAPI {
     }
 
     /// Logs a change, unless the request changed nothing.
-    private func reportChange(from old: Channel, to new: Channel) {
-        if new.version != old.version { report("Channel changed", new.id) }
+    private func reportChange(from version: Int64, to new: Channel) {
+        if new.version != version { report("Channel changed", new.id) }
     }
 
     private func report(_ change: Logger.Message, _ id: ChannelID) {
@@ -102,7 +103,7 @@ extension CatalogueError {
     var isLostRace: Bool {
         switch self {
         case .staleVersion, .channelExists, .noSuchChannel: true
-        case .unreadable, .notInTime, .database: false
+        case .unreadableSettings, .unreadable, .notInTime, .database: false
         }
     }
 }

@@ -21,13 +21,23 @@ struct Conditions: Sendable {
     /// Whether only one version may be changed.
     var insistOnVersion: Bool { request.headers["If-Match"] != nil }
 
-    /// The outcome for a channel; nil when there is none.
-    func outcome(for channel: Channel?) -> Preconditions {
-        let current = channel.map { Validators(entityTag: $0.entityTag) }
+    /// The outcome for the tag of a channel; nil when there is none.
+    func outcome(for tag: EntityTag?) -> Preconditions {
+        let current = tag.map { Validators(entityTag: $0) }
         return Preconditions.evaluated(method: request.method, headers: request.headers, current: current)
     }
 }
 
 extension Channel {
-    var entityTag: EntityTag { EntityTag(strong: "\(row)-\(version)") }
+    var entityTag: EntityTag { EntityTag(row: row, version: version) }
+}
+
+extension StoredChannel {
+    var entityTag: EntityTag { EntityTag(row: row, version: version) }
+}
+
+extension EntityTag {
+    fileprivate init(row: Int32, version: Int64) {
+        self.init(strong: "\(row)-\(version)")
+    }
 }

@@ -3,9 +3,6 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    static let columns =
-        "channel_id, settings::text AS settings, version, shape, media_until_us, deleted_at IS NOT NULL AS deleted"
-
     /// Creates a channel.
     ///
     /// A deleted channel with the same id is restored with these settings and keeps its recordings.
@@ -19,7 +16,7 @@ extension Catalogue {
                     ON CONFLICT (slug) DO UPDATE
                         SET settings = excluded.settings, version = channel.version + 1, deleted_at = NULL
                         WHERE channel.deleted_at IS NOT NULL
-                    RETURNING \(verbatim: Self.columns)
+                    RETURNING \(verbatim: StoredChannel.columns)
                     """)
                 guard let row = rows.first else { throw CatalogueError.channelExists(settings.id) }
                 let channel = try Self.channel(from: row)
@@ -41,24 +38,31 @@ extension Catalogue {
     package func replace(
         _ settings: ChannelSettings, version: Int64? = nil,
     ) async throws(CatalogueError) -> Channel {
-        let text = try Self.text(of: settings)
-        return try await mappingErrors {
+        try await mappingErrors {
             try await pool.transaction { transaction in
                 let row = try await Self.locked(settings.id, version: version, in: transaction)
                 if let known = try? Self.channel(from: row), known.settings == settings { return known }
-                let rows = try await transaction.query(
-                    """
-                    UPDATE channel SET version = version + 1, settings = \(text)::jsonb
-                        || CASE jsonb_typeof(settings)
-                            WHEN 'object' THEN settings - \(Self.knownKeys) ELSE '{}' END
-                    WHERE slug = \(settings.id.text) RETURNING \(verbatim: Self.columns)
-                    """)
+                let channel = try await Self.write(settings, in: transaction)
                 _ = try await transaction.query(
                     "SELECT pg_notify(\(Announcement.channel), \(settings.id.text))")
-                guard let row = rows.first else { throw CatalogueError.noSuchChannel(settings.id) }
-                return try Self.channel(from: row)
+                return channel
             }
         }
+    }
+
+    /// Writes settings over those of a row; fields that only a later version knows stay.
+    private static func write(
+        _ settings: ChannelSettings, in transaction: PostgresTransaction
+    ) async throws -> Channel {
+        let rows = try await transaction.query(
+            """
+            UPDATE channel SET version = version + 1, settings = \(try text(of: settings))::jsonb
+                || CASE jsonb_typeof(settings)
+                    WHEN 'object' THEN settings - \(knownKeys) ELSE '{}' END
+            WHERE slug = \(settings.id.text) RETURNING \(verbatim: StoredChannel.columns)
+            """)
+        guard let row = rows.first else { throw CatalogueError.noSuchChannel(settings.id) }
+        return try channel(from: row)
     }
 
     /// Stops recording a channel and hides it from listings.
@@ -75,24 +79,30 @@ extension Catalogue {
         }
     }
 
-    /// Marks a channel as deleted, with settings that keep nothing.
+    /// Marks a channel as deleted, with settings that keep nothing, also if its own cannot be read.
     ///
     /// If the channel was deleted before, the caller cannot know its version, so the version is not checked.
     static func markDeleted(
         _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
     ) async throws -> Channel {
         let found = try await transaction.query(
-            "SELECT \(verbatim: Self.columns) FROM channel WHERE slug = \(id.text) FOR UPDATE")
-        guard let known = try found.first.map(channel(from:)) else { throw CatalogueError.noSuchChannel(id) }
+            "SELECT \(verbatim: StoredChannel.columns) FROM channel WHERE slug = \(id.text) FOR UPDATE")
+        guard let known = try found.first.map(StoredChannel.init(from:)) else {
+            throw CatalogueError.noSuchChannel(id)
+        }
         if let version, !known.isDeleted, version != known.version {
             throw CatalogueError.staleVersion(current: known.version)
+        }
+        if case .failure = known.channel {
+            let settings = ChannelSettings(id: id, title: id.text, sources: [], retentionSeconds: 0)
+            _ = try await write(settings, in: transaction)
         }
         let deleted = try await transaction.query(
             """
             UPDATE channel SET settings = settings || '{"recording": false, "retention_seconds": 0}',
                 version = version + 1,
                 deleted_at = coalesce(deleted_at, now())
-            WHERE channel_id = \(known.row) RETURNING \(verbatim: Self.columns)
+            WHERE channel_id = \(known.row) RETURNING \(verbatim: StoredChannel.columns)
             """)
         guard let row = deleted.first else { throw CatalogueError.noSuchChannel(id) }
         return try channel(from: row)
@@ -100,9 +110,15 @@ extension Catalogue {
 
     /// The channel with an id, even if it is deleted; nil if it never existed.
     package func channel(_ id: ChannelID) async throws(CatalogueError) -> Channel? {
+        try await storedChannel(id)?.channel.get()
+    }
+
+    /// The row of the channel with an id, even if it is deleted or cannot be read; nil if it never existed.
+    package func storedChannel(_ id: ChannelID) async throws(CatalogueError) -> StoredChannel? {
         try await mappingErrors {
-            try await pool.query("SELECT \(verbatim: Self.columns) FROM channel WHERE slug = \(id.text)")
-                .first.map(Self.channel(from:))
+            try await pool.query(
+                "SELECT \(verbatim: StoredChannel.columns) FROM channel WHERE slug = \(id.text)"
+            ).first.map(StoredChannel.init(from:))
         }
     }
 
@@ -117,7 +133,7 @@ extension Catalogue {
                 let wanted = limit - channels.count
                 let rows = try await pool.query(
                     """
-                    SELECT \(verbatim: Self.columns), slug FROM channel
+                    SELECT \(verbatim: StoredChannel.columns) FROM channel
                     WHERE deleted_at IS NULL AND slug > \(last) ORDER BY slug LIMIT \(wanted)
                     """)
                 channels += rows.compactMap { try? Self.channel(from: $0) }
@@ -153,7 +169,7 @@ extension Catalogue {
     ) async throws -> Row {
         let rows = try await transaction.query(
             """
-            SELECT \(verbatim: Self.columns) FROM channel
+            SELECT \(verbatim: StoredChannel.columns) FROM channel
             WHERE slug = \(id.text) AND deleted_at IS NULL FOR UPDATE
             """)
         guard let row = rows.first else { throw CatalogueError.noSuchChannel(id) }
@@ -174,13 +190,6 @@ extension Catalogue {
     }
 
     static func channel(from row: Row) throws -> Channel {
-        let text = try row.decode("settings", as: String.self)
-        return Channel(
-            row: try row.decode("channel_id"),
-            settings: try JSONDecoder().decode(ChannelSettings.self, from: Data(text.utf8)),
-            version: try row.decode("version"),
-            playlistForm: try row.decode("shape", as: String?.self).flatMap(PlaylistForm.init),
-            mediaUntil: try row.decode("media_until_us", as: Int64?.self).map(Instant.init(microseconds:)),
-            isDeleted: try row.decode("deleted"))
+        try StoredChannel(from: row).channel.get()
     }
 }

@@ -12,7 +12,7 @@ extension Catalogue {
     package func everyChannel() async throws(CatalogueError) -> [Channel] {
         try await mappingErrors {
             let rows = try await pool.query(
-                "SELECT \(verbatim: Self.columns), slug FROM channel ORDER BY channel_id")
+                "SELECT \(verbatim: StoredChannel.columns) FROM channel ORDER BY channel_id")
             var faults: [String: String] = [:]
             var channels: [Channel] = []
             for row in rows {
