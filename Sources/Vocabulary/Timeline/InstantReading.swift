@@ -3,6 +3,10 @@ package enum InstantReading {
     /// Converts a civil time in some time zone; nil if that time does not exist.
     package typealias Zone = (CivilTime) -> Instant?
 
+    /// The known formats, for an error message.
+    package static let formats =
+        "seconds, milliseconds or microseconds since 1970, yyyyMMddHHmmss, or RFC 3339"
+
     /// Reads an instant; nil if the text has none of the known formats.
     ///
     /// They are epoch seconds (up to 11 digits, decimals allowed), milliseconds (12 or 13), microseconds (15

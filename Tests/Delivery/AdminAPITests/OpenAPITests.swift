@@ -140,6 +140,12 @@ extension OpenAPITests {
         "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties", "default",
     ]
 
+    @Test("The formats of times in queries are those of the error message")
+    func queryTimes() throws {
+        let schema = try document()["components"]?["schemas"]?["QueryTime"]
+        #expect(schema?["description"] == .string(InstantReading.formats))
+    }
+
     private static func collect(_ schema: JSONValue?, at place: String, into found: inout [String: Int64]) {
         guard case .object(let members)? = schema else {
             if case .array(let items)? = schema {

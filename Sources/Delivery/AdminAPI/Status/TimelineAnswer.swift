@@ -41,10 +41,7 @@ extension AdminAPI {
         guard let text = query[name] else { return nil }
         guard let instant = InstantReading.reading(text, zone: NamedZone.reading(zone)) else {
             throw .invalid([
-                Fault(
-                    parameter: name,
-                    "is not a valid time: use seconds or milliseconds since 1970, yyyyMMddHHmmss, or RFC 3339"
-                )
+                Fault(parameter: name, "is not a valid time: use \(InstantReading.formats)")
             ])
         }
         return instant

@@ -26,10 +26,7 @@ struct ParameterReader {
 
     func instant(_ name: String, text: String) throws(ParameterError) -> Instant {
         guard let instant = InstantReading.reading(text, zone: zone) else {
-            throw ParameterError(
-                name,
-                "\(name) is not a valid time: use epoch seconds, milliseconds or microseconds, yyyyMMddHHmmss, or RFC 3339"
-            )
+            throw ParameterError(name, "\(name) is not a valid time: use \(InstantReading.formats)")
         }
         return instant
     }
