@@ -11,6 +11,7 @@ struct UpgradeTests {
         try await OldInstallation.run(version) { old in
             let node = try String(contentsOfFile: old.folder.path(of: "state/node-id"), encoding: .utf8)
             try await old.migrate()
+            try await Self.keepForever("full", in: old)
             try await old.startOrigin(["--segment-seconds", "1", "--prefill", "3"])
             try await old.startService()
             try await Self.expectSettings(in: old)
@@ -28,6 +29,16 @@ struct UpgradeTests {
         }
     }
 
+    /// Checks the ten years of retention of a channel, and removes them.
+    ///
+    /// They end ten years after the fixture was made: from then on the channel would be empty.
+    private static func keepForever(_ channel: String, in old: OldInstallation) async throws {
+        let stored = "SELECT settings->>'retention_seconds' FROM channel WHERE slug = '\(channel)'"
+        #expect(try await old.rows(stored) == ["315360000"])
+        _ = try await old.rows(
+            "UPDATE channel SET settings = settings - 'retention_seconds' WHERE slug = '\(channel)'")
+    }
+
     /// Each channel that is there shows the settings of before.
     private static func expectSettings(in old: OldInstallation) async throws {
         let items = try await old.admin("/channels").object["items"] as? [[String: Any]]
@@ -38,6 +49,7 @@ struct UpgradeTests {
             let after = try await old.admin("/channels/\(channel)").object
             // A setting that nothing used is not shown any more.
             for (key, value) in before where key != "guide_id" {
+                if channel == "full", key == "retention_seconds" { continue }
                 let shown = try sortedJSON(after[key] ?? "nothing")
                 #expect(try shown == sortedJSON(value), "\(channel): \(key)")
             }
