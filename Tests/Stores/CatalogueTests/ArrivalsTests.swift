@@ -7,9 +7,10 @@ import Timeline
 struct ArrivalsTests {
     /// Published segments, each listed this many seconds after its end.
     private func published(
-        _ tape: Tape, _ lags: [Int64], from first: Int64 = 0, of rendition: RenditionID = video
+        _ recording: ChannelRecording, _ lags: [Int64], from first: Int64 = 0,
+        of rendition: RenditionID = video
     ) -> [DecidedSegment] {
-        zip(tape.published(first..<first + Int64(lags.count), of: rendition), lags).map { decided, lag in
+        zip(recording.published(first..<first + Int64(lags.count), of: rendition), lags).map { decided, lag in
             var decided = decided
             decided.fact.arrived = decided.fact.end + lag * second
             return decided
@@ -19,9 +20,9 @@ struct ArrivalsTests {
     @Test("Without segments there is no lag and no arrival")
     func nothing() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            #expect(try await test.catalogue.head(of: tape.row).arrivals == Arrivals())
-            #expect(try await test.catalogue.recordingSummary(of: tape.row).arrivals == Arrivals())
+            let recording = try await ChannelRecording(in: test)
+            #expect(try await test.catalogue.head(of: recording.row).arrivals == Arrivals())
+            #expect(try await test.catalogue.recordingSummary(of: recording.row).arrivals == Arrivals())
         }
     }
 
@@ -30,32 +31,32 @@ struct ArrivalsTests {
     )
     func lag() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             let backlog = (0..<100).map { 31 + Int64(99 - $0) * 4 }
             let burst: [Int64] = [60, 56, 52, 48, 44, 40, 36, 32]
-            var segments = published(tape, backlog + [32, 30, 33] + burst)
-            var late = DecidedSegment.archived(tape.fact(900, at: second, lasting: second))
+            var segments = published(recording, backlog + [32, 30, 33] + burst)
+            var late = DecidedSegment.archived(recording.fact(900, at: second, lasting: second))
             late.fact.arrived = midnight
             segments.append(late)
-            _ = try await test.catalogue.commit(tape.batch(segments))
+            _ = try await test.catalogue.commit(recording.batch(segments))
             let newest = Arrivals(lag: 30 * second, newest: midnight + (111 * 4 + 32) * second)
-            #expect(try await test.catalogue.head(of: tape.row).arrivals == newest)
-            #expect(try await test.catalogue.recordingSummary(of: tape.row).arrivals == newest)
+            #expect(try await test.catalogue.head(of: recording.row).arrivals == newest)
+            #expect(try await test.catalogue.recordingSummary(of: recording.row).arrivals == newest)
         }
     }
 
     @Test("A permanent change of the lag is adopted, and renditions that have stopped do not count")
     func change() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             let count = Int64(Limits.arrivalSegments)
             let day = day / (4 * second)
             let segments =
-                published(tape, [2, 2], of: audio)
-                + published(tape, Array(repeating: 5, count: 10), from: day)
-                + published(tape, Array(repeating: 40, count: Int(count)), from: day + 10)
-            _ = try await test.catalogue.commit(tape.batch(segments))
-            #expect(try await test.catalogue.head(of: tape.row).arrivals.lag == 40 * second)
+                published(recording, [2, 2], of: audio)
+                + published(recording, Array(repeating: 5, count: 10), from: day)
+                + published(recording, Array(repeating: 40, count: Int(count)), from: day + 10)
+            _ = try await test.catalogue.commit(recording.batch(segments))
+            #expect(try await test.catalogue.head(of: recording.row).arrivals.lag == 40 * second)
         }
     }
 

@@ -34,17 +34,17 @@ struct ChangesTests {
             try await test.withOther { other in
                 var changes = other.changes().makeAsyncIterator()
                 #expect(await changes.next() == .anything)
-                let tape = try await Tape(in: test)
-                try await test.publish(0..<1, on: tape)
+                let recording = try await ChannelRecording(in: test)
+                try await test.publish(0..<1, on: recording)
                 _ = try await test.catalogue.replace(try settings("news", title: "Changed"))
-                try await test.catalogue.setPlaylistForm(.media, of: tape.row)
-                try await test.catalogue.setPlaylistForm(.media, of: tape.row)
-                try await test.catalogue.expire(tape.channel, before: midnight + second, graceSeconds: 0)
+                try await test.catalogue.setPlaylistForm(.media, of: recording.row)
+                try await test.catalogue.setPlaylistForm(.media, of: recording.row)
+                try await test.catalogue.expire(recording.channel, before: midnight + second, graceSeconds: 0)
                 try await test.catalogue.delete(id)
                 let quarter = Quarter(rendition: 1, containing: midnight.microseconds)
                 let publishedHead = { (revision: Int64) in
                     CatalogueChange.publishedHead(
-                        PublishedHeadChange(channel: tape.row, revision: revision, touched: [quarter]))
+                        PublishedHeadChange(channel: recording.row, revision: revision, touched: [quarter]))
                 }
                 for expected in [
                     .channel(id), publishedHead(1), .channel(id), .channel(id), publishedHead(2),

@@ -119,14 +119,14 @@ struct ChannelsTests {
     @Test("A channel that is created again keeps its row, archive, published head and playlist form")
     func creatingAgain() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<3, on: tape)
-            try await test.catalogue.setPlaylistForm(.multivariant, of: tape.row)
-            try await test.catalogue.delete(tape.channel.id)
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<3, on: recording)
+            try await test.catalogue.setPlaylistForm(.multivariant, of: recording.row)
+            try await test.catalogue.delete(recording.channel.id)
             let again = try await test.catalogue.create(try settings("news", title: "Again"))
-            #expect(again.row == tape.row && again.version == 3 && !again.isDeleted)
+            #expect(again.row == recording.row && again.version == 3 && !again.isDeleted)
             #expect(again.settings.title == "Again" && again.playlistForm == .multivariant)
-            #expect(try await test.held(tape).count == 3)
+            #expect(try await test.held(recording).count == 3)
             #expect(try await test.catalogue.publishedHead(of: again.row).end == midnight + 12 * second)
         }
     }
@@ -166,17 +166,17 @@ struct ChannelsTests {
     )
     func mediaUntil() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.catalogue.setPlaylistForm(.media, of: tape.row)
-            try await test.publish(0..<3, on: tape)
-            #expect(try await test.catalogue.channel(tape.channel.id)?.mediaUntil == nil)
+            let recording = try await ChannelRecording(in: test)
+            try await test.catalogue.setPlaylistForm(.media, of: recording.row)
+            try await test.publish(0..<3, on: recording)
+            #expect(try await test.catalogue.channel(recording.channel.id)?.mediaUntil == nil)
             for numbers in [0..<3, 3..<5] as [Range<Int64>] {
-                try await test.publish(numbers, on: tape)
-                try await test.catalogue.setPlaylistForm(.multivariant, of: tape.row)
-                let channel = try await test.catalogue.channel(tape.channel.id)
+                try await test.publish(numbers, on: recording)
+                try await test.catalogue.setPlaylistForm(.multivariant, of: recording.row)
+                let channel = try await test.catalogue.channel(recording.channel.id)
                 #expect(channel?.mediaUntil == midnight + 12 * second)
             }
-            let other = try await Tape("other", in: test)
+            let other = try await ChannelRecording("other", in: test)
             try await test.publish(0..<3, on: other)
             try await test.catalogue.setPlaylistForm(.multivariant, of: other.row)
             #expect(try await test.catalogue.channel(other.channel.id)?.mediaUntil == nil)

@@ -8,29 +8,29 @@ import Timeline
 struct CommonGapsTests {
     /// Two hours of four-second segments in both renditions, except those left out.
     private func record(
-        _ tape: Tape, in test: TestCatalogue, video missingVideo: Range<Int64>,
+        _ recording: ChannelRecording, in test: TestCatalogue, video missingVideo: Range<Int64>,
         audio missingAudio: Range<Int64>
     ) async throws {
         var facts: [SegmentFact] = []
         for number in 0..<Int64(1800) {
-            if !missingVideo.contains(number) { facts.append(tape.fact(number)) }
-            if !missingAudio.contains(number) { facts.append(tape.fact(number, of: audio)) }
+            if !missingVideo.contains(number) { facts.append(recording.fact(number)) }
+            if !missingAudio.contains(number) { facts.append(recording.fact(number, of: audio)) }
         }
-        var batch = tape.batch(facts.map { .archived($0) }, watermark: 2 * hour)
+        var batch = recording.batch(facts.map { .archived($0) }, watermark: 2 * hour)
         batch.losses = [
             Loss(window: window(hour, hour + 20 * second), reason: .sourceStalled),
             Loss(window: window(hour, hour + minute), reason: .segmentMissing, rendition: audio),
         ]
         _ = try await test.catalogue.commit(batch)
-        try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
+        try await test.catalogue.beginRecording(channel: recording.row, at: midnight)
     }
 
     @Test("Each channel has its own window and only the gaps that all its renditions share")
     func windows() async throws {
         try await withCatalogue { test in
             let (one, other, whole) = (
-                try await Tape("one", in: test), try await Tape("other", in: test),
-                try await Tape("whole", in: test)
+                try await ChannelRecording("one", in: test), try await ChannelRecording("other", in: test),
+                try await ChannelRecording("whole", in: test)
             )
             try await record(one, in: test, video: 900..<910, audio: 905..<920)
             try await record(other, in: test, video: 100..<400, audio: 100..<400)
@@ -49,9 +49,10 @@ struct CommonGapsTests {
                         Gap(window: window(10 * minute, 20 * minute + second), reason: .recorderDown)
                     ],
                 ])
-            for (tape, window) in [(one, windows[one.row]), (other, windows[other.row])] {
-                let report = try await test.catalogue.timeline(of: tape.channel, in: try #require(window))
-                #expect(report.gaps.filter { $0.rendition == nil } == gaps[tape.row])
+            for (recording, window) in [(one, windows[one.row]), (other, windows[other.row])] {
+                let report = try await test.catalogue.timeline(
+                    of: recording.channel, in: try #require(window))
+                #expect(report.gaps.filter { $0.rendition == nil } == gaps[recording.row])
             }
         }
     }
@@ -59,17 +60,17 @@ struct CommonGapsTests {
     @Test("Only time that was set to record counts as missing, and only after the expiry cut")
     func intended() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<5, on: tape)
-            try await test.catalogue.beginRecording(channel: tape.row, at: midnight + minute)
-            try await test.catalogue.endRecording(channel: tape.row, at: midnight + 3 * minute)
-            let asked = [tape.row: window(0, hour)]
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<5, on: recording)
+            try await test.catalogue.beginRecording(channel: recording.row, at: midnight + minute)
+            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 3 * minute)
+            let asked = [recording.row: window(0, hour)]
             #expect(
-                try await test.catalogue.commonGaps(in: asked)[tape.row]?.map(\.window)
+                try await test.catalogue.commonGaps(in: asked)[recording.row]?.map(\.window)
                     == [window(minute, 3 * minute)])
-            try await test.catalogue.expire(tape.channel, before: midnight + 2 * minute, graceSeconds: 0)
+            try await test.catalogue.expire(recording.channel, before: midnight + 2 * minute, graceSeconds: 0)
             #expect(
-                try await test.catalogue.commonGaps(in: asked)[tape.row]?.map(\.window)
+                try await test.catalogue.commonGaps(in: asked)[recording.row]?.map(\.window)
                     == [window(2 * minute, 3 * minute)])
             #expect(try await test.catalogue.commonGaps(in: [:]).isEmpty)
         }
@@ -78,7 +79,9 @@ struct CommonGapsTests {
     @Test("Live edges are returned for channels that are not deleted")
     func edges() async throws {
         try await withCatalogue { test in
-            let (one, other) = (try await Tape("one", in: test), try await Tape("other", in: test))
+            let (one, other) = (
+                try await ChannelRecording("one", in: test), try await ChannelRecording("other", in: test)
+            )
             try await test.publish(0..<5, on: one)
             try await test.catalogue.delete(other.channel.id)
             #expect(
@@ -93,9 +96,9 @@ struct CommonGapsTests {
         try await withCatalogue { test in
             var windows: [Int32: TimeWindow] = [:]
             for index in 0..<10 {
-                let tape = try await Tape("channel\(index)", in: test)
-                try await record(tape, in: test, video: 100..<110, audio: 0..<0)
-                windows[tape.row] = window(5 * minute, 5 * minute + 15 * second)
+                let recording = try await ChannelRecording("channel\(index)", in: test)
+                try await record(recording, in: test, video: 100..<110, audio: 0..<0)
+                windows[recording.row] = window(5 * minute, 5 * minute + 15 * second)
             }
             let began = ContinuousClock.now
             #expect(try await test.catalogue.commonGaps(in: windows).isEmpty)

@@ -18,15 +18,18 @@ struct CoverageTests {
     }
 
     /// A channel set to record from midnight on, with a given live edge.
-    private func tape(_ test: TestCatalogue, _ segments: [DecidedSegment], losses: [Loss] = [], edge: Int64)
-        async throws -> Tape
+    private func recording(
+        _ test: TestCatalogue, _ segments: [DecidedSegment], losses: [Loss] = [], edge: Int64
+    )
+        async throws -> ChannelRecording
     {
-        let tape = try await Tape(in: test)
-        try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
-        var batch = tape.batch(segments.map { remade($0, fence: tape.fence) }, watermark: edge * second)
+        let recording = try await ChannelRecording(in: test)
+        try await test.catalogue.beginRecording(channel: recording.row, at: midnight)
+        var batch = recording.batch(
+            segments.map { remade($0, fence: recording.fence) }, watermark: edge * second)
         batch.losses = losses
         _ = try await test.catalogue.commit(batch)
-        return tape
+        return recording
     }
 
     private func remade(_ segment: DecidedSegment, fence: Int64) -> DecidedSegment {
@@ -52,10 +55,10 @@ struct CoverageTests {
         "Adjacent segments form one span, and missing recordings form gaps with the reported reason")
     func spansAndGaps() async throws {
         try await withCatalogue { test in
-            let tape = try await tape(
+            let recording = try await recording(
                 test, segments([0, 4, 8, 20, 24, 40]),
                 losses: [Loss(window: window(12 * second, 20 * second), reason: .sourceStalled)], edge: 50)
-            let report = try await test.catalogue.timeline(of: tape.channel, in: window(-hour, hour))
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(-hour, hour))
             #expect(
                 report.spans == [
                     span(0, 12, segments: 3), span(20, 28, segments: 2), span(40, 44, segments: 1),
@@ -70,9 +73,9 @@ struct CoverageTests {
     @Test("Spans and gaps are cut to the window, and a span counts all segments that overlap it")
     func cut() async throws {
         try await withCatalogue { test in
-            let tape = try await tape(test, segments([0, 4, 8, 20, 24]), edge: 28)
+            let recording = try await recording(test, segments([0, 4, 8, 20, 24]), edge: 28)
             let report = try await test.catalogue.timeline(
-                of: tape.channel, in: window(5 * second, 22 * second))
+                of: recording.channel, in: window(5 * second, 22 * second))
             #expect(report.spans == [span(5, 12, segments: 2), span(20, 22, segments: 1)])
             #expect(report.gaps == [gap(12, 20, .recorderDown)])
         }
@@ -82,13 +85,13 @@ struct CoverageTests {
     func quarters() async throws {
         try await withCatalogue { test in
             let starts = (0..<900).map { Int64($0) * 4 }.filter { $0 != 1_000 }
-            let tape = try await tape(test, segments(starts), edge: 3_600)
+            let recording = try await recording(test, segments(starts), edge: 3_600)
             let report = try await test.catalogue.timeline(
-                of: tape.channel, in: window(-second, 3_600 * second))
+                of: recording.channel, in: window(-second, 3_600 * second))
             #expect(report.spans == [span(0, 1_000, segments: 250), span(1_004, 3_600, segments: 649)])
             #expect(report.gaps == [gap(1_000, 1_004, .recorderDown)])
             let part = try await test.catalogue.timeline(
-                of: tape.channel, in: window(2 * second, 2_702 * second))
+                of: recording.channel, in: window(2 * second, 2_702 * second))
             #expect(part.spans == [span(2, 1_000, segments: 250), span(1_004, 2_702, segments: 425)])
         }
     }
@@ -98,8 +101,8 @@ struct CoverageTests {
         try await withCatalogue { test in
             var all = try segments([0, 4, 8, 20])
             all[0].fact.duration = 20 * second
-            let tape = try await tape(test, all, edge: 24)
-            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, minute))
+            let recording = try await recording(test, all, edge: 24)
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, minute))
             #expect(report.spans == [span(0, 24, segments: 4)] && report.gaps.isEmpty)
         }
     }
@@ -113,9 +116,9 @@ struct CoverageTests {
                 Loss(window: window(8 * second, 12 * second), reason: .segmentMissing, rendition: audio),
                 Loss(window: window(12 * second, 16 * second), reason: .keyMissing, rendition: video),
             ]
-            let tape = try await tape(
+            let recording = try await recording(
                 test, segments([0, 4, 8, 20]) + segments([0, 4, 16, 20], of: audio), losses: losses, edge: 24)
-            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, minute))
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, minute))
             #expect(report.spans == [span(0, 12, segments: 3), span(20, 24, segments: 1)])
             #expect(
                 report.gaps == [
@@ -134,9 +137,9 @@ struct CoverageTests {
             let losses = [
                 Loss(window: window(4 * second, 8 * second), reason: .segmentMissing, rendition: audio)
             ]
-            let tape = try await tape(
+            let recording = try await recording(
                 test, segments([0, 4, 8, 12, 20]) + late + early, losses: losses, edge: 24)
-            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, minute))
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, minute))
             #expect(report.gaps == [gap(4, 8, .segmentMissing, audio), gap(16, 20, .recorderDown)])
         }
     }
@@ -144,11 +147,11 @@ struct CoverageTests {
     @Test("Nothing is a gap while the channel was not set to record")
     func outside() async throws {
         try await withCatalogue { test in
-            let tape = try await tape(test, segments([0, 30]), edge: 60)
-            try await test.catalogue.endRecording(channel: tape.row, at: midnight + 10 * second)
-            try await test.catalogue.beginRecording(channel: tape.row, at: midnight + 20 * second)
-            try await test.catalogue.endRecording(channel: tape.row, at: midnight + 40 * second)
-            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, hour))
+            let recording = try await recording(test, segments([0, 30]), edge: 60)
+            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 10 * second)
+            try await test.catalogue.beginRecording(channel: recording.row, at: midnight + 20 * second)
+            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 40 * second)
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, hour))
             #expect(
                 report.gaps == [
                     gap(4, 10, .recorderDown), gap(20, 30, .recorderDown), gap(34, 40, .recorderDown),
@@ -159,11 +162,11 @@ struct CoverageTests {
     @Test("The report ends at the expiry cut and at the live edge")
     func bounds() async throws {
         try await withCatalogue { test in
-            let tape = try await tape(test, segments([0, 4, 8, 12]), edge: 12)
-            try await test.catalogue.expire(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
-            let report = try await test.catalogue.timeline(of: tape.channel, in: window(-hour, hour))
+            let recording = try await recording(test, segments([0, 4, 8, 12]), edge: 12)
+            try await test.catalogue.expire(recording.channel, before: midnight + 4 * second, graceSeconds: 0)
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(-hour, hour))
             #expect(report == TimelineReport(spans: [span(4, 12, segments: 2)], gaps: []))
-            let later = try await test.catalogue.timeline(of: tape.channel, in: window(minute, hour))
+            let later = try await test.catalogue.timeline(of: recording.channel, in: window(minute, hour))
             #expect(later == TimelineReport(spans: [], gaps: []))
         }
     }
@@ -176,27 +179,34 @@ struct CoverageTests {
             as [(Int64, Int64, (Int64, Int64)?)])
     func cutSegment(cut: Int64, first: Int64, expected: (Int64, Int64)?) async throws {
         try await withCatalogue { test in
-            let tape = try await tape(
+            let recording = try await recording(
                 test, segments([0, 4, 8, 20, 24]) + segments([0, 4, 8, 20, 24], of: audio), edge: 28)
-            try await test.catalogue.expire(tape.channel, before: midnight + cut * second, graceSeconds: 0)
-            let report = try await test.catalogue.timeline(of: tape.channel, in: window(-hour, hour))
+            try await test.catalogue.expire(
+                recording.channel, before: midnight + cut * second, graceSeconds: 0)
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(-hour, hour))
             let gaps = expected.map { [gap($0.0, $0.1, .recorderDown)] } ?? []
             #expect(report.spans.first?.window.begin == midnight + first * second)
             #expect(report.gaps.filter { $0.window.begin < midnight + first * second } == gaps)
-            let asked = [tape.row: window(0, first * second)]
-            #expect(try await test.catalogue.commonGaps(in: asked) == (gaps.isEmpty ? [:] : [tape.row: gaps]))
+            let asked = [recording.row: window(0, first * second)]
+            #expect(
+                try await test.catalogue.commonGaps(in: asked) == (gaps.isEmpty ? [:] : [recording.row: gaps])
+            )
         }
     }
 
     @Test("A kept segment that the cut divided is held up to its end")
     func cutKeptSegment() async throws {
         try await withCatalogue { test in
-            let tape = try await tape(test, segments([0, 4, 8, 12]), edge: 16)
+            let recording = try await recording(test, segments([0, 4, 8, 12]), edge: 16)
             let (begin, end) = ((midnight + 4 * second).microseconds, (midnight + 8 * second).microseconds)
             _ = try await test.pool.query(
-                "INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row), \(begin), \(end))")
-            try await test.catalogue.expire(tape.channel, before: midnight + 6 * second, graceSeconds: 0)
-            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, hour))
+                """
+                INSERT INTO recording (channel_id, begin_us, end_us)
+                VALUES (\(recording.row), \(begin), \(end))
+                """
+            )
+            try await test.catalogue.expire(recording.channel, before: midnight + 6 * second, graceSeconds: 0)
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, hour))
             #expect(report == TimelineReport(spans: [span(6, 16, segments: 3)], gaps: []))
         }
     }
@@ -204,11 +214,11 @@ struct CoverageTests {
     @Test("A channel without segments has neither spans nor gaps")
     func nothing() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
-            let report = try await test.catalogue.timeline(of: tape.channel, in: window(0, hour))
+            let recording = try await ChannelRecording(in: test)
+            try await test.catalogue.beginRecording(channel: recording.row, at: midnight)
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, hour))
             #expect(report == TimelineReport(spans: [], gaps: []))
-            #expect(try await test.catalogue.available(of: tape.row, near: window(0, hour)).isEmpty)
+            #expect(try await test.catalogue.available(of: recording.row, near: window(0, hour)).isEmpty)
         }
     }
 
@@ -216,13 +226,13 @@ struct CoverageTests {
     func available() async throws {
         try await withCatalogue { test in
             let starts = (0..<8).map { Int64($0) * 3_600 }
-            let tape = try await tape(test, segments(starts), edge: 7 * 3_600 + 1)
+            let recording = try await recording(test, segments(starts), edge: 7 * 3_600 + 1)
             let middle = 3 * hour + 20 * minute
             let found = try await test.catalogue.available(
-                of: tape.row, near: window(middle, middle + minute))
+                of: recording.row, near: window(middle, middle + minute))
             #expect(found == [3, 4, 2, 5, 1].map { window($0 * hour, $0 * hour + 4 * second) })
-            try await test.catalogue.expire(tape.channel, before: midnight + 6 * hour, graceSeconds: 0)
-            let left = try await test.catalogue.available(of: tape.row, near: window(0, second))
+            try await test.catalogue.expire(recording.channel, before: midnight + 6 * hour, graceSeconds: 0)
+            let left = try await test.catalogue.available(of: recording.row, near: window(0, second))
             #expect(left == [window(6 * hour, 6 * hour + 4 * second), window(7 * hour, 7 * hour + second)])
         }
     }
@@ -230,13 +240,13 @@ struct CoverageTests {
     @Test("A window at the limit of the time range neither traps nor fails")
     func extremes() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<1, on: tape)
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<1, on: recording)
             let all = TimeWindow(begin: Instant(microseconds: .min), end: Instant(microseconds: .max))
-            #expect(try await test.catalogue.timeline(of: tape.channel, in: all).spans.count == 1)
-            #expect(try await test.catalogue.available(of: tape.row, near: all).count == 1)
+            #expect(try await test.catalogue.timeline(of: recording.channel, in: all).spans.count == 1)
+            #expect(try await test.catalogue.available(of: recording.row, near: all).count == 1)
             let last = TimeWindow(begin: Instant(microseconds: .max), end: Instant(microseconds: .max))
-            #expect(try await test.catalogue.available(of: tape.row, near: last).count == 1)
+            #expect(try await test.catalogue.available(of: recording.row, near: last).count == 1)
         }
     }
 }

@@ -43,38 +43,38 @@ struct DaysTests {
     @Test("Segments of distant days get their partitions when they are committed")
     func far() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             let starts = [-19_000 * day, -4 * second, 0, 400 * day, 3000 * day]
-            let facts = starts.enumerated().map { tape.fact(Int64($0.offset), at: $0.element) }
-            #expect(try await test.catalogue.commit(tape.batch(facts.map { .archived($0) })))
-            #expect(try await test.held(tape).map(\.start) == facts.map(\.start))
+            let facts = starts.enumerated().map { recording.fact(Int64($0.offset), at: $0.element) }
+            #expect(try await test.catalogue.commit(recording.batch(facts.map { .archived($0) })))
+            #expect(try await test.held(recording).map(\.start) == facts.map(\.start))
         }
     }
 
     @Test("A partition that another process has dropped is created again")
     func droppedElsewhere() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             try await test.catalogue.prepareDays(around: midnight)
             try await test.withOther { other in
                 let dropped = try await other.dropEmptyDays(before: midnight + 30 * day)
                 #expect(dropped.count == 7)
             }
-            #expect(try await test.publish(0..<2, on: tape))
-            #expect(try await test.held(tape).count == 2)
+            #expect(try await test.publish(0..<2, on: recording))
+            #expect(try await test.held(recording).count == 2)
         }
     }
 
     @Test("An interrupted detachment is completed and the day attached again")
     func halfDetached() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<1, on: tape)
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<1, on: recording)
             _ = try await test.pool.query("ALTER TABLE segment_rolling DETACH PARTITION segment_20240101")
             try await test.withOther { other in
-                _ = try await other.commit(tape.batch(tape.published(1..<2)))
+                _ = try await other.commit(recording.batch(recording.published(1..<2)))
             }
-            #expect(try await test.held(tape).map(\.number) == [0, 1])
+            #expect(try await test.held(recording).map(\.number) == [0, 1])
         }
     }
 }

@@ -9,15 +9,15 @@ struct EmptyDaysTests {
     @Test("An empty past day is dropped, while the last three days and days with segments stay")
     func dropping() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             try await test.catalogue.prepareDays(around: midnight)
-            try await test.publish(0..<2, on: tape)
+            try await test.publish(0..<2, on: recording)
             let now = midnight + 5 * day
             #expect(
                 try await test.catalogue.dropEmptyDays(before: now) == [
                     "segment_20231229", "segment_20231230", "segment_20231231", "segment_20240102",
                 ])
-            try await test.catalogue.expire(tape.channel, before: midnight + day, graceSeconds: 0)
+            try await test.catalogue.expire(recording.channel, before: midnight + day, graceSeconds: 0)
             #expect(try await test.catalogue.dropEmptyDays(before: now) == ["segment_20240101"])
             #expect(try await test.catalogue.dropEmptyDays(before: now).isEmpty)
         }
@@ -26,27 +26,27 @@ struct EmptyDaysTests {
     @Test("Kept recordings do not prevent dropping their day and still play afterwards")
     func kept() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<3, on: tape)
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<3, on: recording)
             _ = try await test.pool.query(
                 "INSERT INTO recording (channel_id, begin_us, end_us) VALUES (1, 0, 9000000000000000)")
-            try await test.catalogue.expire(tape.channel, before: midnight + day, graceSeconds: 0)
+            try await test.catalogue.expire(recording.channel, before: midnight + day, graceSeconds: 0)
             #expect(
                 try await test.catalogue.dropEmptyDays(before: midnight + 9 * day) == ["segment_20240101"])
-            #expect(try await test.held(tape).count == 3)
+            #expect(try await test.held(recording).count == 3)
         }
     }
 
     @Test("Reads and writes continue while partitions are created and dropped")
     func meanwhile() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             try await test.withOther { other in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
                         for number in Int64(0)..<40 {
-                            let fact = tape.fact(number, at: (number % 8) * day + number * 4 * second)
-                            _ = try await test.catalogue.commit(tape.batch([.archived(fact)]))
+                            let fact = recording.fact(number, at: (number % 8) * day + number * 4 * second)
+                            _ = try await test.catalogue.commit(recording.batch([.archived(fact)]))
                         }
                     }
                     group.addTask {
@@ -58,12 +58,12 @@ struct EmptyDaysTests {
                         }
                     }
                     group.addTask {
-                        for _ in 0..<40 { _ = try await test.held(tape) }
+                        for _ in 0..<40 { _ = try await test.held(recording) }
                     }
                     try await group.waitForAll()
                 }
             }
-            #expect(try await test.held(tape).count == 40)
+            #expect(try await test.held(recording).count == 40)
         }
     }
 

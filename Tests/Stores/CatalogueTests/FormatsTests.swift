@@ -7,23 +7,24 @@ import Timeline
 @Suite("Expiring formats")
 struct FormatsTests {
     /// Four formats with one segment each, in sequence; `init-b` and `k1` are used once, the others twice.
-    private func recorded(_ test: TestCatalogue) async throws -> Tape {
-        let tape = try await Tape(in: test)
+    private func recorded(_ test: TestCatalogue) async throws -> ChannelRecording {
+        let recording = try await ChannelRecording(in: test)
         let names = [("init-a", "k1"), ("init-b", "k2"), ("init-a", "k2"), ("init-c", "k3")]
         let facts = names.enumerated().map { index, names in
             var format = SegmentFormat(container: .fragmentedMP4)
             (format.initName, format.keyName) = (names.0, names.1)
-            return tape.fact(Int64(index), at: Int64(index) * 10 * second, format: format)
+            return recording.fact(Int64(index), at: Int64(index) * 10 * second, format: format)
         }
-        _ = try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
-        return tape
+        _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
+        return recording
     }
 
-    private func keep(_ test: TestCatalogue, _ tape: Tape, _ window: TimeWindow) async throws {
+    private func keep(_ test: TestCatalogue, _ recording: ChannelRecording, _ window: TimeWindow) async throws
+    {
         _ = try await test.pool.query(
             """
             INSERT INTO recording (channel_id, begin_us, end_us)
-            VALUES (\(tape.row), \(window.begin.microseconds), \(window.end.microseconds))
+            VALUES (\(recording.row), \(window.begin.microseconds), \(window.end.microseconds))
             """)
     }
 
@@ -36,16 +37,17 @@ struct FormatsTests {
     )
     func last() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded(test)
-            try await test.catalogue.expire(tape.channel, before: midnight + 2 * second, graceSeconds: 0)
-            try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 0)
+            let recording = try await recorded(test)
+            try await test.catalogue.expire(recording.channel, before: midnight + 2 * second, graceSeconds: 0)
+            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 0)
             // The segment that begins before the cut has expired, but it ends after the cut, so its format
             // waits for the next one.
             #expect(try await test.number("SELECT count(*) FROM state") == 4)
-            try await test.catalogue.expire(tape.channel, before: midnight + 15 * second, graceSeconds: 0)
-            try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 0)
+            try await test.catalogue.expire(
+                recording.channel, before: midnight + 15 * second, graceSeconds: 0)
+            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 0)
             #expect(try await test.number("SELECT count(*) FROM state") == 2)
-            let id = tape.channel.id
+            let id = recording.channel.id
             #expect(
                 try await pendingDeletionKeys(test) == [.initialization(id, video, "init-b"), .key(id, "k1")])
             // An object that another format names is checked once and no longer pending.
@@ -56,12 +58,12 @@ struct FormatsTests {
     @Test("A format of kept segments stays")
     func kept() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded(test)
-            try await keep(test, tape, window(0, second))
-            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 0)
+            let recording = try await recorded(test)
+            try await keep(test, recording, window(0, second))
+            try await test.catalogue.expire(recording.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 0)
             #expect(try await test.number("SELECT count(*) FROM state") == 1)
-            let id = tape.channel.id
+            let id = recording.channel.id
             #expect(
                 try await pendingDeletionKeys(test) == [
                     .initialization(id, video, "init-b"), .initialization(id, video, "init-c"),
@@ -74,17 +76,17 @@ struct FormatsTests {
     @Test("Nothing is deleted during the grace period, and a format that returns keeps its files")
     func grace() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded(test)
-            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 3600)
+            let recording = try await recorded(test)
+            try await test.catalogue.expire(recording.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 3600)
             #expect(try await test.number("SELECT count(*) FROM state") == 0)
             #expect(try await pendingDeletionKeys(test) == [])
             _ = try await test.pool.query("UPDATE doomed_object SET not_before = now() - interval '1 second'")
             var format = SegmentFormat(container: .fragmentedMP4)
             format.initName = "init-a"
-            let fact = tape.fact(9, at: 2 * hour, format: format)
-            _ = try await test.catalogue.commit(tape.batch([.archived(fact)]))
-            let id = tape.channel.id
+            let fact = recording.fact(9, at: 2 * hour, format: format)
+            _ = try await test.catalogue.commit(recording.batch([.archived(fact)]))
+            let id = recording.channel.id
             #expect(
                 try await pendingDeletionKeys(test) == [
                     .initialization(id, video, "init-b"), .initialization(id, video, "init-c"),
@@ -97,9 +99,9 @@ struct FormatsTests {
     @Test("A deleted object is completed, and at most the given number is returned at once")
     func completed() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded(test)
-            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.expireFormats(of: tape.row, graceSeconds: 0)
+            let recording = try await recorded(test)
+            try await test.catalogue.expire(recording.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 0)
             var rounds = 0
             while case let objects = try await test.catalogue.pendingDeletionObjects(limit: 4),
                 !objects.isEmpty

@@ -7,13 +7,15 @@ import Timeline
 /// A former owner's journal delivers segments that the current owner publishes too.
 @Suite("Segments of a former owner")
 struct FormerOwnerTests {
-    private func takenOver(_ test: TestCatalogue) async throws -> (former: Tape, present: Tape) {
-        let former = try await Tape(in: test)
+    private func takenOver(_ test: TestCatalogue) async throws -> (
+        former: ChannelRecording, present: ChannelRecording
+    ) {
+        let former = try await ChannelRecording(in: test)
         var present = former
         try await test.publish(0..<2, on: former)
-        try await test.catalogue.heartbeat(node: Tape.node, seconds: -1)
+        try await test.catalogue.heartbeat(node: ChannelRecording.node, seconds: -1)
         present.fence = try #require(
-            try await test.catalogue.takeLease(channel: former.row, node: Tape.otherNode)
+            try await test.catalogue.takeLease(channel: former.row, node: ChannelRecording.otherNode)
         ).fence
         return (former, present)
     }

@@ -8,18 +8,18 @@ struct HeadTests {
     @Test("A channel without renditions has none")
     func empty() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            #expect(try await test.catalogue.heads(of: tape.row).isEmpty)
+            let recording = try await ChannelRecording(in: test)
+            #expect(try await test.catalogue.heads(of: recording.row).isEmpty)
         }
     }
 
     @Test("Renditions are ordered, with the next number and the newest segment, published or not")
     func last() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            var batch = tape.batch(
-                tape.published(0..<3, of: audio) + tape.published(5..<8, sequence: 2) + [
-                    .archived(tape.fact(9))
+            let recording = try await ChannelRecording(in: test)
+            var batch = recording.batch(
+                recording.published(0..<3, of: audio) + recording.published(5..<8, sequence: 2) + [
+                    .archived(recording.fact(9))
                 ]
             )
             var description = RenditionDescription(id: video)
@@ -29,7 +29,7 @@ struct HeadTests {
                 DiscontinuityStart(sequence: 2, begin: midnight, cause: "begin", targetSeconds: 4)
             ]
             _ = try await test.catalogue.commit(batch)
-            let heads = try await test.catalogue.heads(of: tape.row)
+            let heads = try await test.catalogue.heads(of: recording.row)
             #expect(heads.map(\.description) == [description, RenditionDescription(id: audio)])
             #expect(heads.map(\.nextNumber) == [8, 3])
             #expect(
@@ -45,11 +45,11 @@ struct HeadTests {
     )
     func known() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             let places: [(run: Int64, number: Int64)] = [(3, 2), (1, 7), (2, 100), (3, 1), (2, 99)]
-            var batch = tape.batch(
+            var batch = recording.batch(
                 places.enumerated().map { index, place in
-                    .archived(tape.fact(place.number, run: place.run, at: Int64(index) * 4 * second))
+                    .archived(recording.fact(place.number, run: place.run, at: Int64(index) * 4 * second))
                 })
             batch.lost = [
                 PlacedSegment(
@@ -57,7 +57,7 @@ struct HeadTests {
                     duration: 2 * second)
             ]
             _ = try await test.catalogue.commit(batch)
-            let known = try await test.catalogue.heads(of: tape.row).first?.known ?? []
+            let known = try await test.catalogue.heads(of: recording.row).first?.known ?? []
             #expect(known.map(\.run) == [2, 2, 3, 3, 3])
             #expect(known.map(\.number) == [99, 100, 1, 2, 3])
             #expect(known.map { ($0.start - midnight) / second } == [16, 8, 12, 0, 3600])
@@ -70,13 +70,13 @@ struct HeadTests {
     @Test("An identity whose segment has expired is known without a digest")
     func expiredBefore() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<2, on: tape)
-            try await test.catalogue.expire(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
-            let head = try await test.catalogue.heads(of: tape.row).first
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<2, on: recording)
+            try await test.catalogue.expire(recording.channel, before: midnight + 4 * second, graceSeconds: 0)
+            let head = try await test.catalogue.heads(of: recording.row).first
             #expect(head?.known.map(\.digest.isEmpty) == [true, false])
-            try await test.catalogue.expire(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
-            let bare = try await test.catalogue.heads(of: tape.row).first
+            try await test.catalogue.expire(recording.channel, before: midnight + 8 * second, graceSeconds: 0)
+            let bare = try await test.catalogue.heads(of: recording.row).first
             #expect(bare?.last == nil && bare?.nextNumber == 2 && bare?.known.count == 2)
         }
     }

@@ -23,17 +23,17 @@ struct KeyPendingTests {
         "No playlist lists them, but they are known: they are not fetched again, and windows are not settled")
     func waiting() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            let fact = tape.fact(1)
-            var batch = tape.batch([.archived(tape.fact(0))])
-            batch.keyPending = [pending(fact), pending(tape.fact(1, of: audio))]
+            let recording = try await ChannelRecording(in: test)
+            let fact = recording.fact(1)
+            var batch = recording.batch([.archived(recording.fact(0))])
+            batch.keyPending = [pending(fact), pending(recording.fact(1, of: audio))]
             for _ in 0..<2 { #expect(try await test.catalogue.commit(batch)) }
-            #expect(try await test.starts(tape) == [0])
-            let heads = try await test.catalogue.heads(of: tape.row)
+            #expect(try await test.starts(recording) == [0])
+            let heads = try await test.catalogue.heads(of: recording.row)
             let known = heads.first { $0.description.id == video }?.known
             #expect(known?.map(\.isKeyPending) == [false, true] && known?.map(\.isLost) == [false, false])
             #expect(heads.contains { $0.description.id == audio })
-            let times = try await test.catalogue.head(of: tape.row).pending
+            let times = try await test.catalogue.head(of: recording.row).pending
             #expect(times == [fact, fact].map { TimeWindow(begin: $0.start, end: $0.end) })
         }
     }
@@ -43,48 +43,48 @@ struct KeyPendingTests {
     )
     func late() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            var batch = tape.batch()
-            batch.keyPending = [pending(tape.fact(0)), pending(tape.fact(1))]
+            let recording = try await ChannelRecording(in: test)
+            var batch = recording.batch()
+            batch.keyPending = [pending(recording.fact(0)), pending(recording.fact(1))]
             #expect(try await test.catalogue.commit(batch))
-            let came = tape.batch([
-                DecidedSegment(fact: tape.fact(0), number: 0, discontinuitySequence: 0),
-                .archived(tape.fact(1)),
+            let came = recording.batch([
+                DecidedSegment(fact: recording.fact(0), number: 0, discontinuitySequence: 0),
+                .archived(recording.fact(1)),
             ])
             #expect(try await test.catalogue.commit(came))
-            #expect(try await test.held(tape).map(\.number) == [0, nil])
+            #expect(try await test.held(recording).map(\.number) == [0, nil])
             // A batch whose result was lost is committed again: what is stored stays stored.
             #expect(try await test.catalogue.commit(batch))
             #expect(try await formats(test) == ["stored", "stored"])
-            #expect(try await test.catalogue.head(of: tape.row).pending.isEmpty)
+            #expect(try await test.catalogue.head(of: recording.row).pending.isEmpty)
         }
     }
 
     @Test("The key and its segment may be in one batch")
     func atOnce() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            var batch = tape.batch([.archived(tape.fact(0))])
-            batch.keyPending = [pending(tape.fact(0))]
+            let recording = try await ChannelRecording(in: test)
+            var batch = recording.batch([.archived(recording.fact(0))])
+            batch.keyPending = [pending(recording.fact(0))]
             #expect(try await test.catalogue.commit(batch))
             #expect(try await formats(test) == ["stored"])
-            #expect(try await test.starts(tape) == [0])
+            #expect(try await test.starts(recording) == [0])
         }
     }
 
     @Test("If the key never arrives, the segment is lost and no longer pending")
     func never() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            let fact = tape.fact(0)
-            var batch = tape.batch()
+            let recording = try await ChannelRecording(in: test)
+            let fact = recording.fact(0)
+            var batch = recording.batch()
             batch.keyPending = [pending(fact)]
             #expect(try await test.catalogue.commit(batch))
-            batch = tape.batch()
+            batch = recording.batch()
             batch.lost = [PlacedSegment(identity: fact.identity, start: fact.start, duration: fact.duration)]
             #expect(try await test.catalogue.commit(batch))
             #expect(try await formats(test) == ["lost"])
-            #expect(try await test.catalogue.head(of: tape.row).pending.isEmpty)
+            #expect(try await test.catalogue.head(of: recording.row).pending.isEmpty)
         }
     }
 }

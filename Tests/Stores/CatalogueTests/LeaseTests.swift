@@ -5,8 +5,8 @@ import Timeline
 
 @Suite("Leases")
 struct LeaseTests {
-    private let own = Tape.node
-    private let other = Tape.otherNode
+    private let own = ChannelRecording.node
+    private let other = ChannelRecording.otherNode
 
     @Test("A free channel can be leased, and leasing it again raises the fence")
     func ownLease() async throws {
@@ -26,23 +26,23 @@ struct LeaseTests {
     )
     func foreign() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             try await test.catalogue.heartbeat(node: other, seconds: 60)
-            #expect(try await test.catalogue.takeLease(channel: tape.row, node: other) == nil)
+            #expect(try await test.catalogue.takeLease(channel: recording.row, node: other) == nil)
             try await test.catalogue.heartbeat(node: own, seconds: -1)
-            let taken = try await test.catalogue.takeLease(channel: tape.row, node: other)
-            #expect(taken?.fence == tape.fence + 1)
+            let taken = try await test.catalogue.takeLease(channel: recording.row, node: other)
+            #expect(taken?.fence == recording.fence + 1)
             try await test.catalogue.heartbeat(node: own, seconds: 60)
-            #expect(try await test.catalogue.takeLease(channel: tape.row, node: own) == nil)
+            #expect(try await test.catalogue.takeLease(channel: recording.row, node: own) == nil)
         }
     }
 
     @Test("Without taking over, a node only gets free channels and its own")
     func withoutTakingOver() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             try await test.catalogue.heartbeat(node: own, seconds: -1)
-            let row = tape.row
+            let row = recording.row
             #expect(try await test.catalogue.takeLease(channel: row, node: other, takesOver: false) == nil)
             let again = try await test.catalogue.takeLease(channel: row, node: own, takesOver: false)
             try await test.catalogue.releaseLease(channel: row, fence: try #require(again).fence)
@@ -62,29 +62,29 @@ struct LeaseTests {
     @Test("A released lease is free at once, but only the current fence can release it")
     func release() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             try await test.catalogue.heartbeat(node: other, seconds: 60)
-            try await test.catalogue.releaseLease(channel: tape.row, fence: tape.fence - 1)
-            #expect(try await test.catalogue.takeLease(channel: tape.row, node: other) == nil)
-            try await test.catalogue.releaseLease(channel: tape.row, fence: tape.fence)
-            #expect(try await test.catalogue.takeLease(channel: tape.row, node: other) != nil)
+            try await test.catalogue.releaseLease(channel: recording.row, fence: recording.fence - 1)
+            #expect(try await test.catalogue.takeLease(channel: recording.row, node: other) == nil)
+            try await test.catalogue.releaseLease(channel: recording.row, fence: recording.fence)
+            #expect(try await test.catalogue.takeLease(channel: recording.row, node: other) != nil)
         }
     }
 
     @Test("A lease contains the published head")
     func publishedHead() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             _ = try await test.catalogue.commit(
-                tape.batch(tape.published(0..<2, sequence: 5), sequence: 5, watermark: second))
-            let publishedHead = try await test.catalogue.takeLease(channel: tape.row, node: own)?
+                recording.batch(recording.published(0..<2, sequence: 5), sequence: 5, watermark: second))
+            let publishedHead = try await test.catalogue.takeLease(channel: recording.row, node: own)?
                 .publishedHead
             #expect(
                 publishedHead
                     == PublishedHead(
                         discontinuitySequence: 5, end: midnight + 8 * second, watermark: midnight + second,
                         expiredBefore: Instant(microseconds: 0), targetSeconds: 4))
-            #expect(try await test.catalogue.publishedHead(of: tape.row) == publishedHead)
+            #expect(try await test.catalogue.publishedHead(of: recording.row) == publishedHead)
         }
     }
 }

@@ -15,13 +15,14 @@ struct PendingDeletionHoursTests {
         "Each hour that lost a segment is scheduled once, due after the grace period, until it is completed")
     func grace() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             let starts = [0, hour - second, hour, 3 * hour + minute]
             let facts = [video, audio].flatMap { rendition in
-                starts.enumerated().map { tape.fact(Int64($0.offset), of: rendition, at: $0.element) }
+                starts.enumerated().map { recording.fact(Int64($0.offset), of: rendition, at: $0.element) }
             }
-            _ = try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
-            try await test.catalogue.expire(tape.channel, before: midnight + 2 * hour, graceSeconds: 7_200)
+            _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
+            try await test.catalogue.expire(
+                recording.channel, before: midnight + 2 * hour, graceSeconds: 7_200)
             #expect(try await pending(test).isEmpty)
             #expect(try await test.number("SELECT count(*) FROM doomed") == 4)
             _ = try await test.pool.query("UPDATE doomed SET not_before = now()")
@@ -40,12 +41,12 @@ struct PendingDeletionHoursTests {
     @Test("The grace period of the next hours can end early, a few at a time")
     func expedited() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            let facts = (0..<3).map { tape.fact(Int64($0), at: Int64($0) * hour) }
-            _ = try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
+            let recording = try await ChannelRecording(in: test)
+            let facts = (0..<3).map { recording.fact(Int64($0), at: Int64($0) * hour) }
+            _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
             for (index, cut) in [hour, 3 * hour].enumerated() {
                 try await test.catalogue.expire(
-                    tape.channel, before: midnight + cut, graceSeconds: 3600 * (index + 1))
+                    recording.channel, before: midnight + cut, graceSeconds: 3600 * (index + 1))
             }
             #expect(try await test.catalogue.expediteDeletions(limit: 2) == 2)
             #expect(try await pending(test) == ["news/v0 0", "news/v0 1"])
@@ -58,11 +59,12 @@ struct PendingDeletionHoursTests {
     @Test("An hour that is scheduled again gets a new grace period and is not completed by the old one")
     func again() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<4, on: tape)
-            try await test.catalogue.expire(tape.channel, before: midnight + 4 * second, graceSeconds: 0)
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<4, on: recording)
+            try await test.catalogue.expire(recording.channel, before: midnight + 4 * second, graceSeconds: 0)
             let hour = try #require(try await test.catalogue.pendingDeletionHours(limit: 1).first)
-            try await test.catalogue.expire(tape.channel, before: midnight + 8 * second, graceSeconds: 7_200)
+            try await test.catalogue.expire(
+                recording.channel, before: midnight + 8 * second, graceSeconds: 7_200)
             try await test.catalogue.completeDeletion(hour)
             #expect(try await pending(test).isEmpty)
             #expect(try await test.number("SELECT count(*) FROM doomed") == 1)
@@ -74,21 +76,23 @@ struct PendingDeletionHoursTests {
     )
     func names() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            var repaired = tape.fact(3, at: hour - second)
+            let recording = try await ChannelRecording(in: test)
+            var repaired = recording.fact(3, at: hour - second)
             repaired.revision = 2
             let sound = SegmentFormat(container: .aac)
             let facts = [
-                tape.fact(0), tape.fact(1), tape.fact(2, at: 30 * minute), repaired, tape.fact(4, at: hour),
-                tape.fact(1, of: audio, format: sound),
+                recording.fact(0), recording.fact(1), recording.fact(2, at: 30 * minute), repaired,
+                recording.fact(4, at: hour),
+                recording.fact(1, of: audio, format: sound),
             ]
-            _ = try await test.catalogue.commit(tape.batch(facts.map { .archived($0) }))
+            _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
             _ = try await test.pool.query(
                 """
-                INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row),
+                INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(recording.row),
                     \((midnight + 5 * second).microseconds), \((midnight + 6 * second).microseconds))
                 """)
-            try await test.catalogue.expire(tape.channel, before: midnight + 40 * minute, graceSeconds: 0)
+            try await test.catalogue.expire(
+                recording.channel, before: midnight + 40 * minute, graceSeconds: 0)
             let hours = try await test.catalogue.pendingDeletionHours(limit: 10)
             let first = try #require(hours.first { $0.rendition == video })
             #expect(try await test.catalogue.names(in: first) == [facts[1].name, repaired.name])

@@ -9,13 +9,13 @@ struct PruningTests {
     @Test("Identities older than two days are deleted, except the newest of each source run")
     func intake() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             let identities: [(run: Int64, number: Int64)] = [(1, 1), (1, 2), (2, 1), (2, 5)]
             let facts = identities.enumerated().map { index, identity in
-                tape.fact(identity.number, run: identity.run, at: Int64(index) * 4 * second)
+                recording.fact(identity.number, run: identity.run, at: Int64(index) * 4 * second)
             }
-            let other = tape.fact(1, of: audio, run: 2)
-            _ = try await test.catalogue.commit(tape.batch((facts + [other]).map { .archived($0) }))
+            let other = recording.fact(1, of: audio, run: 2)
+            _ = try await test.catalogue.commit(recording.batch((facts + [other]).map { .archived($0) }))
             _ = try await test.pool.query(
                 "UPDATE intake SET seen_at = now() - interval '49 hours' WHERE NOT (feed_id = 1 AND origin_number = 1)"
             )
@@ -58,7 +58,7 @@ struct PruningTests {
     @Test("However many identities are old, they are deleted in steps")
     func many() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded(test)
+            let recording = try await recorded(test)
             try await age(test, run: 5, upTo: 60_000)
             try await age(test, run: 1, upTo: 25_000)
             try await limitDeletions(to: 10_000, in: test)
@@ -66,7 +66,7 @@ struct PruningTests {
             #expect(try await test.number("SELECT count(*) FROM intake WHERE feed_id = 5") == 3)
             #expect(try await test.number("SELECT count(*) FROM intake WHERE feed_id = 1") == 4)
             try await age(test, run: 1, upTo: 25_000)
-            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.expire(recording.channel, before: midnight + hour, graceSeconds: 0)
             try await test.catalogue.pruneSourceRuns()
             #expect(try await test.number("SELECT count(*) FROM intake WHERE feed_id = 1") == 0)
             #expect(try await test.number("SELECT count(*) FROM feed WHERE feed_id = 1") == 0)
@@ -76,8 +76,8 @@ struct PruningTests {
     @Test("Many source runs that stay do not hide the past ones behind them")
     func manyRuns() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded(test)
-            let other = try await Tape("other", in: test)
+            let recording = try await recorded(test)
+            let other = try await ChannelRecording("other", in: test)
             _ = try await test.pool.query(
                 """
                 INSERT INTO feed (feed_id, channel_id, source, began_us, clock)
@@ -93,7 +93,7 @@ struct PruningTests {
                 INSERT INTO intake SELECT rendition_id, -n, 1, 5, 1, 'stored' FROM rendition,
                     generate_series(1, 1200) AS n WHERE channel_id = \(other.row)
                 """)
-            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.expire(recording.channel, before: midnight + hour, graceSeconds: 0)
             try await test.catalogue.pruneSourceRuns()
             #expect(
                 try await test.rows("SELECT feed_id FROM feed WHERE feed_id > 0 ORDER BY 1") == [
@@ -106,16 +106,16 @@ struct PruningTests {
     /// Source runs that begin a minute apart with one segment each.
     ///
     /// Only one rendition has seen the first three.
-    private func recorded(_ test: TestCatalogue, runs: Int64 = 5) async throws -> Tape {
-        let tape = try await Tape(in: test)
-        let facts = (1...runs).map { tape.fact($0 * 10, run: $0, at: $0 * minute) }
-        let others = (1...3).map { tape.fact($0 * 10, of: audio, run: $0, at: $0 * minute) }
-        var batch = tape.batch((facts + others).map { .archived($0) })
+    private func recorded(_ test: TestCatalogue, runs: Int64 = 5) async throws -> ChannelRecording {
+        let recording = try await ChannelRecording(in: test)
+        let facts = (1...runs).map { recording.fact($0 * 10, run: $0, at: $0 * minute) }
+        let others = (1...3).map { recording.fact($0 * 10, of: audio, run: $0, at: $0 * minute) }
+        var batch = recording.batch((facts + others).map { .archived($0) })
         batch.sourceRuns = (1...runs).map {
             SourceRun(id: $0, source: "http://origin.test/", began: midnight + $0 * minute, clock: "arrival")
         }
         _ = try await test.catalogue.commit(batch)
-        return tape
+        return recording
     }
 
     @Test(
@@ -123,33 +123,33 @@ struct PruningTests {
     )
     func runs() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded(test)
+            let recording = try await recorded(test)
             try await test.catalogue.pruneSourceRuns()
             #expect(try await test.number("SELECT count(*) FROM feed") == 5)
-            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.expire(recording.channel, before: midnight + hour, graceSeconds: 0)
             try await test.catalogue.pruneSourceRuns()
             // Video resumes from 4 and 5, audio from 2 and 3.
             #expect(try await test.rows("SELECT feed_id FROM feed ORDER BY 1") == [[2], [3], [4], [5]])
             #expect(
                 try await test.rows("SELECT DISTINCT feed_id FROM intake ORDER BY 1") == [[2], [3], [4], [5]])
-            #expect(try await test.catalogue.heads(of: tape.row).map(\.known.count) == [2, 2])
+            #expect(try await test.catalogue.heads(of: recording.row).map(\.known.count) == [2, 2])
         }
     }
 
     @Test("A source run with stored segments stays", arguments: [false, true])
     func held(isKept: Bool) async throws {
         try await withCatalogue { test in
-            let tape = try await recorded(test)
+            let recording = try await recorded(test)
             if isKept {
                 _ = try await test.pool.query(
                     """
-                    INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row),
+                    INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(recording.row),
                         \((midnight + minute).microseconds), \((midnight + minute + second).microseconds))
                     """)
             }
             // After the begin of the first one and before its end.
             let cut = isKept ? midnight + hour : midnight + minute + second
-            try await test.catalogue.expire(tape.channel, before: cut, graceSeconds: 0)
+            try await test.catalogue.expire(recording.channel, before: cut, graceSeconds: 0)
             try await test.catalogue.pruneSourceRuns()
             #expect(try await test.number("SELECT count(*) FROM feed") == 5)
         }
@@ -158,14 +158,14 @@ struct PruningTests {
     @Test("A source run without segments expires by its begin, unless it is the newest")
     func emptyRuns() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            var batch = tape.batch()
+            let recording = try await ChannelRecording(in: test)
+            var batch = recording.batch()
             batch.sourceRuns = (1...2).map {
                 SourceRun(
                     id: $0, source: "http://origin.test/", began: midnight + $0 * minute, clock: "arrival")
             }
             _ = try await test.catalogue.commit(batch)
-            try await test.catalogue.expire(tape.channel, before: midnight + hour, graceSeconds: 0)
+            try await test.catalogue.expire(recording.channel, before: midnight + hour, graceSeconds: 0)
             try await test.catalogue.pruneSourceRuns()
             #expect(try await test.rows("SELECT feed_id FROM feed") == [[2]])
         }
@@ -174,8 +174,8 @@ struct PruningTests {
     @Test("Pending identities are found by their own index")
     func pending() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<3, on: tape)
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<3, on: recording)
             _ = try await test.pool.query(
                 """
                 INSERT INTO intake (rendition_id, feed_id, origin_number, start_us, duration_us, state)
@@ -184,7 +184,7 @@ struct PruningTests {
                 FROM generate_series(1, 40000) AS n
                 """)
             _ = try await test.pool.query("ANALYZE intake")
-            let pending = try await test.catalogue.head(of: tape.row).pending
+            let pending = try await test.catalogue.head(of: recording.row).pending
             #expect(pending.map(\.begin.microseconds) == [40_000, 30_000, 20_000, 10_000])
             let plan = try await test.pool.query(
                 """

@@ -33,34 +33,35 @@ struct PublishedHeadChangeTests {
     )
     func revisions() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<300, on: tape)
-            var stale = tape.batch([.archived(tape.fact(301))])
-            stale.fence = tape.fence - 1
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<300, on: recording)
+            var stale = recording.batch([.archived(recording.fact(301))])
+            stale.fence = recording.fence - 1
             #expect(try await test.catalogue.commit(stale) == false)
             var changes = test.catalogue.changes().makeAsyncIterator()
             #expect(await changes.next() == .anything)
-            _ = try await test.catalogue.commit(tape.batch([.archived(tape.fact(302))]))
-            try await test.catalogue.expire(tape.channel, before: midnight + 16 * minute, graceSeconds: 0)
+            _ = try await test.catalogue.commit(recording.batch([.archived(recording.fact(302))]))
+            try await test.catalogue.expire(
+                recording.channel, before: midnight + 16 * minute, graceSeconds: 0)
             let quarters = [0, 15].map {
                 Quarter(rendition: 1, containing: (midnight + $0 * minute).microseconds)
             }
             #expect(
                 await changes.next()
                     == .publishedHead(
-                        PublishedHeadChange(channel: tape.row, revision: 3, touched: [quarters[1]])))
+                        PublishedHeadChange(channel: recording.row, revision: 3, touched: [quarters[1]])))
             #expect(
                 await changes.next()
                     == .publishedHead(
-                        PublishedHeadChange(channel: tape.row, revision: 4, touched: Set(quarters))))
-            #expect(try await test.catalogue.head(of: tape.row).revision == 4)
-            #expect(try await test.catalogue.channels(changedSince: [tape.row: 4, 99: 0]).isEmpty)
-            #expect(try await test.catalogue.channels(changedSince: [tape.row: 3]) == [tape.row])
-            try await test.catalogue.purge(tape.channel.id, graceSeconds: 0)
-            #expect(await changes.next() == .channel(tape.channel.id))
+                        PublishedHeadChange(channel: recording.row, revision: 4, touched: Set(quarters))))
+            #expect(try await test.catalogue.head(of: recording.row).revision == 4)
+            #expect(try await test.catalogue.channels(changedSince: [recording.row: 4, 99: 0]).isEmpty)
+            #expect(try await test.catalogue.channels(changedSince: [recording.row: 3]) == [recording.row])
+            try await test.catalogue.purge(recording.channel.id, graceSeconds: 0)
+            #expect(await changes.next() == .channel(recording.channel.id))
             #expect(
                 await changes.next()
-                    == .publishedHead(PublishedHeadChange(channel: tape.row, revision: 5, touched: nil)))
+                    == .publishedHead(PublishedHeadChange(channel: recording.row, revision: 5, touched: nil)))
         }
     }
 }

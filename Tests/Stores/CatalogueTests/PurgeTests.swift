@@ -7,14 +7,14 @@ import Timeline
 @Suite("Purging a channel")
 struct PurgeTests {
     /// A channel with everything that a recorder can leave: two renditions over two days, kept and not.
-    private func recorded(_ id: String, in test: TestCatalogue) async throws -> Tape {
-        let tape = try await Tape(id, in: test)
-        try await test.publish(0..<5, on: tape)
-        try await test.publish(0..<5, of: audio, on: tape)
+    private func recorded(_ id: String, in test: TestCatalogue) async throws -> ChannelRecording {
+        let recording = try await ChannelRecording(id, in: test)
+        try await test.publish(0..<5, on: recording)
+        try await test.publish(0..<5, of: audio, on: recording)
         var format = SegmentFormat(container: .fragmentedMP4)
         (format.initName, format.keyName) = ("init-0123456789abcdef.mp4", "00112233445566778899aabbccddeeff")
-        let late = tape.fact(9, at: day + hour, format: format)
-        var batch = tape.batch([.archived(late)], sequence: 1)
+        let late = recording.fact(9, at: day + hour, format: format)
+        var batch = recording.batch([.archived(late)], sequence: 1)
         batch.sourceRuns = [
             SourceRun(id: 1, source: "http://origin.test/", began: midnight, clock: "arrival")
         ]
@@ -24,29 +24,29 @@ struct PurgeTests {
                 sequence: $0, begin: midnight + Int64($0) * hour, cause: "hole", targetSeconds: 4)
         }
         _ = try await test.catalogue.commit(batch)
-        try await test.catalogue.beginRecording(channel: tape.row, at: midnight)
+        try await test.catalogue.beginRecording(channel: recording.row, at: midnight)
         _ = try await test.pool.query(
             """
             INSERT INTO recording (channel_id, begin_us, end_us) VALUES
-                (\(tape.row), \(midnight.microseconds), \((midnight + 6 * second).microseconds))
+                (\(recording.row), \(midnight.microseconds), \((midnight + 6 * second).microseconds))
             """)
         // As after retention: kept segments are in their own partition.
-        try await test.catalogue.expire(tape.channel, before: midnight + 8 * second, graceSeconds: 0)
-        return tape
+        try await test.catalogue.expire(recording.channel, before: midnight + 8 * second, graceSeconds: 0)
+        return recording
     }
 
-    private func rows(of tape: Tape, _ test: TestCatalogue) async throws -> [String: Int64] {
+    private func rows(of recording: ChannelRecording, _ test: TestCatalogue) async throws -> [String: Int64] {
         var counts: [String: Int64] = [:]
         for table in ["segment", "segment_kept", "block"] {
             counts[table] = try await test.number(
                 """
                 SELECT count(*) FROM \(identifier: table) JOIN rendition USING (rendition_id)
-                WHERE channel_id = \(tape.row)
+                WHERE channel_id = \(recording.row)
                 """)
         }
         for table in ["loss", "recording_span", "recording", "state", "epoch"] {
             counts[table] = try await test.number(
-                "SELECT count(*) FROM \(identifier: table) WHERE channel_id = \(tape.row)")
+                "SELECT count(*) FROM \(identifier: table) WHERE channel_id = \(recording.row)")
         }
         return counts
     }
@@ -54,17 +54,18 @@ struct PurgeTests {
     @Test("All segments are deleted at once, kept ones too, and the channel's row stays")
     func everything() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded("one", in: test)
+            let recording = try await recorded("one", in: test)
             let other = try await recorded("other", in: test)
-            let before = try await rows(of: tape, test)
+            let before = try await rows(of: recording, test)
             #expect(before["segment_kept"] == 4 && before["segment"] == 11 && !before.values.contains(0))
-            #expect(try await test.catalogue.purge(tape.channel.id, graceSeconds: 60) == 11)
-            let left = try await rows(of: tape, test)
+            #expect(try await test.catalogue.purge(recording.channel.id, graceSeconds: 60) == 11)
+            let left = try await rows(of: recording, test)
             #expect(left.filter { $0.key != "epoch" }.values.allSatisfy { $0 == 0 }, "\(left)")
             #expect(left["epoch"] == 1)
-            let tomb = try await test.catalogue.channel(tape.channel.id)
-            #expect(tomb?.isDeleted == true && tomb?.settings.recording == false)
-            #expect(tomb?.settings.retentionSeconds == 0 && tomb?.version == tape.channel.version + 1)
+            let deleted = try await test.catalogue.channel(recording.channel.id)
+            #expect(deleted?.isDeleted == true && deleted?.settings.recording == false)
+            #expect(
+                deleted?.settings.retentionSeconds == 0 && deleted?.version == recording.channel.version + 1)
             #expect(try await rows(of: other, test) == before)
         }
     }
@@ -72,9 +73,9 @@ struct PurgeTests {
     @Test("The files of every hour and the objects are scheduled for deletion after the grace period")
     func grace() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded("one", in: test)
+            let recording = try await recorded("one", in: test)
             _ = try await test.pool.query("DELETE FROM doomed")
-            try await test.catalogue.purge(tape.channel.id, graceSeconds: 60)
+            try await test.catalogue.purge(recording.channel.id, graceSeconds: 60)
             #expect(try await test.catalogue.pendingDeletionHours(limit: 100).isEmpty)
             #expect(try await test.catalogue.pendingDeletionObjects(limit: 100).isEmpty)
             for table in ["doomed", "doomed_object"] {
@@ -88,7 +89,7 @@ struct PurgeTests {
                 Set(past.map { "\($0.rendition) \($0.hour - midnight)" }) == [
                     "v0 0", "a0 0", "v0 \(day + hour)",
                 ])
-            let id = tape.channel.id
+            let id = recording.channel.id
             #expect(
                 Set(try await test.catalogue.pendingDeletionObjects(limit: 100).flatMap(\.keys)) == [
                     .initialization(id, video, "init-0123456789abcdef.mp4"),
@@ -101,12 +102,12 @@ struct PurgeTests {
     @Test("Segments that were being recorded are refused, and their files are deleted with the hour")
     func inFlight() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded("one", in: test)
-            try await test.catalogue.purge(tape.channel.id, graceSeconds: 0)
-            let cut = try await test.catalogue.publishedHead(of: tape.row).expiredBefore
-            let late = tape.fact(20, at: (cut - midnight) - second)
-            #expect(try await test.catalogue.commit(tape.batch([.archived(late)])))
-            #expect(try await rows(of: tape, test)["segment"] == 0)
+            let recording = try await recorded("one", in: test)
+            try await test.catalogue.purge(recording.channel.id, graceSeconds: 0)
+            let cut = try await test.catalogue.publishedHead(of: recording.row).expiredBefore
+            let late = recording.fact(20, at: (cut - midnight) - second)
+            #expect(try await test.catalogue.commit(recording.batch([.archived(late)])))
+            #expect(try await rows(of: recording, test)["segment"] == 0)
             let hours = try await test.catalogue.pendingDeletionHours(limit: 100)
             #expect(
                 hours.contains {
@@ -121,17 +122,18 @@ struct PurgeTests {
     )
     func again() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape("one", in: test)
+            let recording = try await ChannelRecording("one", in: test)
             let ahead = 200 * 365 * day
-            _ = try await test.catalogue.commit(tape.batch([.archived(tape.fact(0, at: ahead))]))
-            try await test.catalogue.purge(tape.channel.id, graceSeconds: 0)
+            _ = try await test.catalogue.commit(recording.batch([.archived(recording.fact(0, at: ahead))]))
+            try await test.catalogue.purge(recording.channel.id, graceSeconds: 0)
             let again = try await test.catalogue.create(try settings("one"))
-            #expect(again.row == tape.row && again.settings.recording)
+            #expect(again.row == recording.row && again.settings.recording)
             #expect(
-                try await test.catalogue.publishedHead(of: tape.row).expiredBefore >= midnight + ahead + 4
+                try await test.catalogue.publishedHead(of: recording.row).expiredBefore >= midnight + ahead
+                    + 4
                     * second)
-            let next = tape.fact(1, at: ahead + 4 * second)
-            _ = try await test.catalogue.commit(tape.batch([.archived(next)]))
+            let next = recording.fact(1, at: ahead + 4 * second)
+            _ = try await test.catalogue.commit(recording.batch([.archived(next)]))
             #expect(try await test.number("SELECT count(*) FROM segment") == 1)
         }
     }
@@ -139,14 +141,14 @@ struct PurgeTests {
     @Test("A stale version purges nothing, and a deleted channel has no version to check")
     func versions() async throws {
         try await withCatalogue { test in
-            let tape = try await recorded("one", in: test)
-            let id = tape.channel.id
+            let recording = try await recorded("one", in: test)
+            let id = recording.channel.id
             let stale = await failure { try await test.catalogue.purge(id, version: 99, graceSeconds: 0) }
             guard case .staleVersion(current: 1) = stale else {
                 Issue.record("\(String(describing: stale))")
                 return
             }
-            #expect(try await rows(of: tape, test)["segment"] == 11)
+            #expect(try await rows(of: recording, test)["segment"] == 11)
             try await test.catalogue.delete(id)
             #expect(try await test.catalogue.purge(id, version: 1, graceSeconds: 0) == 11)
             #expect(try await test.catalogue.purge(id, graceSeconds: 0) == 0)

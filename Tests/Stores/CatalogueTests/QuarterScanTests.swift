@@ -15,11 +15,12 @@ struct QuarterScanTests {
     @Test("Each quarter has the segments that begin in it and a version; an empty one has none")
     func quarters() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             _ = try await test.catalogue.commit(
-                tape.batch([
-                    .archived(tape.fact(0)), .archived(tape.fact(1, at: 15 * minute - second)),
-                    .archived(tape.fact(2, at: 15 * minute)), .archived(tape.fact(3, at: 45 * minute)),
+                recording.batch([
+                    .archived(recording.fact(0)), .archived(recording.fact(1, at: 15 * minute - second)),
+                    .archived(recording.fact(2, at: 15 * minute)),
+                    .archived(recording.fact(3, at: 45 * minute)),
                 ]))
             let records = try await test.catalogue.quarters(range(0, count: 3))
             #expect(records.map(\.quarter) == range(0, count: 3).quarters)
@@ -28,7 +29,7 @@ struct QuarterScanTests {
             #expect(records.map { $0.version?.segments } == [2, 1, nil])
             let versions = try await test.catalogue.versions(of: range(0, count: 4).quarters)
             #expect(versions.count == 3 && versions[records[0].quarter] == records[0].version)
-            try await test.catalogue.expire(tape.channel, before: midnight + second, graceSeconds: 0)
+            try await test.catalogue.expire(recording.channel, before: midnight + second, graceSeconds: 0)
             #expect(try await test.catalogue.quarters(range(0, count: 1))[0].version != records[0].version)
         }
     }
@@ -36,8 +37,8 @@ struct QuarterScanTests {
     @Test("A day is read with an index-only scan")
     func indexOnly() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.fill(tape, segments: 2 * 21_600, strangers: 5)
+            let recording = try await ChannelRecording(in: test)
+            try await test.fill(recording, segments: 2 * 21_600, strangers: 5)
             let day = range(24 * 60, count: 96)
             #expect(
                 try await test.catalogue.quarters(day).map(\.segments.count)

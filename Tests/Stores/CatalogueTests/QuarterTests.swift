@@ -34,15 +34,15 @@ struct QuarterTests {
     @Test("A summary counts the segments that begin in its quarter, and each change adds a revision")
     func counting() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             let facts = [
-                tape.fact(0, bytes: 1_000), tape.fact(1, lasting: 2 * second, bytes: 3_000),
-                tape.fact(2, at: 14 * minute + 58 * second, bytes: 500),
-                tape.fact(3, at: 15 * minute + 2 * second),
+                recording.fact(0, bytes: 1_000), recording.fact(1, lasting: 2 * second, bytes: 3_000),
+                recording.fact(2, at: 14 * minute + 58 * second, bytes: 500),
+                recording.fact(3, at: 15 * minute + 2 * second),
             ]
             for (number, fact) in facts.enumerated() {
                 let segment = DecidedSegment(fact: fact, number: Int64(number), discontinuitySequence: 0)
-                _ = try await test.catalogue.commit(tape.batch([segment]))
+                _ = try await test.catalogue.commit(recording.batch([segment]))
             }
             #expect(
                 try await blocks(test) == [
@@ -60,11 +60,13 @@ struct QuarterTests {
     @Test("A late segment closes the hole and adds a revision; a batch without changes adds none")
     func repair() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<2, on: tape)
-            try await test.publish(3..<5, on: tape)
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<2, on: recording)
+            try await test.publish(3..<5, on: recording)
             #expect(try await blocks(test)[0]?.contiguous == false)
-            for _ in 0..<2 { _ = try await test.catalogue.commit(tape.batch([.archived(tape.fact(2))])) }
+            for _ in 0..<2 {
+                _ = try await test.catalogue.commit(recording.batch([.archived(recording.fact(2))]))
+            }
             #expect(
                 try await blocks(test)[0]
                     == Block(
@@ -84,13 +86,13 @@ struct QuarterTests {
         async throws
     {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             var format = SegmentFormat.plain
             if isOtherState { format.width = 640 }
             let next = DecidedSegment(
-                fact: tape.fact(1, at: start, format: format), number: 1,
+                fact: recording.fact(1, at: start, format: format), number: 1,
                 discontinuitySequence: discontinuitySequence)
-            _ = try await test.catalogue.commit(tape.batch(tape.published(0..<1) + [next]))
+            _ = try await test.catalogue.commit(recording.batch(recording.published(0..<1) + [next]))
             #expect(try await blocks(test)[0]?.contiguous == expected)
         }
     }
@@ -98,9 +100,10 @@ struct QuarterTests {
     @Test("A quarter that expires partly is summarised again, an emptied one loses its summary")
     func expiring() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<300, on: tape)
-            try await test.catalogue.expire(tape.channel, before: midnight + 18 * minute, graceSeconds: 0)
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<300, on: recording)
+            try await test.catalogue.expire(
+                recording.channel, before: midnight + 18 * minute, graceSeconds: 0)
             let blocks = try await blocks(test)
             #expect(blocks.keys.sorted() == [15])
             #expect(blocks[15]?.segments == 30 && blocks[15]?.revision == 2)

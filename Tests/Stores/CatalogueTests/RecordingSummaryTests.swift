@@ -8,8 +8,8 @@ struct RecordingSummaryTests {
     @Test("Without segments there is neither a source run nor a rendition")
     func nothing() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            let summary = try await test.catalogue.recordingSummary(of: tape.row)
+            let recording = try await ChannelRecording(in: test)
+            let summary = try await test.catalogue.recordingSummary(of: recording.row)
             #expect(summary.newestSourceRun == nil && summary.renditions.isEmpty)
             #expect(summary.publishedHead.watermark == Instant(microseconds: 0))
         }
@@ -20,18 +20,19 @@ struct RecordingSummaryTests {
     )
     func renditions() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
+            let recording = try await ChannelRecording(in: test)
             let facts = [
-                tape.fact(0, bytes: 9_000_000), tape.fact(1, at: hour, bytes: 1_000_000),
-                tape.fact(2, at: hour + 4 * second, bytes: 3_000_000), tape.fact(0, of: audio, bytes: 64_000),
+                recording.fact(0, bytes: 9_000_000), recording.fact(1, at: hour, bytes: 1_000_000),
+                recording.fact(2, at: hour + 4 * second, bytes: 3_000_000),
+                recording.fact(0, of: audio, bytes: 64_000),
             ]
-            var batch = tape.batch(facts.map { .archived($0) }, watermark: hour)
+            var batch = recording.batch(facts.map { .archived($0) }, watermark: hour)
             batch.renditions = [RenditionDescription(id: secondVideo)]
             batch.sourceRuns = [(1, minute), (2, 0)].map {
                 SourceRun(id: $0, source: "http://origin.test/\($0)", began: midnight + $1, clock: "source")
             }
             _ = try await test.catalogue.commit(batch)
-            let summary = try await test.catalogue.recordingSummary(of: tape.row)
+            let summary = try await test.catalogue.recordingSummary(of: recording.row)
             #expect(
                 summary.renditions == [
                     RenditionSummary(
@@ -47,8 +48,10 @@ struct RecordingSummaryTests {
     @Test("Holdings are summed per channel, with kept segments and deleted channels")
     func holdings() async throws {
         try await withCatalogue { test in
-            let (one, other) = (try await Tape("one", in: test), try await Tape("other", in: test))
-            _ = try await Tape("empty", in: test)
+            let (one, other) = (
+                try await ChannelRecording("one", in: test), try await ChannelRecording("other", in: test)
+            )
+            _ = try await ChannelRecording("empty", in: test)
             try await test.publish(3..<8, on: one)
             try await test.publish(4..<6, of: audio, on: one)
             try await test.publish(0..<2, on: other)

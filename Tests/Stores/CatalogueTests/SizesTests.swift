@@ -14,35 +14,41 @@ struct SizesTests {
         ] as [(Int64, Int64?)])
     func cut(limit: Int64, expected: Int64?) async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<450, on: tape)
-            let cut = try await test.catalogue.cut(of: tape.row, keepingBytes: limit)
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<450, on: recording)
+            let cut = try await test.catalogue.cut(of: recording.row, keepingBytes: limit)
             if limit == 450_000 {
                 #expect(cut == nil)
                 return
             }
             if let expected { #expect(cut == midnight + expected * second) }
-            try await test.catalogue.expire(tape.channel, before: try #require(cut), graceSeconds: 0)
-            #expect(try await test.held(tape).count == Int(limit / 1000))
-            #expect(try await test.catalogue.cut(of: tape.row, keepingBytes: limit) == nil)
+            try await test.catalogue.expire(recording.channel, before: try #require(cut), graceSeconds: 0)
+            #expect(try await test.held(recording).count == Int(limit / 1000))
+            #expect(try await test.catalogue.cut(of: recording.row, keepingBytes: limit) == nil)
         }
     }
 
     @Test("All renditions of a channel count together, without other channels and kept segments")
     func counting() async throws {
         try await withCatalogue { test in
-            let (tape, other) = (try await Tape("one", in: test), try await Tape("two", in: test))
-            try await test.publish(0..<10, on: tape)
-            try await test.publish(0..<10, of: audio, on: tape)
+            let (recording, other) = (
+                try await ChannelRecording("one", in: test), try await ChannelRecording("two", in: test)
+            )
+            try await test.publish(0..<10, on: recording)
+            try await test.publish(0..<10, of: audio, on: recording)
             try await test.publish(0..<10, on: other)
-            let cut = try await test.catalogue.cut(of: tape.row, keepingBytes: 10_000)
+            let cut = try await test.catalogue.cut(of: recording.row, keepingBytes: 10_000)
             #expect(cut == midnight + 20 * second)
             _ = try await test.pool.query(
-                "INSERT INTO recording (channel_id, begin_us, end_us) VALUES (\(tape.row), 0, 9000000000000000)"
+                """
+                INSERT INTO recording (channel_id, begin_us, end_us)
+                VALUES (\(recording.row), 0, 9000000000000000)
+                """
             )
-            try await test.catalogue.expire(tape.channel, before: midnight + 20 * second, graceSeconds: 0)
-            #expect(try await test.held(tape).count == 10)
-            let again = try await test.catalogue.cut(of: tape.row, keepingBytes: 6_000)
+            try await test.catalogue.expire(
+                recording.channel, before: midnight + 20 * second, graceSeconds: 0)
+            #expect(try await test.held(recording).count == 10)
+            let again = try await test.catalogue.cut(of: recording.row, keepingBytes: 6_000)
             #expect(again == midnight + 28 * second)
         }
     }
@@ -50,7 +56,9 @@ struct SizesTests {
     @Test("The oldest quarter is that of all channels, deleted ones too, and expiring it leads to the next")
     func oldest() async throws {
         try await withCatalogue { test in
-            let (one, two) = (try await Tape("one", in: test), try await Tape("two", in: test))
+            let (one, two) = (
+                try await ChannelRecording("one", in: test), try await ChannelRecording("two", in: test)
+            )
             try await test.publish(225..<451, on: one)
             try await test.publish(0..<1, on: two)
             try await test.catalogue.delete(two.channel.id)
@@ -66,12 +74,12 @@ struct SizesTests {
     @Test("Quarters with only kept segments are skipped")
     func keptQuarters() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            try await test.publish(0..<500, on: tape)
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<500, on: recording)
             _ = try await test.pool.query(
                 """
                 INSERT INTO recording (channel_id, begin_us, end_us)
-                VALUES (\(tape.row), 0, \((midnight + 20 * minute).microseconds))
+                VALUES (\(recording.row), 0, \((midnight + 20 * minute).microseconds))
                 """)
             var rounds = 0
             while let oldest = try await test.catalogue.oldestQuarter(), rounds < 10 {
@@ -79,7 +87,7 @@ struct SizesTests {
                 try await test.catalogue.expire(oldest.channel, before: oldest.end, graceSeconds: 0)
             }
             #expect(rounds == 3)
-            #expect(try await test.held(tape).count == 300)
+            #expect(try await test.held(recording).count == 300)
         }
     }
 }

@@ -10,18 +10,18 @@ struct SourceRunsTests {
     )
     func newest() async throws {
         try await withCatalogue { test in
-            let tape = try await Tape(in: test)
-            #expect(try await test.catalogue.newestSourceRun(of: tape.row) == nil)
+            let recording = try await ChannelRecording(in: test)
+            #expect(try await test.catalogue.newestSourceRun(of: recording.row) == nil)
             let runs = ([7, 9, 8] as [Int64]).map { id in
                 SourceRun(
                     id: id, source: "http://origin.test/\(id)", began: midnight - id * second, clock: "source"
                 )
             }
-            var batch = tape.batch()
+            var batch = recording.batch()
             batch.sourceRuns = runs
             #expect(try await test.catalogue.commit(batch))
-            #expect(try await test.catalogue.newestSourceRun(of: tape.row) == runs[1])
-            let other = try await Tape("other", in: test)
+            #expect(try await test.catalogue.newestSourceRun(of: recording.row) == runs[1])
+            let other = try await ChannelRecording("other", in: test)
             #expect(try await test.catalogue.newestSourceRun(of: other.row) == nil)
         }
     }

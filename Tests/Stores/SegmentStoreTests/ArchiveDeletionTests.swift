@@ -10,7 +10,7 @@ import Timeline
 struct ArchiveDeletionTests {
     @Test("An hour and a day that are empty go, the rendition stays")
     func emptyFolders() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         try await archive.store.put([1], as: try segmentKey())
         _ = try await archive.store.deleteHour(
             channel: try channel(), rendition: video, hour: eight, before: Instant(microseconds: .max),
@@ -20,7 +20,7 @@ struct ArchiveDeletionTests {
 
     @Test("A day with another hour stays")
     func otherHour() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         try await archive.store.put([1], as: try segmentKey())
         try await archive.store.put([1], as: try segmentKey(eight + 3600 * Microseconds.perSecond))
         _ = try await archive.store.deleteHour(
@@ -31,7 +31,7 @@ struct ArchiveDeletionTests {
 
     @Test("A file that a person has put there stays")
     func foreignFile() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         try await archive.store.put([1], as: try segmentKey())
         try archive.folder.write("why", to: "archive/news/v0/2026-07-14/08/notes.txt")
         let deleted = try await archive.store.deleteHour(
@@ -43,7 +43,7 @@ struct ArchiveDeletionTests {
 
     @Test("Folders that were deleted are made again")
     func afterwards() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         for _ in 0..<3 {
             #expect(try await archive.store.put([1], as: try segmentKey()).wasThere == false)
             _ = try await archive.store.deleteHour(
@@ -73,7 +73,7 @@ struct ArchiveDeletionTests {
 
     @Test("Commits and deletions of one hour at the same time never fail")
     func race() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for number in 0..<40 {
@@ -93,7 +93,7 @@ struct ArchiveDeletionTests {
 
     @Test("A link in a channel's folder goes, what it points to stays")
     func symbolicLink() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         try await archive.store.put([1], as: try segmentKey())
         let target = try archive.folder.write("keep me", to: "elsewhere/file")
         try FileManager.default.createSymbolicLink(

@@ -10,7 +10,7 @@ import Timeline
 struct ArchiveFileTests {
     @Test("It is sent from its file by the kernel, from where the range begins")
     func slice() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         try await archive.store.put([1, 2, 3], as: try segmentKey())
         let source = try #require(try archive.store.sourceAtOnce(of: try segmentKey()))
         guard case .file(let slice) = source.with(range: 1..<3).body else {
@@ -24,7 +24,7 @@ struct ArchiveFileTests {
 
     @Test("A folder or a link under its name is no object")
     func noFile() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         let hour = archive.root + "/news/v0/2026-07-14/08"
         try FileManager.default.createDirectory(
             atPath: hour + "/1784016000000.ts", withIntermediateDirectories: true)

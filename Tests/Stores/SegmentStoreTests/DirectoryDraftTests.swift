@@ -12,7 +12,7 @@ import Timeline
 struct DirectoryDraftTests {
     @Test("A segment lies where a person looks for it, readable for all, with no temporary file left")
     func place() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         try await archive.store.put([1], as: try segmentKey())
         let path = "news/v0/2026-07-14/08/1784016000000.ts"
         #expect(try archive.entries().last == path)
@@ -22,7 +22,7 @@ struct DirectoryDraftTests {
 
     @Test("A key and its folder are for the service alone")
     func keyMode() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         try await archive.store.put([1], as: .key(try channel(), "0123456789abcdef0123456789abcdef"))
         #expect(try archive.mode(of: "news/keys/0123456789abcdef0123456789abcdef") == 0o600)
         #expect(try archive.mode(of: "news/keys") == 0o700)
@@ -30,7 +30,7 @@ struct DirectoryDraftTests {
 
     @Test("A draft that is dropped leaves nothing")
     func dropped() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         do {
             let draft = try await archive.store.makeDraft()
             try await draft.append([1, 2, 3])
@@ -43,7 +43,7 @@ struct DirectoryDraftTests {
 
     @Test("No descriptor stays open, whether drafts are committed, dropped or repeated")
     func descriptors() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         for number in 0..<20 {
             try await archive.store.put([UInt8(number % 3)], as: try segmentKey())
             let draft = try await archive.store.makeDraft()
@@ -63,7 +63,7 @@ struct DirectoryDraftTests {
         ])
     func faults(_ operation: FileOperation, _ number: Int32) async throws {
         let isOn = Switch()
-        let archive = try Archive { called, _ in called == operation && isOn.value ? number : nil }
+        let archive = try DirectoryArchive { called, _ in called == operation && isOn.value ? number : nil }
         isOn.value = true
         let error = await failure { try await archive.store.put([1], as: try segmentKey()) }
         switch error {
@@ -81,7 +81,9 @@ struct DirectoryDraftTests {
     @Test("A file system that is full is its own error, and says so when there is space again")
     func diskFull() async throws {
         let isFull = Switch()
-        let archive = try Archive { operation, _ in operation == .write && isFull.value ? ENOSPC : nil }
+        let archive = try DirectoryArchive { operation, _ in
+            operation == .write && isFull.value ? ENOSPC : nil
+        }
         let draft = try await archive.store.makeDraft()
         try await draft.append([1])
         isFull.value = true
@@ -103,7 +105,7 @@ struct DirectoryDraftTests {
     @Test("A sync that failed is not tried again")
     func syncOnce() async throws {
         let count = Mutex(0)
-        let archive = try Archive { operation, path in
+        let archive = try DirectoryArchive { operation, path in
             guard operation == .sync && path.hasSuffix(".part") else { return nil }
             return count.withLock {
                 $0 += 1; return $0 == 1 ? EIO : nil
@@ -116,7 +118,7 @@ struct DirectoryDraftTests {
     @Test("A name whose folder could not be synced is taken back")
     func folderSync() async throws {
         let isOn = Switch()
-        let archive = try Archive { operation, path in
+        let archive = try DirectoryArchive { operation, path in
             operation == .sync && path.hasSuffix("/08") && isOn.value ? EIO : nil
         }
         isOn.value = true
@@ -127,7 +129,7 @@ struct DirectoryDraftTests {
     @Test("The file is synced before it gets its name, and the folders after")
     func order() async throws {
         let steps = Mutex<[String]>([])
-        let archive = try Archive { operation, path in
+        let archive = try DirectoryArchive { operation, path in
             if operation == .sync || operation == .link {
                 let last = path.split(separator: "/").last.map(String.init) ?? ""
                 steps.withLock { $0.append("\(operation) \(last.hasSuffix(".part") ? "draft" : last)") }
@@ -146,7 +148,7 @@ struct DirectoryDraftTests {
 
     @Test("More drafts than the limit are refused until one ends")
     func draftLimit() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         let folder = try DraftFolder.open(archive.root + "/.drafts", disk: Disk(), logger: silentLogger)
         let thread = BlockingExecutor(label: "test")
         var places = try (0..<Limits.openDrafts).map { _ in try folder.makePlace(thread: thread) }

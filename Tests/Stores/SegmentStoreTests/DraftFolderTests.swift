@@ -21,7 +21,7 @@ struct DraftFolderTests {
 
     @Test("Drafts of a living process stay, and its commit succeeds")
     func living() async throws {
-        let archive = try Archive()
+        let archive = try DirectoryArchive()
         let draft = try await archive.store.makeDraft()
         try await draft.append([1])
         let other = try DirectorySegmentStore.open(archive.root, logger: silentLogger)

@@ -27,7 +27,7 @@ enum StoreKind: String, CaseIterable {
 }
 
 /// A directory store with what lies below it.
-struct Archive {
+struct DirectoryArchive {
     let folder: TemporaryFolder
     let root: String
     let store: DirectorySegmentStore

@@ -7,8 +7,8 @@ import Timeline
 extension TestCatalogue {
     /// Inserts four-second segments of `v0` and, beside them, of other renditions, in one statement, with the
     /// summaries of `v0`.
-    func fill(_ tape: Tape, segments: Int64, strangers: Int64 = 0) async throws {
-        try await publish(0..<1, on: tape)
+    func fill(_ recording: ChannelRecording, segments: Int64, strangers: Int64 = 0) async throws {
+        try await publish(0..<1, on: recording)
         let days = (0...(segments * 4 * second / day)).map { midnight + $0 * day }
         try await catalogue.ensureDays(of: days)
         _ = try await pool.query(

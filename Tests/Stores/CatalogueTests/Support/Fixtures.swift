@@ -32,7 +32,7 @@ func window(_ begin: Int64, _ end: Int64) -> TimeWindow {
 }
 
 /// A channel recorded by one node, from which segments and batches are made.
-struct Tape: Sendable {
+struct ChannelRecording: Sendable {
     static let node = "11111111-1111-1111-1111-111111111111"
     static let otherNode = "22222222-2222-2222-2222-222222222222"
 
@@ -103,27 +103,30 @@ extension DecidedSegment {
 extension TestCatalogue {
     /// Commits published segments with these numbers.
     @discardableResult
-    func publish(_ numbers: Range<Int64>, of rendition: RenditionID = video, on tape: Tape) async throws
+    func publish(_ numbers: Range<Int64>, of rendition: RenditionID = video, on recording: ChannelRecording)
+        async throws
         -> Bool
     {
-        try await catalogue.commit(tape.batch(tape.published(numbers, of: rendition)))
+        try await catalogue.commit(recording.batch(recording.published(numbers, of: rendition)))
     }
 
     /// Everything held of a rendition, ordered.
-    func held(_ tape: Tape, _ rendition: RenditionID = video) async throws -> [RecordedSegment] {
+    func held(_ recording: ChannelRecording, _ rendition: RenditionID = video) async throws
+        -> [RecordedSegment]
+    {
         try RecordedSegment.reading(
             try await pool.query(
                 """
                 SELECT s.start_us, s.duration_us, s.number, s.epoch, s.revision, s.state_id, s.flags,
                     s.stored_bytes, s.plain_bytes, s.iv
                 FROM segment s JOIN rendition r USING (rendition_id)
-                WHERE r.channel_id = \(tape.row) AND r.name = \(rendition.description)
+                WHERE r.channel_id = \(recording.row) AND r.name = \(rendition.description)
                 ORDER BY s.start_us
                 """))
     }
 
     /// The starts of held segments, microseconds after midnight.
-    func starts(_ tape: Tape, _ rendition: RenditionID = video) async throws -> [Int64] {
-        try await held(tape, rendition).map { $0.start - midnight }
+    func starts(_ recording: ChannelRecording, _ rendition: RenditionID = video) async throws -> [Int64] {
+        try await held(recording, rendition).map { $0.start - midnight }
     }
 }
