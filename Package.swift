@@ -149,7 +149,7 @@ let modules: [Module] = [
 let suites: [(name: String, path: String, uses: [String])] = [
     (
         "EndToEndTests", "Tests/EndToEndTests",
-        ["Encoding", "Concurrency", "TestSupport", "Digest", "Backcast", "LiveOrigin"]
+        ["Encoding", "Concurrency", "HTTP", "TestSupport", "HTTPSupport", "Digest", "Backcast", "LiveOrigin"]
     ),
     ("TidyTests", "Tests/TidyTests", []),
 ]

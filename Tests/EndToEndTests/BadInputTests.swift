@@ -1,8 +1,10 @@
 import Foundation
+import HTTP
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("Bad input over a socket", .inTurn)
+@Suite("Bad input over a socket", .limitedStacks)
 struct BadInputTests {
     /// A request body, the status it gets, and the word that its answer must have.
     private static let bodies: [(body: String, status: Int, word: String)] = [
@@ -19,7 +21,7 @@ struct BadInputTests {
     func refused() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1"]) { stack in
             for (body, status, word) in Self.bodies {
-                let answer = try await stack.admin("/channels", method: "POST", body: Data(body.utf8))
+                let answer = try await stack.admin("/channels", method: .post, body: body)
                 expectProblem(answer, status, word, "\(body.prefix(100))")
             }
             #expect(try await stack.rows("SELECT count(*) FROM channel") == ["0"])
@@ -34,7 +36,7 @@ struct BadInputTests {
         for (id, path) in paths { try await stack.addChannel(id, path: "/static/" + path) }
         for id in paths.keys {
             try await eventually("words about \(id)", within: .seconds(40)) {
-                let status = try await stack.admin("/channels/\(id)/status").object
+                let status = try await stack.admin("/channels/\(id)/status").json
                 return status["state"] as? String == "waiting"
                     && (status["detail"] as? String)?.isEmpty == false
             }
@@ -52,15 +54,15 @@ struct BadInputTests {
             ("begintime=\(now - 7_200_000)&duration=60", 404, "available"),
         ]
         for (query, status, word) in queries {
-            let answer = try await stack.service.ask("/live/ch1/index.m3u8?\(query)")
+            let answer = try await stack.service.get("/live/ch1/index.m3u8?\(query)")
             expectProblem(answer, status, word, query)
         }
     }
 
     /// RFC 9457.
-    private func expectProblem(_ answer: Answer, _ status: Int, _ word: String, _ what: String) {
+    private func expectProblem(_ answer: ReceivedResponse, _ status: Int, _ word: String, _ what: String) {
         #expect(answer.status == status, "\(what): \(answer.text)")
-        #expect(answer.header("Content-Type")?.hasPrefix("application/problem+json") == true, "\(what)")
+        #expect(answer.headers["Content-Type"]?.hasPrefix("application/problem+json") == true, "\(what)")
         #expect(word.isEmpty || answer.text.contains(word), "\(what): \(answer.text)")
     }
 }

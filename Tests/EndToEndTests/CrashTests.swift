@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A service that is ended while it records", .inTurn)
+@Suite("A service that is ended while it records", .limitedStacks)
 struct CrashTests {
     @Test("loses nothing and doubles nothing when it is killed twice", .timeLimit(.minutes(5)))
     func killed() async throws {
@@ -18,7 +18,7 @@ struct CrashTests {
             }
             let entries = try await stack.published(15)
             try await stack.settled(entries[14].end)
-            let list = try await stack.service.list(stack.window(entries[0].middle, entries[14].middle))
+            let list = try await stack.service.playlist(stack.window(entries[0].middle, entries[14].middle))
             #expect(try await stack.digests(of: list) == entries[...14].map(\.sha256))
             #expect(list.discontinuities == 0)
             let after = try await stack.rows(Self.facts)

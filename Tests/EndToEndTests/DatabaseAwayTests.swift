@@ -1,8 +1,10 @@
 import Foundation
+import HTTP
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("A database that goes away", .inTurn)
+@Suite("A database that goes away", .limitedStacks)
 struct DatabaseAwayTests {
     @Test(
         "stops neither recording nor the service, and gets everything when it is back",
@@ -13,18 +15,18 @@ struct DatabaseAwayTests {
             try await stack.settled(early[2].end)
             try await cluster.stop()
             // A window nobody has asked for before: no memory can answer it.
-            let answer = try await stack.service.ask(stack.window(early[0].middle - 100, early[2].middle))
+            let answer = try await stack.service.get(stack.window(early[0].middle - 100, early[2].middle))
             #expect(answer.status == 503)
-            #expect(answer.header("Retry-After").flatMap { Int($0) } != nil)
-            #expect(answer.header("Content-Type")?.hasPrefix("application/problem+json") == true)
-            #expect(try await stack.service.ask("/healthz").status == 200)
-            #expect(try await stack.service.ask("/readyz").status == 503)
+            #expect(answer.headers["Retry-After"].flatMap { Int($0) } != nil)
+            #expect(answer.headers["Content-Type"]?.hasPrefix("application/problem+json") == true)
+            #expect(try await stack.service.get("/healthz").status == 200)
+            #expect(try await stack.service.get("/readyz").status == 503)
             try await stack.published(early.count + 5)
             try await cluster.start()
             let entries = try await stack.published(early.count + 8)
             let last = try #require(entries.last)
             try await stack.settled(last.end)
-            let list = try await stack.service.list(stack.window(entries[0].middle, last.middle))
+            let list = try await stack.service.playlist(stack.window(entries[0].middle, last.middle))
             #expect(try await stack.digests(of: list) == entries.map(\.sha256))
             #expect(list.discontinuities == 0)
         }
@@ -38,13 +40,13 @@ struct DatabaseAwayTests {
             try await cluster.stop()
             try await stack.startService(untilReady: false)
             try await eventually("an answer", within: .seconds(40)) {
-                try await stack.service.ask("/healthz").status == 200
+                try await stack.service.get("/healthz").status == 200
             }
-            #expect(try await stack.service.ask("/readyz").status == 503)
-            #expect(try await stack.service.ask("/metrics").status == 200)
-            let answer = try await stack.service.ask("/live/ch1/index.m3u8")
+            #expect(try await stack.service.get("/readyz").status == 503)
+            #expect(try await stack.service.get("/metrics").status == 200)
+            let answer = try await stack.service.get("/live/ch1/index.m3u8")
             #expect(answer.status == 503)
-            #expect(answer.header("Retry-After").flatMap { Int($0) } != nil)
+            #expect(answer.headers["Retry-After"].flatMap { Int($0) } != nil)
             try await cluster.start()
             let entries = try await stack.published(stack.ledger().count + 3)
             let last = try #require(entries.last)

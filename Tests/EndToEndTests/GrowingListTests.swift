@@ -1,8 +1,9 @@
 import Foundation
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("Lists that grow and slide", .inTurn)
+@Suite("Lists that grow and slide", .limitedStacks)
 struct GrowingListTests {
     @Test("An EVENT list only ever appends, and ends when its window is over", .timeLimit(.minutes(5)))
     func event() async throws {
@@ -14,7 +15,7 @@ struct GrowingListTests {
             let path = stack.window(early[0].middle, end, also: "&mode=event")
             var seen: [String] = []
             try await eventually("the end of the list", within: .seconds(60)) {
-                let list = try await stack.service.list(path)
+                let list = try await stack.service.playlist(path)
                 if seen.last != list.text { seen.append(list.text) }
                 return list.isEnded
             }
@@ -22,7 +23,7 @@ struct GrowingListTests {
             for (earlier, later) in zip(seen, seen.dropFirst()) {
                 #expect(later.hasPrefix(earlier), "\(earlier)\n-- then --\n\(later)")
             }
-            let list = try MediaList(seen.last ?? "")
+            let list = try ReceivedPlaylist(seen.last ?? "")
             #expect(list.tag("EXT-X-PLAYLIST-TYPE") == "EVENT")
             let published = try stack.ledger().filter { $0.end > early[0].middle && $0.start < end }
             #expect(try await stack.digests(of: list) == published.map(\.sha256))
@@ -38,9 +39,9 @@ struct GrowingListTests {
             try await stack.addChannel()
             try await stack.settled(try stack.ledger()[20].end)
             try await stack.fault("restart&discontinuity=true")
-            var lists: [MediaList] = []
+            var lists: [ReceivedPlaylist] = []
             try await eventually("a discontinuity that has slid out", within: .seconds(70)) {
-                let list = try await stack.service.list("/live/ch1/index.m3u8")
+                let list = try await stack.service.playlist("/live/ch1/index.m3u8")
                 if lists.last?.text != list.text { lists.append(list) }
                 return Self.number("EXT-X-DISCONTINUITY-SEQUENCE", list) > 0
             }
@@ -48,11 +49,11 @@ struct GrowingListTests {
         }
     }
 
-    private static func number(_ tag: String, _ list: MediaList) -> Int {
+    private static func number(_ tag: String, _ list: ReceivedPlaylist) -> Int {
         list.tag(tag).flatMap { Int($0) } ?? 0
     }
 
-    private func check(_ lists: [MediaList]) {
+    private func check(_ lists: [ReceivedPlaylist]) {
         var names: [Int: String] = [:]
         var last = (media: 0, discontinuity: 0)
         for list in lists {

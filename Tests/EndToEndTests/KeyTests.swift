@@ -1,8 +1,9 @@
 import Foundation
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("Keys, initialization sections and a source that begins anew", .inTurn)
+@Suite("Keys, initialization sections and a source that begins anew", .limitedStacks)
 struct KeyTests {
     @Test("Rotating keys are kept, and a restart without dates moves no time", .timeLimit(.minutes(5)))
     func keys() async throws {
@@ -25,7 +26,7 @@ struct KeyTests {
             let after = try await stack.rows(CrashTests.facts)
             #expect(Array(after.prefix(before.count)) == before)
             #expect(try await stack.rows(CrashTests.doubles).isEmpty)
-            let list = try await stack.service.list(stack.window(asked))
+            let list = try await stack.service.playlist(stack.window(asked))
             let digests = try await stack.digests(of: list)
             // More may have been published and recorded while the restart was noticed.
             #expect(digests == Array(try stack.ledger().map(\.sha256).prefix(digests.count)))
@@ -35,10 +36,10 @@ struct KeyTests {
 
     private func checkPlaying(_ stack: Stack, from begin: Int64) async throws {
         let path = stack.window(begin)
-        let list = try await stack.service.list(path)
+        let list = try await stack.service.playlist(path)
         let keys = list.attributes("URI", of: "EXT-X-KEY")
         #expect(keys.count >= 2)
-        for key in keys { #expect(try await stack.service.ask("/live/ch1/\(key)").body.count == 16) }
+        for key in keys { #expect(try await stack.service.get("/live/ch1/\(key)").body.count == 16) }
         #expect(try await stack.playing(path) == "")
     }
 
@@ -49,7 +50,7 @@ struct KeyTests {
             let entries = try await stack.published(6)
             try await stack.settled(entries[4].end)
             let path = stack.window(entries[0].middle, entries[4].middle)
-            let list = try await stack.service.list(path)
+            let list = try await stack.service.playlist(path)
             #expect(list.attributes("URI", of: "EXT-X-MAP").count == 1)
             #expect(try await stack.digests(of: list) == entries[...4].map(\.sha256))
             #expect(try await stack.playing(path) == "")

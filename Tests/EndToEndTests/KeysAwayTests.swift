@@ -1,8 +1,9 @@
 import Foundation
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("A key server that goes away while segments flow", .inTurn)
+@Suite("A key server that goes away while segments flow", .limitedStacks)
 struct KeysAwayTests {
     /// How the channel keeps its segments, and whether the service is killed while the keys are away.
     private static let cases: [(encryption: String, isKilled: Bool)] = [("keep", false), ("clear", true)]
@@ -23,7 +24,7 @@ struct KeysAwayTests {
             try await eventually("segments that wait", within: .seconds(40)) {
                 try await Self.waiting(stack) > 3
             }
-            let status = try await stack.admin("/channels/ch1/status").object
+            let status = try await stack.admin("/channels/ch1/status").json
             #expect((status["detail"] as? String)?.contains("keys") == true)
             if isKilled {
                 #expect(try await stack.endService(SIGKILL) == 128 + SIGKILL)
@@ -36,7 +37,7 @@ struct KeysAwayTests {
                 try await Self.waiting(stack) == 0
             }
             try await eventually("every segment byte for byte", within: .seconds(40)) {
-                let list = try await stack.service.list(stack.window(entries[0].middle, last.middle))
+                let list = try await stack.service.playlist(stack.window(entries[0].middle, last.middle))
                 let expected = entries.map { encryption == "keep" ? $0.sha256 : $0.clear_sha256 }
                 return try await stack.digests(of: list) == expected
             }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Random windows", .inTurn)
+@Suite("Random windows", .limitedStacks)
 struct RandomWindowsTests {
     private static let renditions = ["v0", "v1", "v2"]
     private static let windowCount = 100
@@ -40,7 +40,7 @@ struct RandomWindowsTests {
             let begin = Int64.random(in: first...last - 12_000, using: &generator)
             let path = stack.window(begin, begin + 10_000, name: "v0.m3u8")
             #expect(try await stack.playing(path) == "")
-            let listed = try await stack.service.list(path).segments.map(\.seconds).reduce(0, +)
+            let listed = try await stack.service.playlist(path).segments.map(\.seconds).reduce(0, +)
             let probed = try await Command.run(
                 "/usr/bin/ffprobe",
                 [
@@ -74,7 +74,7 @@ private struct WindowCheck {
     }
 
     mutating func window(_ begin: Int64, _ end: Int64, of rendition: String) async throws {
-        let list = try await stack.service.list(stack.window(begin, end, name: "\(rendition).m3u8"))
+        let list = try await stack.service.playlist(stack.window(begin, end, name: "\(rendition).m3u8"))
         listCount += 1
         let ledger = ledgers[rendition] ?? []
         var listed: [LedgerEntry] = []

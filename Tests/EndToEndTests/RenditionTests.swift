@@ -1,8 +1,9 @@
 import Foundation
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("A channel of several renditions", .inTurn)
+@Suite("A channel of several renditions", .limitedStacks)
 struct RenditionTests {
     private static let renditions = ["v0", "v1", "v2", "a0"]
 
@@ -28,12 +29,12 @@ struct RenditionTests {
 
     private func checkLists(_ stack: Stack, _ range: (Int64, Int64)) async throws {
         let client = await stack.service
-        let top = try await client.list(stack.window(range.0, range.1))
+        let top = try await client.playlist(stack.window(range.0, range.1))
         #expect(top.uris.count == 3 && top.attributes("URI", of: "EXT-X-MEDIA").count == 1)
         var counts: [Int] = []
         var sequences: Set<String?> = []
         for rendition in Self.renditions {
-            let list = try await client.list(stack.window(range.0, range.1, name: "\(rendition).m3u8"))
+            let list = try await client.playlist(stack.window(range.0, range.1, name: "\(rendition).m3u8"))
             counts.append(list.discontinuities)
             sequences.insert(list.tag("EXT-X-DISCONTINUITY-SEQUENCE"))
             let published = try stack.ledger(rendition).filter {
@@ -46,7 +47,7 @@ struct RenditionTests {
     }
 
     private func checkTimeline(_ stack: Stack, _ range: (Int64, Int64)) async throws {
-        let answer = try await stack.admin("/channels/ch1/timeline?from=\(range.0)&to=\(range.1)").object
+        let answer = try await stack.admin("/channels/ch1/timeline?from=\(range.0)&to=\(range.1)").json
         let gaps = try #require(answer["gaps"] as? [[String: Any]])
         let audio = gaps.filter { $0["rendition"] as? String == "a0" }
         #expect(

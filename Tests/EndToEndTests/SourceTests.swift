@@ -1,8 +1,10 @@
 import Foundation
+import HTTP
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("A channel of two sources", .inTurn)
+@Suite("A channel of two sources", .limitedStacks)
 struct SourceTests {
     @Test(
         "goes to the second when the first dies, and back when it returns; nothing is missing",
@@ -40,7 +42,7 @@ struct SourceTests {
             try await stack.settled(try await stack.published(4)[2].end)
             let url = await stack.origin.base + "/ch2/index.m3u8"
             let answer = try await stack.admin(
-                "/channels/ch1", method: "PATCH", body: Data(#"{"source_url":"\#(url)"}"#.utf8))
+                "/channels/ch1", method: .patch, body: #"{"source_url":"\#(url)"}"#)
             #expect(answer.status == 200, "\(answer.text)")
             try await eventually("the other source", within: .seconds(40)) {
                 try await source(stack) == url
@@ -58,7 +60,7 @@ struct SourceTests {
     }
 
     private func source(_ stack: Stack) async throws -> String? {
-        let status = try await stack.admin("/channels/ch1/status").object
+        let status = try await stack.admin("/channels/ch1/status").json
         return (status["source"] as? [String: Any])?["url"] as? String
     }
 
@@ -78,7 +80,7 @@ struct SourceTests {
     private func runs(_ stack: Stack, from begin: Int64, to end: Int64) async throws
         -> [(source: Int, entries: [LedgerEntry])]
     {
-        let list = try await stack.service.list(stack.window(begin, end))
+        let list = try await stack.service.playlist(stack.window(begin, end))
         let ledgers = [try stack.ledger(channel: "ch1"), try stack.ledger(channel: "ch2")]
         var runs: [(source: Int, entries: [LedgerEntry])] = []
         for digest in try await stack.digests(of: list) {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Two recorders on one database and one archive", .inTurn)
+@Suite("Two recorders on one database and one archive", .limitedStacks)
 struct TakeOverTests {
     /// Seconds that the origin lists.
     private static let listed = 20

@@ -1,8 +1,10 @@
 import Foundation
+import HTTP
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("A source without dates", .inTurn)
+@Suite("A source without dates", .limitedStacks)
 struct UndatedSourceTests {
     @Test("keeps its times and its numbers when the service is killed", .timeLimit(.minutes(5)))
     func killed() async throws {
@@ -35,10 +37,10 @@ struct UndatedSourceTests {
     /// An open window that is longer than a window may be ends there, and says where it goes on.
     private func checkCut(_ stack: Stack) async throws {
         let first = try #require(Int64(try await stack.rows("SELECT min(start_us) / 1000 FROM segment")[0]))
-        let answer = try await stack.service.ask(stack.window(first))
+        let answer = try await stack.service.get(stack.window(first))
         #expect(answer.status == 200)
-        #expect(try MediaList(answer.text).isEnded)
-        let next = try #require(answer.header("Backcast-Next"))
+        #expect(try ReceivedPlaylist(answer.text).isEnded)
+        let next = try #require(answer.headers["Backcast-Next"])
         #expect(try Instant.milliseconds(next) >= first + 5_000, "\(next)")
     }
 }

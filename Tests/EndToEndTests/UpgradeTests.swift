@@ -1,8 +1,10 @@
 import Foundation
+import HTTP
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("An upgrade from an earlier version", .inTurn)
+@Suite("An upgrade from an earlier version", .limitedStacks)
 struct UpgradeTests {
     @Test(
         "Channels stay as they were, everything plays, the journal's facts enter, and recording goes on",
@@ -41,12 +43,12 @@ struct UpgradeTests {
 
     /// Each channel that is there shows the settings of before.
     private static func expectSettings(in old: OldInstallation) async throws {
-        let items = try await old.admin("/channels").object["items"] as? [[String: Any]]
+        let items = try await old.admin("/channels").json["items"] as? [[String: Any]]
         let ids = items?.compactMap { $0["id"] as? String }
         #expect(ids == ["full", "paused", "plain", "tracks"])
         for (channel, data) in old.settings {
             let before = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-            let after = try await old.admin("/channels/\(channel)").object
+            let after = try await old.admin("/channels/\(channel)").json
             // A setting that nothing used is not shown any more.
             for (key, value) in before where key != "guide_id" {
                 if channel == "full", key == "retention_seconds" { continue }
@@ -69,7 +71,7 @@ struct UpgradeTests {
                         == segments.map(\.sha256)
                 }
                 let path = "/live/\(channel)/index.m3u8?begintime=\(first.middle)&endtime=\(last.middle)"
-                #expect(try await old.service.ask(path).status == 200)
+                #expect(try await old.service.get(path).status == 200)
             }
         }
     }
@@ -77,7 +79,7 @@ struct UpgradeTests {
     /// A channel whose source moved is recorded again, and the journal holds nothing of before.
     private static func expectGoingOn(in old: OldInstallation) async throws {
         let source = #"{"sources":[{"url":"\#(await old.origin.base)/ch1/index.m3u8"}]}"#
-        let headers = try await old.admin("/channels/plain", method: "PATCH", body: source)
+        let headers = try await old.admin("/channels/plain", method: .patch, body: source)
         #expect(headers.status == 200)
         let listed = try old.ledger().count
         let entries = try await waitFor("new segments of the origin", within: .seconds(60)) {
@@ -89,7 +91,7 @@ struct UpgradeTests {
         try await eventually("the new segments", within: .seconds(40)) {
             try await old.digests("plain", "v0", from: from, to: to) == new.map(\.sha256)
         }
-        let status = try await old.admin("/channels/plain/status").object
+        let status = try await old.admin("/channels/plain/status").json
         #expect(status["state"] as? String == "recording")
         try await eventually("an empty journal", within: .seconds(40)) {
             // What is being written now may lie in a new file.

@@ -1,8 +1,10 @@
 import Foundation
+import HTTP
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("A window of one playlist", .inTurn)
+@Suite("A window of one playlist", .limitedStacks)
 struct WindowTests {
     @Test(
         "holds each published segment once, in order, byte for byte, and is served as HTTP asks",
@@ -14,7 +16,7 @@ struct WindowTests {
             let chosen = Array(entries[1...7])
             try await stack.settled(chosen[6].end)
             let path = stack.window(chosen[0].middle, chosen[6].middle)
-            let list = try await stack.service.list(path)
+            let list = try await stack.service.playlist(path)
             #expect(list.isEnded)
             #expect(list.tag("EXT-X-PLAYLIST-TYPE") == "VOD")
             #expect(list.discontinuities == 0)
@@ -30,38 +32,38 @@ struct WindowTests {
     /// RFC 9110 §9.3.2, §13.1.2 and §14.
     private func checkSegment(_ path: String, _ stack: Stack) async throws {
         let client = await stack.service
-        let whole = try await client.ask(path)
+        let whole = try await client.get(path)
         let length = whole.body.count
-        #expect(whole.header("Access-Control-Allow-Origin") == "*")
-        #expect(whole.header("Cache-Control")?.contains("immutable") == true)
-        let head = try await client.ask(path, method: "HEAD")
+        #expect(whole.headers["Access-Control-Allow-Origin"] == "*")
+        #expect(whole.headers["Cache-Control"]?.contains("immutable") == true)
+        let head = try await client.send(.head, path)
         #expect(head.status == 200 && head.body.isEmpty)
-        #expect(head.header("Content-Length") == "\(length)")
-        let part = try await client.ask(path, headers: ["Range": "bytes=188-375"])
-        #expect(part.status == 206 && part.body == whole.body[188..<376])
-        #expect(part.header("Content-Range") == "bytes 188-375/\(length)")
-        let beyond = try await client.ask(path, headers: ["Range": "bytes=\(length)-"])
+        #expect(head.headers["Content-Length"] == "\(length)")
+        let part = try await client.get(path, ["Range": "bytes=188-375"])
+        #expect(part.status == 206 && part.body == Array(whole.body[188..<376]))
+        #expect(part.headers["Content-Range"] == "bytes 188-375/\(length)")
+        let beyond = try await client.get(path, ["Range": "bytes=\(length)-"])
         #expect(beyond.status == 416)
-        let tag = try #require(whole.header("ETag"))
-        let known = try await client.ask(path, headers: ["If-None-Match": tag])
+        let tag = try #require(whole.headers["ETag"])
+        let known = try await client.get(path, ["If-None-Match": tag])
         #expect(known.status == 304 && known.body.isEmpty)
-        let origin = ["Origin": "http://player.example", "Access-Control-Request-Method": "GET"]
-        let preflight = try await client.ask(path, method: "OPTIONS", headers: origin)
+        let origin: HTTPHeaders = ["Origin": "http://player.example", "Access-Control-Request-Method": "GET"]
+        let preflight = try await client.send(.options, path, origin)
         #expect((200...204).contains(preflight.status))
-        #expect(preflight.header("Access-Control-Allow-Methods")?.contains("GET") == true)
+        #expect(preflight.headers["Access-Control-Allow-Methods"]?.contains("GET") == true)
     }
 
     /// The file is what the list names, end to end, and a broken transfer goes on where it stopped.
-    private func checkDownload(_ list: MediaList, _ path: String, _ stack: Stack) async throws {
+    private func checkDownload(_ list: ReceivedPlaylist, _ path: String, _ stack: Stack) async throws {
         let client = await stack.service
-        var expected = Data()
-        for uri in list.uris { expected += try await client.ask("/live/ch1/\(uri)").body }
-        let whole = try await client.ask(path)
+        var expected: [UInt8] = []
+        for uri in list.uris { expected += try await client.get("/live/ch1/\(uri)").body }
+        let whole = try await client.get(path)
         #expect(whole.status == 200 && whole.body == expected)
-        #expect(whole.header("Content-Length") == "\(expected.count)")
+        #expect(whole.headers["Content-Length"] == "\(expected.count)")
         let place = expected.count / 2 + 1
-        let tag = try #require(whole.header("ETag"))
-        let rest = try await client.ask(path, headers: ["Range": "bytes=\(place)-", "If-Range": tag])
-        #expect(rest.status == 206 && rest.body == expected[place...])
+        let tag = try #require(whole.headers["ETag"])
+        let rest = try await client.get(path, ["Range": "bytes=\(place)-", "If-Range": tag])
+        #expect(rest.status == 206 && rest.body == Array(expected[place...]))
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("A rendition that goes away", .inTurn)
+@Suite("A rendition that goes away", .limitedStacks)
 struct WithdrawnRenditionTests {
     private static let arguments = [
         "--segment-seconds", "1", "--variants", "3", "--audio", "separate", "--list-seconds", "15",
@@ -52,12 +53,12 @@ struct WithdrawnRenditionTests {
 
     private func detail(_ stack: Stack, _ isRight: @escaping (String?) -> Bool) async throws {
         try await eventually("the right detail", within: .seconds(60)) {
-            isRight(try await stack.admin("/channels/ch1/status").object["detail"] as? String)
+            isRight(try await stack.admin("/channels/ch1/status").json["detail"] as? String)
         }
     }
 
     private func check(_ stack: Stack, _ id: String, from begin: Int64, to end: Int64) async throws {
-        let list = try await stack.service.list(stack.window(begin, end, name: "\(id).m3u8"))
+        let list = try await stack.service.playlist(stack.window(begin, end, name: "\(id).m3u8"))
         let published = try stack.ledger(id).filter { $0.end > begin && $0.start < end }
         #expect(try await stack.digests(of: list) == published.map(\.sha256), "\(id)")
     }

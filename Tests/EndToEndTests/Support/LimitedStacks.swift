@@ -3,9 +3,9 @@ import Testing
 
 /// Lets only a few suites run at once.
 ///
-/// Each stack is five processes; all of them together make every wait a matter of luck on a small machine.
-/// The time limits of the tests begin when their suite has its turn.
-struct Turn: SuiteTrait, TestScoping {
+/// Each stack is five processes; all of them at once would make every wait too long on a small machine. The
+/// time limits of the tests begin when their suite begins.
+struct LimitedStacks: SuiteTrait, TestScoping {
     private static let stacks = AsyncSemaphore(permits: 3)
 
     func provideScope(
@@ -15,7 +15,7 @@ struct Turn: SuiteTrait, TestScoping {
     }
 }
 
-extension Trait where Self == Turn {
-    /// The suite waits until it is its turn.
-    static var inTurn: Self { Turn() }
+extension Trait where Self == LimitedStacks {
+    /// The suite waits until fewer than the allowed number of suites run.
+    static var limitedStacks: Self { LimitedStacks() }
 }

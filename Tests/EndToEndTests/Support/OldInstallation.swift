@@ -1,4 +1,6 @@
 import Foundation
+import HTTP
+import HTTPSupport
 import TestSupport
 
 /// What an earlier version left behind, restored: a database and a folder with state and archive. The present
@@ -27,8 +29,8 @@ actor OldInstallation {
     nonisolated let settings: [String: Data]
     nonisolated let folder: TemporaryFolder
     nonisolated let database: String
-    private(set) var origin = Client("")
-    private(set) var service = Client("")
+    private(set) var origin = ProgramClient("")
+    private(set) var service = ProgramClient("")
     private var programs: [Program] = []
 
     /// Restores the installation of a version, carries out a scenario, and ends everything however that went.
@@ -79,7 +81,7 @@ actor OldInstallation {
             arguments, ledger: ledgerPath, log: folder.path(of: "origin.log"))
         programs.append(program)
         let url = try await program.word(after: "Ready: ", in: "the origin's output")
-        origin = Client(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
+        origin = ProgramClient(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
     }
 
     /// Brings the database to the present schema, as the first step of an upgrade.
@@ -98,10 +100,11 @@ actor OldInstallation {
             Programs.path("backcast"), ["run"], log: folder.path(of: "service.log"),
             environment: environment)
         programs.append(program)
-        let client = Client("http://\(try await program.word(after: "listen=", in: "the service's log"))")
+        let client = ProgramClient(
+            "http://\(try await program.word(after: "listen=", in: "the service's log"))")
         service = client
         try await eventually("readiness", within: .seconds(30)) {
-            try await client.ask("/readyz").status == 200
+            try await client.get("/readyz").status == 200
         }
     }
 
@@ -119,10 +122,13 @@ actor OldInstallation {
 /// What a scenario asks.
 extension OldInstallation {
     /// Asks the admin API, with the token of the state folder.
-    func admin(_ path: String, method: String = "GET", body: String? = nil) async throws -> Answer {
-        let headers = ["Authorization": "Bearer \(manifest.token)", "Content-Type": "application/json"]
-        return try await service.ask(
-            "/api/v1" + path, method: method, headers: headers, body: body.map { Data($0.utf8) })
+    func admin(_ path: String, method: HTTPMethod = .get, body: String? = nil) async throws
+        -> ReceivedResponse
+    {
+        let headers: HTTPHeaders = [
+            "Authorization": "Bearer \(manifest.token)", "Content-Type": "application/json",
+        ]
+        return try await service.send(method, "/api/v1" + path, headers, body: body)
     }
 
     /// What the new origin has published.
@@ -132,10 +138,10 @@ extension OldInstallation {
 
     /// SHA-256 of each segment of a window, as it is served.
     func digests(_ channel: String, _ rendition: String, from: Int64, to: Int64) async throws -> [String] {
-        let list = try await service.list(
+        let list = try await service.playlist(
             "/live/\(channel)/\(rendition).m3u8?begintime=\(from)&endtime=\(to)")
         for key in list.attributes("URI", of: "EXT-X-KEY") {
-            let answer = try await service.ask("/live/\(channel)/\(key)")
+            let answer = try await service.get("/live/\(channel)/\(key)")
             guard answer.body.count == 16 else { throw TestFailure("no key: \(key)") }
         }
         return try await service.digests(of: list, in: channel)

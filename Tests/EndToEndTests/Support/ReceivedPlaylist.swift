@@ -1,7 +1,8 @@
 import Foundation
+import HTTPSupport
 
 /// A media playlist read in the simplest way, by nothing that the programs use themselves.
-struct MediaList {
+struct ReceivedPlaylist {
     struct Segment: Equatable {
         /// Relative to the playlist.
         var uri: String

@@ -1,12 +1,18 @@
 import Foundation
+import HTTP
+import HTTPSupport
 import TestSupport
 
 /// What scenarios ask of a running stack.
 extension Stack {
     /// Asks the admin API.
-    func admin(_ path: String, method: String = "GET", body: Data? = nil) async throws -> Answer {
-        let headers = ["Authorization": "Bearer \(Self.token)", "Content-Type": "application/json"]
-        return try await service.ask("/api/v1" + path, method: method, headers: headers, body: body)
+    func admin(_ path: String, method: HTTPMethod = .get, body: String? = nil) async throws
+        -> ReceivedResponse
+    {
+        let headers: HTTPHeaders = [
+            "Authorization": "Bearer \(Self.token)", "Content-Type": "application/json",
+        ]
+        return try await service.send(method, "/api/v1" + path, headers, body: body)
     }
 
     /// Records what the origin has under a path, with further settings as members of a JSON object.
@@ -19,14 +25,14 @@ extension Stack {
 
     /// Records a channel with settings as members of a JSON object.
     func addChannel(_ id: String = Stack.channel, settings: String) async throws {
-        let body = Data(#"{"id":"\#(id)",\#(settings)}"#.utf8)
-        let answer = try await admin("/channels", method: "POST", body: body)
+        let body = #"{"id":"\#(id)",\#(settings)}"#
+        let answer = try await admin("/channels", method: .post, body: body)
         guard answer.status == 201 else { throw TestFailure("no channel: \(answer.status) \(answer.text)") }
     }
 
     /// Puts a fault of the origin in force.
     func fault(_ query: String) async throws {
-        let answer = try await origin.ask("/control?channel=ch1&fault=\(query)", method: "POST")
+        let answer = try await origin.send(.post, "/control?channel=ch1&fault=\(query)")
         guard answer.status == 200 else { throw TestFailure("no fault: \(answer.text)") }
     }
 
@@ -41,7 +47,7 @@ extension Stack {
 
     /// The end of what is published by the service, milliseconds since 1970.
     func liveEdge() async throws -> Int64? {
-        let status = try await admin("/channels/\(Self.channel)/status").object
+        let status = try await admin("/channels/\(Self.channel)/status").json
         return try (status["live_edge"] as? String).map(Instant.milliseconds)
     }
 
@@ -54,7 +60,7 @@ extension Stack {
     }
 
     /// What the service sends for each segment of a list, as the ledger writes digests.
-    func digests(of list: MediaList) async throws -> [String] {
+    func digests(of list: ReceivedPlaylist) async throws -> [String] {
         try await service.digests(of: list, in: Self.channel)
     }
 

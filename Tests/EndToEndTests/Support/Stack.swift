@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import TestSupport
 
 /// One origin with its ledger, one database and one service, in a folder of their own.
@@ -10,8 +11,8 @@ actor Stack {
 
     nonisolated let folder: TemporaryFolder
     nonisolated let database: String
-    private(set) var origin: Client
-    private(set) var service: Client
+    private(set) var origin: ProgramClient
+    private(set) var service: ProgramClient
     private var originProgram: Program?
     private var serviceProgram: Program?
     private var settings: [String: String]
@@ -43,8 +44,8 @@ actor Stack {
         self.database = database
         self.settings = settings
         folder = try TemporaryFolder("e2e")
-        origin = Client("")
-        service = Client("")
+        origin = ProgramClient("")
+        service = ProgramClient("")
     }
 
     /// Ends what runs, at once; the last words of the service.
@@ -59,7 +60,7 @@ actor Stack {
             arguments, ledger: ledgerPath, log: folder.path(of: "origin.log"))
         originProgram = program
         let url = try await program.word(after: "Ready: ", in: "the origin's output")
-        origin = Client(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
+        origin = ProgramClient(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
     }
 
     /// Starts the service and waits until it is ready, or only until it listens.
@@ -74,11 +75,11 @@ actor Stack {
         let program = Program(Programs.path("backcast"), ["run"], log: log, environment: environment)
         serviceProgram = program
         listen = try await program.word(after: "listen=", in: "the service's log")
-        let client = Client("http://\(listen)")
+        let client = ProgramClient("http://\(listen)")
         service = client
         guard untilReady else { return }
         try await eventually("the service's readiness", within: .seconds(30)) {
-            try await client.ask("/readyz").status == 200
+            try await client.get("/readyz").status == 200
         }
     }
 

@@ -1,4 +1,6 @@
 import Foundation
+import HTTP
+import HTTPSupport
 import TestSupport
 
 /// One origin with two channels, one database, one archive, and two recorders with a state folder each.
@@ -12,10 +14,10 @@ actor TwoRecorders {
 
     private let folder: TemporaryFolder
     nonisolated let database: String
-    private var origin = Client("")
+    private var origin = ProgramClient("")
     private var originProgram: Program?
     private var recorders: [Place: Program] = [:]
-    private var admins: [Place: Client] = [:]
+    private var admins: [Place: ProgramClient] = [:]
     private var starts = 0
 
     /// Starts the origin and the schema, carries out a scenario, and ends everything however that went.
@@ -52,7 +54,7 @@ actor TwoRecorders {
             log: folder.path(of: "origin.log"))
         originProgram = program
         let url = try await program.word(after: "Ready: ", in: "the origin's output")
-        origin = Client(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
+        origin = ProgramClient(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
     }
 
     private func migrate() async throws {
@@ -71,10 +73,11 @@ actor TwoRecorders {
             log: folder.path(of: "\(place.rawValue)\(starts).log"),
             environment: environment(state: place.rawValue))
         recorders[place] = program
-        let client = Client("http://\(try await program.word(after: "listen=", in: "the log of \(place)"))")
+        let client = ProgramClient(
+            "http://\(try await program.word(after: "listen=", in: "the log of \(place)"))")
         admins[place] = client
         try await eventually("readiness", within: .seconds(30)) {
-            try await client.ask("/readyz").status == 200
+            try await client.get("/readyz").status == 200
         }
     }
 
@@ -86,10 +89,11 @@ actor TwoRecorders {
 
     func addChannels(by place: Place) async throws {
         for id in Self.channels {
-            let body = Data(#"{"id":"\#(id)","source_url":"\#(origin.base)/\#(id)/index.m3u8"}"#.utf8)
-            let headers = ["Authorization": "Bearer \(Stack.token)", "Content-Type": "application/json"]
-            let answer = try await admins[place]?.ask(
-                "/api/v1/channels", method: "POST", headers: headers, body: body)
+            let body = #"{"id":"\#(id)","source_url":"\#(origin.base)/\#(id)/index.m3u8"}"#
+            let headers: HTTPHeaders = [
+                "Authorization": "Bearer \(Stack.token)", "Content-Type": "application/json",
+            ]
+            let answer = try await admins[place]?.send(.post, "/api/v1/channels", headers, body: body)
             guard answer?.status == 201 else { throw TestFailure("no channel: \(answer?.text ?? "")") }
         }
     }
