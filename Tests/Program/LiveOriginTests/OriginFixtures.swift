@@ -1,21 +1,10 @@
 import Foundation
 import HTTP
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LiveOrigin
-
-/// A folder that goes with its owner.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.path + "/live-origin-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
 
 /// One transport packet whose payload is not read.
 func packet(pid: UInt16 = 0x100, counter: UInt8 = 0, fill: UInt8 = 0xAA) -> [UInt8] {

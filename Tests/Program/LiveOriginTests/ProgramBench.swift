@@ -57,16 +57,6 @@ final class ProgramBench: Sendable {
     }
 }
 
-/// Asks again until the answer is yes; false after ten seconds.
-func eventually(_ isTrue: () throws -> Bool) async rethrows -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < deadline {
-        if try isTrue() { return true }
-        try? await Task.sleep(for: .milliseconds(20))
-    }
-    return false
-}
-
 /// Whether a process runs: neither gone nor waiting to be collected.
 func isAlive(_ processID: Int32) -> Bool {
     guard let text = try? String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8) else {

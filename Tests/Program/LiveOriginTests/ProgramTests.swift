@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LiveOrigin
@@ -41,8 +42,8 @@ struct ProgramTests {
         let bench = try ProgramBench(arguments("replay", folder, ["--minute-seconds", "3.2"]))
         #expect(try await bench.get("/control?fault=refuse&seconds=1").status == 200)
         let port = try #require(bench.root.split(separator: ":").last.flatMap { UInt16($0) })
-        #expect(await eventually { !isListening(port) })
-        #expect(await eventually { isListening(port) })
+        try await eventually { !isListening(port) }
+        try await eventually { isListening(port) }
         #expect(bench.end(with: SIGINT) == 0)
     }
 
@@ -55,7 +56,7 @@ struct ProgramTests {
         let encoder = try #require(bench.children().first)
         #expect(isAlive(encoder))
         #expect(bench.end(with: signal) == (signal == SIGTERM ? 0 : SIGKILL))
-        #expect(await eventually { !isAlive(encoder) })
+        try await eventually { !isAlive(encoder) }
     }
 
     @Test("An encoder that died is restarted, with numbers from 0 and a discontinuity")
@@ -65,14 +66,13 @@ struct ProgramTests {
         let encoder = try #require(bench.children().first)
         kill(encoder, SIGKILL)
         let ledger = folder.path + "/ledger.jsonl"
-        #expect(
-            try await eventually {
-                let text = try String(contentsOfFile: ledger, encoding: .utf8)
-                return text.split(separator: "\n").contains { line in
-                    let entry = try? JSONDecoder().decode(LedgerEntry.self, from: Data(line.utf8))
-                    return entry?.sourceRun == 1 && entry?.number == 0 && entry?.discontinuity == true
-                }
-            })
+        try await eventually {
+            let text = try String(contentsOfFile: ledger, encoding: .utf8)
+            return text.split(separator: "\n").contains { line in
+                let entry = try? JSONDecoder().decode(LedgerEntry.self, from: Data(line.utf8))
+                return entry?.sourceRun == 1 && entry?.number == 0 && entry?.discontinuity == true
+            }
+        }
         #expect(bench.end(with: SIGTERM) == 0)
     }
 
