@@ -44,7 +44,8 @@ extension ReadingContext {
         let value = Self.trimmedEnd(cursor.readBytes { $0 == ASCII.comma })
         guard value.contains(ASCII.quote) else { return value }
         note(.unclosedQuote)
-        return value.filter { $0 != ASCII.quote }[...]
+        // A blank before a quotation mark at the end is at the end now.
+        return Self.trimmedEnd(value.filter { $0 != ASCII.quote }[...])
     }
 
     private static func trimmedEnd(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
