@@ -1,7 +1,7 @@
 # Backcast's commands. `make run` and `make test` are the two that everybody needs.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test proof build lint format clean
+.PHONY: help run test fuzz proof build lint format clean
 
 help: ## lists these commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -11,6 +11,9 @@ run: ## installs, builds and starts PostgreSQL, a live encoder and Backcast; pri
 
 test: ## installs, builds with warnings as errors, checks style, runs every test
 	@scripts/test.sh
+
+fuzz: ## feeds mutated inputs to the readers, SECONDS=60 for each of TARGETS, and measures hostile playlists
+	@scripts/fuzz.sh $(or $(SECONDS),60) $(TARGETS)
 
 proof: ## shows players, load and the API against its document: a table that fails on a miss; up to an hour
 	@Tests/proof/run.sh

@@ -4,14 +4,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+fuzz_seconds=${FUZZ_SECONDS:-45}  # for each of seven targets, two at a time
 suite_seconds=600  # for one module; all of them take a few minutes
 log=var/log/test.log
 faults=$log.faults
 running=''
 
 finish() {
-    # SwiftPM ends what it has started for this signal only.
-    [ -z "$running" ] || { kill -INT "$running" 2>/dev/null && wait "$running"; } || true
+    # SwiftPM ends what it has started for this signal only; a script in the background ignores it.
+    [ -z "$running" ] || { kill -"${signal:-INT}" "$running" 2>/dev/null && wait "$running"; } || true
     exit 130
 }
 
@@ -78,6 +79,7 @@ raise_descriptor_limit
 step scripts/install.sh test
 step scripts/lint.sh
 step swift build --build-tests
+signal=TERM step scripts/fuzz.sh "$fuzz_seconds"
 echo "== swift test, in full in $log"
 started=$SECONDS
 run_tests || { echo "test: failed after $((SECONDS - started)) s; $log has everything" >&2; exit 1; }

@@ -6,8 +6,8 @@ package struct ReadingLimits: Sendable, Equatable {
     ///
     /// Variables may add as many again.
     package var byteCount = 16 << 20
-    /// Lines of the whole text: segments carry about four each.
-    package var lineCount = 1_000_000
+    /// Lines of the whole text: five for each one-second segment of two days.
+    package var lineCount = 900_000
     /// Bytes of one line after variables are substituted: DRM keys as `data:` URIs reach tens of kilobytes.
     package var lineByteCount = 128 << 10
     /// Segments of a media playlist: more than 48 h of one-second segments.
