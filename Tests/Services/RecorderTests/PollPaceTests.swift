@@ -32,15 +32,30 @@ struct PollPaceTests {
         "Failures are followed by growing pauses, the first soon, none beyond half a minute",
         arguments: [1, 4, 6, 60])
     func afterFailure(target: Int64) {
-        let pauses = (1...200).map { PollPace.afterFailure($0, target: target * seconds) }
+        let pauses = (1...200).map {
+            PollPace.afterFailure($0, target: target * seconds, playlistLength: 0, lasting: .seconds(601))
+        }
         #expect(pauses[0] <= 4 * seconds)
         #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
         #expect(pauses.last == 30 * seconds)
     }
 
-    @Test("A source that has ended is still asked every 30 to 60 seconds")
-    func afterEnd() {
-        #expect(PollPace.afterEnd >= 30 * seconds && PollPace.afterEnd <= 60 * seconds)
+    @Test(
+        "A source that fails or has ended is asked every target duration for ten minutes, and never later than after a third of its playlist",
+        arguments: [
+            (6, 60, 30.0, 6.0), (6, 60, 601, 20), (6, 12, 30, 4), (6, 12, 6000, 4), (2, 6, 599, 2),
+            (60, 600, 30, 30), (4, 0, 599, 4), (4, 0, 601, 30), (1, 1, 30, 0.5),
+        ])
+    func longest(target: Int64, length: Int64, lasting: Double, expected: Double) {
+        for failures in [20, Int.max] {
+            let pause = PollPace.afterFailure(
+                failures, target: target * seconds, playlistLength: length * seconds,
+                lasting: .seconds(lasting))
+            #expect(pause == Int64(expected * 1e6))
+        }
+        let end = PollPace.afterEnd(
+            target: target * seconds, playlistLength: length * seconds, lasting: .seconds(lasting))
+        #expect(end == Int64(expected * 1e6))
     }
 
     @Test(

@@ -22,7 +22,7 @@ struct PollingTests {
     mutating func failures() {
         polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))
         let conditions = (1...4).map { _ in
-            polling.failed()
+            polling.failed(now: moment(1))
             return polling.condition(now: moment(1))
         }
         #expect(conditions == [.healthy, .failing, .failing, .barren])
@@ -36,13 +36,15 @@ struct PollingTests {
         #expect(polling.pause == 6 * seconds)
         polling.loaded(list(1...30), changed: false, begun: moment(0), now: moment(0))
         #expect(polling.pause == 3 * seconds)
-        polling.failed()
-        #expect(polling.pause == PollPace.afterFailure(1, target: 6 * seconds))
+        polling.failed(now: moment(0))
+        #expect(polling.pause == 3 * seconds)
         polling.loaded(list(1...30, ended: true), changed: true, begun: moment(0), now: moment(0))
-        #expect(polling.pause == PollPace.afterEnd)
+        #expect(polling.pause == 6 * seconds)
         var empty = MediaPlaylist()
         empty.isEnded = true
         polling.loaded(empty, changed: false, begun: moment(0), now: moment(0))
-        #expect(polling.pause == PollPace.afterEnd)
+        #expect(polling.pause == 6 * seconds)
+        polling.loaded(empty, changed: false, begun: moment(900), now: moment(900))
+        #expect(polling.pause == 30 * seconds)
     }
 }

@@ -13,17 +13,30 @@ enum PollPace {
         return clamped(min(standard, max(half, target / 4)))
     }
 
-    /// A failed load is repeated soon, then at a growing distance up to half a minute.
-    static func afterFailure(_ failures: Int, target: Int64) -> Int64 {
+    /// A failed load is repeated soon, then at a growing distance; so is one of a source that has ended and
+    /// may come back under the same URL.
+    ///
+    /// What the source shows when it is back slides away again: it is never asked later than after a third of
+    /// what its playlist last held, and for ten minutes every target duration.
+    ///
+    /// - Parameters:
+    ///   - failures: how many in a row
+    ///   - target: the target duration, microseconds
+    ///   - playlistLength: what the playlist last held, microseconds; 0 when none has been seen
+    ///   - lasting: for how long nothing has come
+    static func afterFailure(
+        _ failures: Int, target: Int64, playlistLength: Int64, lasting: Duration,
+    ) -> Int64 {
         let first = min(max(target / 4, 500_000), 2_000_000)
-        return min(first << Int64(min(failures, 6)), 30_000_000)
+        let longest = lasting < .seconds(600) ? min(target, 30_000_000) : 30_000_000
+        let third = playlistLength > 0 ? playlistLength / 3 : longest
+        return min(first << Int64(min(failures, 6)), max(min(longest, third), 500_000))
     }
 
-    /// A source that has ended may come back under the same URL.
-    ///
-    /// Half a minute is slow enough to be no burden on a source that has ended for good, and short enough
-    /// that what a playlist of usual length shows of a new beginning is all still there when it is noticed.
-    static let afterEnd: Int64 = 30_000_000
+    /// The pause after a playlist that has ended: as after many failures.
+    static func afterEnd(target: Int64, playlistLength: Int64, lasting: Duration) -> Int64 {
+        afterFailure(.max, target: target, playlistLength: playlistLength, lasting: lasting)
+    }
 
     /// A pause made up to 5 % longer or shorter, so that many channels of one source do not ask in step.
     ///

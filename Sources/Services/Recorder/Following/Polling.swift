@@ -16,8 +16,11 @@ struct Polling: Sendable {
     /// Whether the pause is the duration of the last segment: then polls can be brought nearer to the beat.
     private var isBeat = false
     /// The playlist's target duration in microseconds.
-    private var target: Int64 = 4_000_000
-    private var lastNews: ContinuousClock.Instant
+    private(set) var target: Int64 = 4_000_000
+    /// What the playlist last held, microseconds.
+    private(set) var playlistLength: Int64 = 0
+    /// When something new last came.
+    private(set) var lastNews: ContinuousClock.Instant
 
     /// `chance` is between −1 and 1, and serves for the playlist's lifetime.
     init(now: ContinuousClock.Instant, chance: Double) {
@@ -30,12 +33,16 @@ struct Polling: Sendable {
         _ playlist: MediaPlaylist, changed: Bool, begun: ContinuousClock.Instant, now: ContinuousClock.Instant
     ) {
         failures = 0
-        target = PlaylistFollower.target(of: playlist)
+        if !playlist.segments.isEmpty || playlist.targetDurationSeconds != nil {
+            target = PlaylistFollower.target(of: playlist)
+        }
         if changed { lastNews = now }
+        if !playlist.segments.isEmpty { playlistLength = playlist.durationMicroseconds }
         let last = playlist.segments.last?.durationMicroseconds ?? target
         pause =
             playlist.isEnded
-            ? PollPace.afterEnd
+            ? PollPace.afterEnd(
+                target: target, playlistLength: playlistLength, lasting: now - lastNews)
             : PollPace.afterLoad(
                 changed: changed, lastDuration: last, target: target,
                 playlistLength: playlist.durationMicroseconds)
@@ -51,10 +58,11 @@ struct Polling: Sendable {
         return Int(end - before)
     }
 
-    mutating func failed() {
+    mutating func failed(now: ContinuousClock.Instant) {
         failures += 1
         isBeat = false
-        pause = PollPace.afterFailure(failures, target: target)
+        pause = PollPace.afterFailure(
+            failures, target: target, playlistLength: playlistLength, lasting: now - lastNews)
     }
 
     /// The pause with chance's part in it, at most 5 % longer or shorter; `chance` is between −1 and 1.

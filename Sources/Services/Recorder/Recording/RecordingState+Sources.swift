@@ -216,7 +216,7 @@ extension RecordingState {
     private mutating func renditionFailed(
         _ id: RenditionID, _ error: SourceError, now: ContinuousClock.Instant,
     ) {
-        sources.session?.failed(id)
+        sources.session?.failed(id, now: now)
         guard var session = sources.session, let poll = session.polls[id] else { return }
         let condition = session.condition(after: id, now: now)
         sources.session = session

@@ -12,10 +12,14 @@ struct SourceFollower: Sendable {
     /// When the next source is opened; nil while one is in use.
     private var opening: ContinuousClock.Instant?
     private var useCount = 0
+    /// What was last seen of a source: its target duration and what its playlist held, microseconds, and when
+    /// it last brought something.
+    private var lastSeen: (target: Int64, playlistLength: Int64, news: ContinuousClock.Instant)
 
     init(_ sources: [SourceSettings], now: ContinuousClock.Instant) {
         order = SourceOrder(sources)
         opening = now
+        lastSeen = (4_000_000, 0, now)
     }
 
     var hasAlternative: Bool { order.sources.count > 1 }
@@ -76,7 +80,12 @@ struct SourceFollower: Sendable {
     }
 
     private mutating func pause(now: ContinuousClock.Instant, chance: Double) {
-        let pause = PollPace.afterFailure(order.failures, target: 4_000_000)
+        if let polling = session?.shortest {
+            lastSeen = (polling.target, polling.playlistLength, polling.lastNews)
+        }
+        let pause = PollPace.afterFailure(
+            order.failures, target: lastSeen.target, playlistLength: lastSeen.playlistLength,
+            lasting: now - lastSeen.news)
         (session, scout) = (nil, nil)
         opening = now + .microseconds(PollPace.jittered(pause, chance: chance))
     }

@@ -28,6 +28,13 @@ struct SourceSession: Sendable {
 
     var isOpen: Bool { !places.isEmpty }
 
+    /// The polling of the rendition whose playlist holds least; nil before the source was opened.
+    var shortest: Polling? {
+        polls.values.lazy.map(\.polling).filter { $0.playlistLength > 0 }.min {
+            $0.playlistLength < $1.playlistLength
+        }
+    }
+
     /// The source is a media playlist, which has arrived already.
     mutating func open(single id: RenditionID, at url: HTTPURL, poll: RenditionPoll) {
         (places, polls) = ([id: url], [id: poll])
@@ -88,8 +95,8 @@ extension SourceSession {
         polls[id]?.polling.loaded(playlist, changed: isNews, begun: begun, now: now)
     }
 
-    mutating func failed(_ id: RenditionID) {
-        polls[id]?.polling.failed()
+    mutating func failed(_ id: RenditionID, now: ContinuousClock.Instant) {
+        polls[id]?.polling.failed(now: now)
     }
 
     mutating func doubts(_ id: RenditionID, _ doubt: RenditionPoll.Doubt) {
