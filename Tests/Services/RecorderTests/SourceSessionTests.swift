@@ -1,5 +1,6 @@
 import HLS
 import HTTP
+import Monitoring
 import Testing
 import Timeline
 
@@ -97,5 +98,24 @@ struct SourceSessionTests {
             }
         }
         #expect(fetched == ["2.ts"])
+    }
+
+    /// Some packagers list their newest segment twice until the next one is there.
+    @Test("A newest segment that is listed twice does not hide the ones after it")
+    func repeatedNewest() throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        var requests = [opening]
+        for time in stride(from: 0.0, to: 11, by: 0.5) {
+            let number = Int(time / 2)
+            let names = [number, number + 1, number + 2, number + 2]
+            let text =
+                "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(number)\n"
+                + names.map { "#EXTINF:2,\n\($0).ts\n" }.joined()
+            for request in requests { try driver.answer(request, text, at: time) }
+            requests = driver.playlistRequests(at: time + 0.5)
+        }
+        #expect(driver.state.progress.renditions[video(0)]?.status.seen == 8)
+        #expect(driver.state.progress.renditions[video(0)]?.follower.highest == 7)
     }
 }

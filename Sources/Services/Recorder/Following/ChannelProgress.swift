@@ -129,7 +129,7 @@ extension ChannelProgress {
             if playlist.isEnded { renditions[id]?.follower.end() }
             return Listing()
         }
-        let playlist = rendition.alignment.corrected(playlist)
+        let playlist = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
         renditions[id]?.alignment = rendition.alignment
         var listing = Listing()
         switch rendition.follower.judge(playlist, now: arrival.steady) {
@@ -166,7 +166,7 @@ extension ChannelProgress {
             renditions[id]?.follower.confirm()
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, &generator)
         }
-        let corrected = rendition.alignment.corrected(playlist)
+        let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
         if known == digest {
             renditions[id]?.follower.confirm(by: corrected, now: arrival.steady)
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, &generator)

@@ -222,6 +222,22 @@ extension PlaylistFollower {
         return Int64(exactly: playlist.number(at: index))
     }
 
+    /// An entry that says again what the one before it said is no segment of its own.
+    static func isRepeated(_ playlist: MediaPlaylist, _ index: Int) -> Bool {
+        guard index > 0 else { return false }
+        let (entry, before) = (playlist.segments[index], playlist.segments[index - 1])
+        return entry.uri == before.uri && entry.byteRange == before.byteRange && entry.discontinuityCount == 0
+            && !entry.isGap
+            && (entry.programDateTimeMicroseconds ?? .min) <= (before.programDateTimeMicroseconds ?? .min)
+    }
+
+    /// A playlist without repeats of its newest entry: the next load has another segment under their numbers.
+    static func withoutRepeats(_ playlist: MediaPlaylist) -> MediaPlaylist {
+        var playlist = playlist
+        while isRepeated(playlist, playlist.segments.count - 1) { playlist.segments.removeLast() }
+        return playlist
+    }
+
     /// An entry's duration in microseconds; nil when EXTINF is zero or nonsense.
     static func duration(of entry: MediaSegment) -> Int64? {
         let duration = entry.durationMicroseconds

@@ -201,7 +201,9 @@ private struct NewEntries {
     init(_ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant]) {
         let dates = Self.dates(of: playlist)
         let stretch = DatedDurations(playlist).stretch
-        indices = playlist.segments.indices.filter { $0 >= from && !Self.isRepeated(playlist, $0) }
+        indices = playlist.segments.indices.filter {
+            $0 >= from && !PlaylistFollower.isRepeated(playlist, $0)
+        }
         numbers = indices.map { PlaylistFollower.number(playlist, $0) ?? 0 }
         flags = indices.map { Self.flags(of: playlist, $0) }
         entries = []
@@ -231,13 +233,8 @@ private struct NewEntries {
         return flags
     }
 
-    /// An entry that says again what the one before it said is no segment of its own.
-    private static func isRepeated(_ playlist: MediaPlaylist, _ index: Int) -> Bool {
-        guard index > 0 else { return false }
-        let (entry, before) = (playlist.segments[index], playlist.segments[index - 1])
-        return entry.uri == before.uri && entry.byteRange == before.byteRange && entry.discontinuityCount == 0
-            && !entry.isGap
-            && (entry.programDateTimeMicroseconds ?? .min) <= (before.programDateTimeMicroseconds ?? .min)
+    private static func roundsDurations(_ playlist: MediaPlaylist) -> Bool {
+        playlist.segments.allSatisfy { $0.durationMicroseconds % Microseconds.perSecond == 0 }
     }
 
     /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first
