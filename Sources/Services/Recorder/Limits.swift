@@ -104,6 +104,8 @@ enum Limits {
     static let longestSegment: Int64 = 600_000_000
     /// Microseconds that a segment's duration may be stretched or cut to bring drift back.
     static let slew: Int64 = 10_000
+    /// The same where EXTINF is rounded to seconds, and there are dates.
+    static let roundedSlew: Int64 = 500_000
     /// What the dates of a playlist may differ from its durations in all, microseconds: some are in whole
     /// seconds.
     static let dateResolution: Int64 = 1_000_000
@@ -115,8 +117,26 @@ enum Limits {
     static let driftShare: Int64 = 32
     /// Drift of dates that is left alone, microseconds: players tolerate it.
     static let tolerance: Int64 = 100_000
-    /// Dates further than this from the host's clock are not believed, microseconds.
-    static let plausibleOffset: Int64 = 86_400_000_000
+    /// Dates further than this from arrival are not believed, microseconds: viewers ask by the wall clock.
+    static let plausibleOffset: Int64 = 3_600_000_000
+    /// The same where the channel's settings say that the source's dates are right: a year.
+    static let plausibleDates: Int64 = 31_536_000_000_000
+    /// From here on what dates are off may be a wrong time zone, microseconds: ten minutes.
+    static let zoneFrom: Int64 = 600_000_000
+    /// The furthest that two places' clocks differ, microseconds: 26 hours.
+    static let zoneUpTo: Int64 = 93_900_000_000
+    /// What zones differ by, microseconds: quarters of an hour.
+    static let zoneUnit: Int64 = 900_000_000
+    /// What dates in a wrong zone may be off from arrival besides, microseconds.
+    static let zoneSlack: ClosedRange<Int64> = -300_000_000...60_000_000
+    /// A difference to the host's clock that is followed at once, microseconds.
+    static let clockStep: Int64 = 1_000_000
+    /// How long a larger one must stand to be followed.
+    static let clockStepStands = Duration.seconds(300)
+    /// A time line that ends further ahead of the clock than this is said to, microseconds.
+    static let timelineLead: Int64 = 120_000_000
+    /// From here on the database's clock is believed rather than the host's, microseconds.
+    static let clockDifference: Int64 = 60_000_000
     /// How far the time stamps of two segments in a row may be off from the first one's duration,
     /// microseconds, besides a tenth of it; more is a jump.
     static let timestampSlack: Int64 = 500_000

@@ -21,6 +21,10 @@ package struct ChannelStatus: Sendable, Equatable {
     package var clock: String
     /// The source's date minus the arrival time, seconds; nil without dates.
     package var clockOffsetSeconds: Double?
+    /// What is taken off the source's dates, seconds: they are in a wrong time zone.
+    package var zoneCorrectionSeconds: Int64 = 0
+    /// How far the host's clock is off from the one that recording goes by, seconds; 0 while they agree.
+    package var clockStepSeconds = 0.0
     package var renditions: [RenditionStatus]
     /// When this process took over the channel: counts start there.
     package var since: Instant

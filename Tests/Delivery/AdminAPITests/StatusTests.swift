@@ -20,6 +20,7 @@ import Timeline
                     {"channel":"a","state":"recording","detail":null,"live_edge":"2026-07-26T05:05:12.000Z",\
                     "lag_seconds":4.0,"source":{"url":"http://origin.example/a.m3u8","priority":-1,\
                     "allow_invalid_certificate":true},"clock":"source","clock_offset_seconds":-1.235,\
+                    "zone_correction_seconds":28800,"clock_step_seconds":-30.5,\
                     "since":"2026-07-26T05:00:16.000Z","renditions":[{"id":"v0","kind":"video",\
                     "last_segment":"2026-07-26T05:05:06.000Z","bits_per_second":5000000,"seen":12,"stored":9,\
                     "lost":{"segment_missing":1,"segment_corrupt":2}},{"id":"a0","kind":"audio","last_segment":null,\
@@ -36,6 +37,8 @@ import Timeline
         status.acceptsInvalidCertificate = true
         status.clock = "source"
         status.clockOffsetSeconds = -1.2346
+        status.zoneCorrectionSeconds = 28_800
+        status.clockStepSeconds = -30.5
         status.renditions = [
             RenditionStatus(
                 id: RenditionID(kind: .audio, index: 0), lastSegment: nil, bitsPerSecond: 0, seen: 0,

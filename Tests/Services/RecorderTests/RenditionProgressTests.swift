@@ -25,7 +25,7 @@ struct RenditionProgressTests {
     ) -> [ListedSegment] {
         progress.list(
             list, from: from, opensHole: opensHole, cause: cause, hole: .sourceJump,
-            arrival: Moment(date: at(arrival), steady: moment(arrival)),
+            arrival: Arrival(date: at(arrival), steady: moment(arrival)),
             shared: [:])
     }
 
@@ -45,10 +45,10 @@ struct RenditionProgressTests {
         var progress = progress()
         var first = list(10...12)
         first.segments[0].programDateTimeMicroseconds = at(1000).microseconds
-        #expect(starts(take(&progress, first, arrival: 90)) == [1000, 1006, 1012])
+        #expect(starts(take(&progress, first, arrival: 1020)) == [1000, 1006, 1012])
         var second = list(11...13)
         second.segments[0].programDateTimeMicroseconds = at(1006).microseconds
-        #expect(starts(take(&progress, second, from: 2, arrival: 95)) == [1018])
+        #expect(starts(take(&progress, second, from: 2, arrival: 1025)) == [1018])
         #expect(progress.placing.clock == .source)
     }
 
@@ -57,7 +57,7 @@ struct RenditionProgressTests {
         var progress = progress()
         var one = list(10...12)
         one.segments[2].programDateTimeMicroseconds = at(1012).microseconds
-        #expect(starts(take(&progress, one, arrival: 90)) == [1000, 1006, 1012])
+        #expect(starts(take(&progress, one, arrival: 1020)) == [1000, 1006, 1012])
     }
 
     @Test(

@@ -17,7 +17,7 @@ struct WrongDurationsTests {
             let start = 1000 + Double(number) * real
             let entry = TimePlacing.Entry(
                 duration: Self.target, programDateTime: isDated ? at(start) : nil)
-            return placing.place([entry], arrival: at(start + real), target: Self.target)
+            return placing.place([entry], arrival: arrived(start + real), target: Self.target)
         }
     }
 
@@ -48,7 +48,7 @@ struct WrongDurationsTests {
             let arrival = 1000 + Double(number + 5) * real
             segments += progress.list(
                 list, from: number == 0 ? 0 : 4, opensHole: number == 0, cause: nil, hole: .sourceStalled,
-                arrival: Moment(date: at(arrival), steady: moment(arrival)), shared: [:])
+                arrival: Arrival(date: at(arrival), steady: moment(arrival)), shared: [:])
         }
         #expect(segments.count == 204)
         for (number, segment) in segments.enumerated() {
@@ -65,7 +65,7 @@ struct WrongDurationsTests {
         for index in list.segments.indices { list.segments[index].durationMicroseconds = 5_760_000 }
         let segments = progress.list(
             list, from: 0, opensHole: true, cause: nil, hole: .sourceStalled,
-            arrival: Moment(date: at(1057.6), steady: moment(1057.6)), shared: [:])
+            arrival: Arrival(date: at(1057.6), steady: moment(1057.6)), shared: [:])
         #expect(segments.allSatisfy { abs($0.duration - 5_760_000) <= 10_000 })
     }
 
@@ -76,7 +76,7 @@ struct WrongDurationsTests {
         for number in 0..<200 {
             let start = 1000 + Double(number) * 10.4 + (number < 150 ? 0 : 25)
             let entry = TimePlacing.Entry(duration: Self.target, programDateTime: at(start))
-            let placed = placing.place([entry], arrival: at(start + 10.4), target: Self.target)
+            let placed = placing.place([entry], arrival: arrived(start + 10.4), target: Self.target)
             if placed.contains(where: \.stepped) { stepped.append(number) }
         }
         #expect(stepped == [150])

@@ -12,6 +12,9 @@ struct StatusReport: Sendable {
     var source: Source?
     var clock: String
     var clockOffsetSeconds: Double?
+    /// Nil, like the next one, when this process does not record the channel.
+    var zoneCorrectionSeconds: Int64?
+    var clockStepSeconds: Double?
     /// When counting began; nil when this process does not record the channel and counts nothing.
     var since: Instant?
     var renditions: [Rendition]
@@ -51,6 +54,8 @@ extension StatusReport {
         }
         clock = status.clock
         clockOffsetSeconds = status.clockOffsetSeconds
+        zoneCorrectionSeconds = status.zoneCorrectionSeconds
+        clockStepSeconds = status.clockStepSeconds
         since = status.since
         renditions = status.renditions.map {
             Rendition(
@@ -70,10 +75,19 @@ extension StatusReport {
             "lag_seconds": liveEdge.map { .seconds(microseconds: now - $0) } ?? .null,
             "source": source?.document ?? .null,
             "clock": .string(clock),
-            "clock_offset_seconds": clockOffsetSeconds.map { .number(($0 * 1000).rounded() / 1000) } ?? .null,
+            "clock_offset_seconds": Self.milliseconds(clockOffsetSeconds),
+            "zone_correction_seconds": zoneCorrectionSeconds.map { .integer($0) } ?? .null,
+            "clock_step_seconds": Self.milliseconds(clockStepSeconds),
             "since": .optional(since),
             "renditions": .array(renditions.sorted { $0.id < $1.id }.map(\.document)),
         ]
+    }
+}
+
+extension StatusReport {
+    /// Seconds with three decimals.
+    private static func milliseconds(_ seconds: Double?) -> JSONValue {
+        seconds.map { .number(($0 * 1000).rounded() / 1000) } ?? .null
     }
 }
 

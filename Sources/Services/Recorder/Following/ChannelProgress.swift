@@ -45,6 +45,14 @@ struct ChannelProgress: Sendable {
         self.choice = choice
     }
 
+    /// By how much the dates of the source are corrected, microseconds; 0 when they are taken as they are.
+    var zone: Int64 { leading.flatMap { renditions[$0]?.placing.zone } ?? 0 }
+
+    /// The clock that recording goes by was set by so many microseconds.
+    mutating func clockMoved(by step: Int64) {
+        for id in renditions.keys { renditions[id]?.placing.clockMoved(by: step) }
+    }
+
     /// Why the source's dates are not used, in words; nil when they are.
     var distrust: String? {
         renditions.sorted { $0.key < $1.key }.lazy.compactMap(\.value.placing.distrust).first
@@ -121,7 +129,7 @@ extension ChannelProgress {
     /// `gap` says why time may be missing, when the source was in trouble. `generator` makes ids that differ
     /// from those of a node that is cut off and begins a run at the same time.
     mutating func playlistArrived(
-        _ playlist: MediaPlaylist, of id: RenditionID, at arrival: Moment, gap: GapReason?,
+        _ playlist: MediaPlaylist, of id: RenditionID, at arrival: Arrival, gap: GapReason?,
         _ generator: inout SeededChance,
     ) -> Listing {
         guard var rendition = renditions[id] else { return Listing() }
@@ -157,7 +165,7 @@ extension ChannelProgress {
     ///
     /// Bytes that cannot be read because a key is missing tell nothing: the numbering goes on.
     mutating func probed(
-        _ digest: [UInt8]?, _ probe: ListedSegment, in playlist: MediaPlaylist, at arrival: Moment,
+        _ digest: [UInt8]?, _ probe: ListedSegment, in playlist: MediaPlaylist, at arrival: Arrival,
         gap: GapReason?, _ generator: inout SeededChance,
     ) -> Listing {
         let id = probe.identity.rendition
@@ -181,7 +189,7 @@ extension ChannelProgress {
     /// The source counts from the beginning again: everything in the playlist is new.
     private mutating func restart(
         _ rendition: inout RenditionProgress, _ playlist: MediaPlaylist, _ reason: String, _ gap: GapReason?,
-        at arrival: Moment, _ listing: inout Listing, _ generator: inout SeededChance,
+        at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededChance,
     ) {
         join(&rendition, playlist, restart: reason, at: arrival, &listing, &generator)
         take(
@@ -192,7 +200,7 @@ extension ChannelProgress {
     /// Gives a rendition a run: the channel's current one, or a new one when it cannot be that.
     private mutating func join(
         _ rendition: inout RenditionProgress, _ playlist: MediaPlaylist, restart: String?,
-        at arrival: Moment, _ listing: inout Listing, _ generator: inout SeededChance,
+        at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededChance,
     ) {
         let former = rendition.run
         rendition.beginRun()
@@ -221,7 +229,7 @@ extension ChannelProgress {
 
     private mutating func take(
         _ playlist: MediaPlaylist, from: Int, _ rendition: inout RenditionProgress, opensHole: Bool,
-        cause: String?, gap: GapReason, at arrival: Moment, _ listing: inout Listing,
+        cause: String?, gap: GapReason, at arrival: Arrival, _ listing: inout Listing,
     ) {
         let before = rendition.placing.end
         listing.segments = rendition.list(

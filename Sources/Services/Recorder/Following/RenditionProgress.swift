@@ -77,7 +77,7 @@ struct RenditionProgress: Sendable {
     }
 
     /// The segment at an index of a playlist, of which only the bytes are wanted.
-    func probe(_ playlist: MediaPlaylist, _ index: Int, at arrival: Moment) -> ListedSegment? {
+    func probe(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
         guard let number = PlaylistFollower.number(playlist, index), let run else { return nil }
         return ListedSegment(
             placed: PlacedSegment(
@@ -108,7 +108,7 @@ struct RenditionProgress: Sendable {
     /// - Returns: the new segments in order
     mutating func list(
         _ playlist: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason,
-        arrival: Moment,
+        arrival: Arrival,
         shared: [Int64: Instant],
     ) -> [ListedSegment] {
         guard let run else { return [] }
@@ -117,13 +117,13 @@ struct RenditionProgress: Sendable {
         var new = NewEntries(playlist, from: from, target: target, opensHole: opensHole, shared: shared)
         if cause == "source" || cause == "restart" {
             let covered = placing.coveredCount(
-                new.entries, arrival: arrival.date, target: target,
+                new.entries, arrival: arrival, target: target,
                 byDates: cause == "restart" && !isComingBack)
             new.drop(covered, opensHole: opensHole)
         }
         let cause = cause ?? owedCause
         owedCause = new.entries.isEmpty ? cause : nil
-        let placements = placing.place(new.entries, arrival: arrival.date, target: target)
+        let placements = placing.place(new.entries, arrival: arrival, target: target)
         let listed = min(playlist.durationMicroseconds, Limits.longestRetry)
         let lasts = new.entries.reduce(listed + target) { $0 + $1.duration }
         let available = arrival.steady + .microseconds(lasts)
@@ -207,13 +207,15 @@ private struct NewEntries {
         numbers = indices.map { PlaylistFollower.number(playlist, $0) ?? 0 }
         flags = indices.map { Self.flags(of: playlist, $0) }
         entries = []
+        let isRounded = Self.roundsDurations(playlist)
         for (index, number) in zip(indices, numbers) {
             // What follows must have its start decided now, also where EXTINF is of no use.
             entries.append(
                 TimePlacing.Entry(
                     duration: PlaylistFollower.duration(of: playlist.segments[index]).map(stretch) ?? target,
                     programDateTime: dates[index],
-                    opensHole: opensHole && entries.isEmpty, sharedStart: shared[number]))
+                    opensHole: opensHole && entries.isEmpty, isRounded: isRounded, sharedStart: shared[number]
+                ))
         }
     }
 

@@ -18,6 +18,8 @@ struct TimePlacing: Sendable {
         var programDateTime: Instant?
         /// Numbers are missing before it, or a new source run begins with it.
         var opensHole = false
+        /// EXTINF is in whole seconds: dates tell the duration better.
+        var isRounded = false
         /// The start that the channel's leading rendition has for the same segment, when there are no dates.
         var sharedStart: Instant?
     }
@@ -33,6 +35,16 @@ struct TimePlacing: Sendable {
     private struct Reading {
         var start: Instant
         var slack: Int64
+        var isDated = false
+    }
+
+    /// A new segment, and when it begins by arrival.
+    private struct Arrived {
+        var entry: Entry
+        /// It began no later.
+        var start: Instant
+        /// It may have begun earlier by so many microseconds.
+        var lead: Int64
     }
 
     private(set) var clock: Clock
@@ -46,6 +58,8 @@ struct TimePlacing: Sendable {
     private var formerOffset: Int64?
     /// Why the source's dates are not used, in words.
     private(set) var distrust: String?
+    /// What is taken off the source's dates, microseconds: they are in a wrong time zone.
+    private(set) var zone: Int64 = 0
     /// What was left of the difference to the source's clock behind the last segment, microseconds.
     private var remainder: Int64 = 0
     /// How much of the difference came at once, microseconds: no drift, and left to be slewed off gently.
@@ -66,6 +80,12 @@ struct TimePlacing: Sendable {
         distrust = nil
     }
 
+    /// The clock of arrival was set by so many microseconds: the source's dates stand otherwise to it.
+    mutating func clockMoved(by step: Int64) {
+        sourceOffset = sourceOffset.map { $0 - step }
+        formerOffset = formerOffset.map { $0 - step }
+    }
+
     /// Decides the times of a playlist's new segments, in order.
     ///
     /// - Parameters:
@@ -73,11 +93,15 @@ struct TimePlacing: Sendable {
     ///   - arrival: when the playlist that first shows them was fetched
     ///   - target: the source's target duration in microseconds
     /// - Returns: a placement for each
-    mutating func place(_ entries: [Entry], arrival: Instant, target: Int64) -> [Placement] {
-        let arrivals = Self.arrivalStarts(entries, arrival: arrival)
-        judgeDates(entries, arrivals: arrivals)
-        return zip(entries, arrivals).map { entry, arrived in
-            place(entry, at: reading(entry, arrived: arrived, target: target), target: target)
+    mutating func place(_ entries: [Entry], arrival: Arrival, target: Int64) -> [Placement] {
+        var arrived = Self.arrived(entries, arrival)
+        judgeDates(arrived, target: target)
+        return arrived.indices.map { index in
+            if let date = arrived[index].entry.programDateTime {
+                arrived[index].entry.programDateTime = date - zone
+            }
+            let reading = reading(arrived[index], target: target)
+            return place(arrived[index].entry, at: reading, target: target)
         }
     }
 
@@ -85,7 +109,7 @@ struct TimePlacing: Sendable {
     /// middle lies before the end of what is decided.
     ///
     /// With `byDates` only if their dates say so, and stand to arrival as those of the source run before did.
-    func coveredCount(_ entries: [Entry], arrival: Instant, target: Int64, byDates: Bool) -> Int {
+    func coveredCount(_ entries: [Entry], arrival: Arrival, target: Int64, byDates: Bool) -> Int {
         guard let end else { return 0 }
         var trial = TimePlacing(choice: choice)
         let placements = trial.place(entries, arrival: arrival, target: target)
@@ -106,34 +130,68 @@ struct TimePlacing: Sendable {
 /// What the two clocks say.
 extension TimePlacing {
     /// The newest listed segment ends when the playlist was fetched, earlier ones by subtraction.
-    private static func arrivalStarts(_ entries: [Entry], arrival: Instant) -> [Instant] {
-        var end = arrival
-        var starts: [Instant] = []
-        for entry in entries.reversed() {
+    private static func arrived(_ entries: [Entry], _ arrival: Arrival) -> [Arrived] {
+        var end = arrival.date
+        return entries.reversed().map { entry in
             end = end - entry.duration
-            starts.append(end)
-        }
-        return starts.reversed()
+            return Arrived(entry: entry, start: end, lead: arrival.lead)
+        }.reversed()
     }
 
     /// Falls back to arrival when the source run has no dates or implausible ones.
-    private mutating func judgeDates(_ entries: [Entry], arrivals: [Instant]) {
+    private mutating func judgeDates(_ entries: [Arrived], target: Int64) {
         guard clock == .source, !entries.isEmpty else { return }
-        let dated = zip(entries, arrivals).compactMap { entry, arrived in
-            entry.programDateTime.map { (date: $0, arrived: arrived) }
+        let dated = entries.compactMap { arrived in
+            arrived.entry.programDateTime.map { (date: $0, arrived: arrived.start) }
         }
         guard let first = dated.first, let last = dated.last else {
             if sourceOffset == nil { distrustDates(choice == .source ? "the source has no dates" : nil) }
             return
         }
-        let offset = first.date - first.arrived
-        if offset.magnitude > Limits.plausibleOffset.magnitude {
-            distrustDates("the source's dates are off by \(offset / 1_000_000) s")
-        } else if dated.count > 1, last.date <= first.date {
+        if dated.count > 1, last.date <= first.date {
             distrustDates("the source's dates do not advance")
         } else if sourceOffset == nil {
-            sourceOffset = offset
+            judgeOffset(last.date - last.arrived, first: first.date, target: target)
         }
+    }
+
+    /// Judges the first dates of a source run by what they are off from arrival, microseconds.
+    ///
+    /// Dates that go on where the time line ends are believed whatever the clock of arrival says.
+    private mutating func judgeOffset(_ offset: Int64, first: Instant, target: Int64) {
+        let bound = choice == .source ? Limits.plausibleDates : Limits.plausibleOffset
+        let isPlausible = offset.magnitude <= bound.magnitude
+        if goesOn(first, target: target) {
+            zone = 0
+        } else if zone != 0, goesOn(first - zone, target: target) {
+            // The correction of the source run before fits this one, too.
+        } else if choice != .source, let zone = Self.zone(of: offset) {
+            self.zone = zone
+        } else if isPlausible {
+            zone = 0
+        } else {
+            return distrustDates("the source's dates are off by \(offset / 1_000_000) s")
+        }
+        sourceOffset = offset - zone
+    }
+
+    /// Whether a date goes on from what is decided.
+    private func goesOn(_ date: Instant, target: Int64) -> Bool {
+        end.map { (date - $0).magnitude <= Self.step(target: target).magnitude } ?? false
+    }
+
+    /// The time zone that dates are in which are off by so many microseconds; nil when none fits.
+    ///
+    /// Zones differ from UTC by whole quarters of an hour. What the dates are off besides is the time from
+    /// the encoder to the listing.
+    private static func zone(of offset: Int64) -> Int64? {
+        guard offset.magnitude > Limits.zoneFrom.magnitude, offset.magnitude < Limits.zoneUpTo.magnitude
+        else {
+            return nil
+        }
+        let quarters = (Double(offset - Limits.zoneSlack.upperBound) / Double(Limits.zoneUnit)).rounded(.up)
+        let zone = Int64(quarters) * Limits.zoneUnit
+        return zone != 0 && Limits.zoneSlack.contains(offset - zone) ? zone : nil
     }
 
     private mutating func distrustDates(_ reason: String?) {
@@ -141,14 +199,17 @@ extension TimePlacing {
         distrust = reason
     }
 
-    private mutating func reading(_ entry: Entry, arrived: Instant, target: Int64) -> Reading {
-        let expected = arrived + (sourceOffset ?? 0)
-        if clock == .source, let date = entry.programDateTime,
+    private mutating func reading(_ arrived: Arrived, target: Int64) -> Reading {
+        let latest = arrived.start + (sourceOffset ?? 0)
+        let expected = nearest(latest - arrived.lead...latest)
+        if clock == .source, let date = arrived.entry.programDateTime,
             believes(date, expected: expected, target: target)
         {
-            return Reading(start: date, slack: Limits.tolerance)
+            let isCoarse = date.microseconds % Microseconds.perSecond == 0
+            return Reading(
+                start: date, slack: isCoarse ? Limits.dateResolution : Limits.tolerance, isDated: true)
         }
-        if let shared = entry.sharedStart,
+        if let shared = arrived.entry.sharedStart,
             (shared - expected).magnitude <= Self.step(target: target).magnitude
         {
             return Reading(start: shared, slack: Limits.tolerance)
@@ -156,16 +217,20 @@ extension TimePlacing {
         return Reading(start: expected, slack: target + target / 2)
     }
 
+    /// The instant of a span that lies nearest to the end of what is decided; its end before there is any.
+    private func nearest(_ span: ClosedRange<Instant>) -> Instant {
+        end.map { min(max($0, span.lowerBound), span.upperBound) } ?? span.upperBound
+    }
+
     /// Whether a date goes on from what is decided, or jumps as arrival does; `expected` is the date by
     /// arrival.
     private mutating func believes(_ date: Instant, expected: Instant, target: Int64) -> Bool {
         let drift = date - expected
-        let step = Self.step(target: target).magnitude
-        if let end, (date - end).magnitude <= step {
+        if goesOn(date, target: target) {
             sourceOffset = sourceOffset.map { $0 + drift / Limits.driftShare }
             return true
         }
-        if drift.magnitude <= step { return true }
+        if drift.magnitude <= Self.step(target: target).magnitude { return true }
         distrustDates("the source's dates jumped by \(drift / 1_000_000) s")
         return false
     }
@@ -189,7 +254,9 @@ extension TimePlacing {
         let size = Int64(difference.magnitude)
         leap = isSudden ? size : min(leap, size)
         let bound = max(Self.step(target: target), leap)
-        let slew = size > own.slack ? Self.slew(size, bound, entry.duration) * difference.signum() : 0
+        let gentle = entry.isRounded && own.isDated ? Limits.roundedSlew : Limits.slew
+        let slew =
+            size > own.slack ? Self.slew(size, bound, entry.duration, gentle) * difference.signum() : 0
         remainder = difference - slew
         return decide(start: previous, duration: max(1, entry.duration + slew), stepped: false)
     }
@@ -198,8 +265,8 @@ extension TimePlacing {
     ///
     /// What has drifted beyond the bound is taken back at once, as far as a segment can bear: a source whose
     /// EXTINF never fits its media would lead the time line away without end.
-    private static func slew(_ size: Int64, _ bound: Int64, _ duration: Int64) -> Int64 {
-        max(min(size, Limits.slew), min(size - bound, duration / Limits.firmSlewShare))
+    private static func slew(_ size: Int64, _ bound: Int64, _ duration: Int64, _ gentle: Int64) -> Int64 {
+        max(min(size, gentle), min(size - bound, duration / Limits.firmSlewShare))
     }
 
     private mutating func decide(start: Instant, duration: Int64, stepped: Bool) -> Placement {

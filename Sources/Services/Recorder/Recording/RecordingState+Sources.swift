@@ -172,8 +172,13 @@ extension RecordingState {
             return renditionFailed(id, error, now: now)
         }
         let listing = progress.playlistArrived(
-            playlist, of: id, at: fetched.arrival, gap: condition.trouble, &generator)
+            playlist, of: id, at: arrival(of: fetched), gap: condition.trouble, &generator)
         accept(listing, playlist, fetched, id, now: now)
+    }
+
+    private func arrival(of fetched: FetchedPlaylist) -> Arrival {
+        let steady = fetched.arrival.steady
+        return Arrival(date: clock.date(at: steady), steady: steady, lead: fetched.lead.wholeMicroseconds)
     }
 
     /// Takes what a playlist led to, and waits for the next one, unless a segment's bytes must be read first.
@@ -253,7 +258,8 @@ extension RecordingState {
             return
         }
         let listing = progress.probed(
-            digest, request.segment, in: doubt.playlist, at: doubt.fetched.arrival, gap: condition.trouble,
+            digest, request.segment, in: doubt.playlist, at: arrival(of: doubt.fetched),
+            gap: condition.trouble,
             &generator)
         accept(listing, doubt.playlist, doubt.fetched, id, now: now)
     }

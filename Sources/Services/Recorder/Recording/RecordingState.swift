@@ -42,6 +42,8 @@ struct RecordingState: Sendable {
     var publication: Publication
     var condition: ChannelCondition
     var generator: SeededChance
+    /// Gives the dates of everything that is recorded.
+    private(set) var clock: RecordingClock
     private var phase = Phase.resuming
     private var commit: Commit
     private var commitDelay = Limits.firstCommitRetry
@@ -65,6 +67,7 @@ struct RecordingState: Sendable {
     ) {
         self.channel = channel
         self.lease = lease
+        clock = RecordingClock(now, databaseDate: lease.databaseDate)
         sources = SourceFollower(channel.settings.sources, now: now.steady)
         progress = ChannelProgress(choice: channel.settings.clock)
         progress.resume(heads, newestRun: newestRun)
@@ -73,7 +76,7 @@ struct RecordingState: Sendable {
         condition = ChannelCondition(began: now, hasPast: lease.publishedHead.end.microseconds > 0)
         generator = SeededChance(seed: seed)
         commit = .resting(until: now.steady)
-        since = now.date
+        since = clock.date(at: now.steady)
         liveEdge = Self.liveEdge(lease.publishedHead.watermark)
     }
 
@@ -82,6 +85,7 @@ struct RecordingState: Sendable {
         if case .ended = phase { return [] }
         // A start reads the journal in any case; only falling behind later is news.
         let couldFallBehind = isRecording && !publication.isBehind
+        observeClock(now)
         receive(event, at: now)
         act(at: now)
         if couldFallBehind, publication.isBehind {
@@ -126,6 +130,36 @@ struct RecordingState: Sendable {
         _ level: Logger.Level, _ text: String, _ metadata: [String: String] = [:],
     ) {
         actions.append(.log(RecordingMessage(level: level, text: text, metadata: metadata)))
+    }
+}
+
+/// The host's clock, which is not trusted.
+extension RecordingState {
+    private mutating func observeClock(_ now: Moment) {
+        guard let change = clock.observe(now) else { return }
+        switch change {
+        case .stepped(let size):
+            log(
+                .warning, "The host's clock was set: its step is not followed for now",
+                ["seconds": Self.seconds(size)])
+        case .returned: log(.notice, "The host's clock is right again")
+        case .followed(let size):
+            progress.clockMoved(by: size)
+            log(
+                .warning, "A step of the host's clock stands and is followed", ["seconds": Self.seconds(size)]
+            )
+        }
+    }
+
+    private static func seconds(_ microseconds: Int64) -> String {
+        "\(Double(microseconds / Microseconds.perMillisecond) / 1000)"
+    }
+
+    /// How far the time line lies ahead of the clock, microseconds; nil unless it does by more than a clock
+    /// and a source may differ.
+    private func leadOfTimeline(now: ContinuousClock.Instant) -> Int64? {
+        let lead = publication.publisher.end - clock.date(at: now)
+        return lead > Limits.timelineLead ? lead : nil
     }
 }
 
@@ -326,7 +360,7 @@ extension RecordingState {
         var said = ChannelStatus(
             state: condition.state(target: publication.publisher.target, now: now), since: since)
         said.liveEdge = liveEdge
-        said.detail = condition.words(keyPendingCount: publication.keyPendingLines.count)
+        said.detail = words(now: now)
         if let source = progress.source {
             said.sourceURL = progress.sourceURL
             said.sourcePriority = source.priority
@@ -334,10 +368,21 @@ extension RecordingState {
         }
         said.clock = progress.clock.rawValue
         said.clockOffsetSeconds = progress.clockOffset.map { Microseconds.seconds($0) }
+        said.zoneCorrectionSeconds = progress.zone / Microseconds.perSecond
+        said.clockStepSeconds = Microseconds.seconds(clock.stepSize)
         said.renditions = progress.renditions.values.map(\.status).sorted { $0.id < $1.id }
         guard said != status else { return }
         status = said
         perform(.publishStatus(said))
+    }
+
+    /// What is wrong with the channel; nil when nothing is.
+    private func words(now: ContinuousClock.Instant) -> String? {
+        if let lead = leadOfTimeline(now: now) {
+            return "the time line lies \(lead / Microseconds.perSecond) s ahead of the clock; "
+                + "POST /api/v1/channels/\(channel.id)/reanchor lets it go on at now"
+        }
+        return condition.words(keyPendingCount: publication.keyPendingLines.count)
     }
 
     /// Nil before anything is published.

@@ -40,4 +40,14 @@ struct FetchedPlaylist: Sendable {
     var base: HTTPURL
     /// When the last byte had arrived.
     var arrival: Moment
+
+    /// How long the answer took.
+    var lead: Duration
+
+    package init(playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero) {
+        self.playlist = playlist
+        self.base = base
+        self.arrival = arrival
+        self.lead = lead
+    }
 }

@@ -38,6 +38,7 @@ extension SourceLink {
     func playlist(
         _ url: HTTPURL, clock: HostClock, isFresh: Bool = false, variables: [String: String] = [:],
     ) async throws(SourceError) -> FetchedPlaylist {
+        let asked = clock.steady()
         let body = try await fetch(url, isFresh: isFresh)
         let arrival = Moment(date: clock.now(), steady: clock.steady())
         guard body.status.rawValue == 200 else { throw .refused(status: body.status.rawValue) }
@@ -45,7 +46,8 @@ extension SourceLink {
             let base = try HTTPURL(body.head.effectiveURL)
             let read = try Playlist.reading(
                 body.bytes, source: VariableSource(url: body.head.effectiveURL, imports: variables))
-            return FetchedPlaylist(playlist: read.playlist, base: base, arrival: arrival)
+            return FetchedPlaylist(
+                playlist: read.playlist, base: base, arrival: arrival, lead: arrival.steady - asked)
         } catch {
             throw .unusable("\(error)")
         }

@@ -1,10 +1,18 @@
 import Postgres
-import Timeline
+package import Timeline
 
 /// The right to publish a channel; the database refuses the fence of a former holder.
 package struct Lease: Sendable, Equatable {
     package var fence: Int64
     package var publishedHead: PublishedHead
+    /// What the database's clock said when the lease was taken; nil if it was not asked.
+    package var databaseDate: Instant?
+
+    package init(fence: Int64, publishedHead: PublishedHead, databaseDate: Instant? = nil) {
+        self.fence = fence
+        self.publishedHead = publishedHead
+        self.databaseDate = databaseDate
+    }
 }
 
 extension Catalogue {
@@ -35,10 +43,13 @@ extension Catalogue {
                 WHERE channel_id = \(channel) AND (
                     node_id IS NULL OR node_id = \(node)::uuid OR \(takesOver) AND NOT EXISTS (
                         SELECT FROM node WHERE node.node_id = line.node_id AND expires_at > now()))
-                RETURNING fence, \(verbatim: PublishedHead.columns)
+                RETURNING fence, \(verbatim: PublishedHead.columns),
+                    (extract(epoch FROM clock_timestamp()) * 1000000)::int8 AS now_us
                 """)
             return try rows.first.map {
-                Lease(fence: try $0.decode("fence"), publishedHead: try PublishedHead(from: $0))
+                Lease(
+                    fence: try $0.decode("fence"), publishedHead: try PublishedHead(from: $0),
+                    databaseDate: Instant(microseconds: try $0.decode("now_us")))
             }
         }
     }

@@ -1,0 +1,11 @@
+import Timeline
+
+/// When a playlist was fetched, by the clock that recording goes by.
+struct Arrival: Sendable, Equatable {
+    /// When its last byte had arrived.
+    var date: Instant
+    /// The same by the monotonic clock.
+    var steady: ContinuousClock.Instant
+    /// How long the answer took, microseconds: its newest segment was complete at some time meanwhile.
+    var lead: Int64 = 0
+}

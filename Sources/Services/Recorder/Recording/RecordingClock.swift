@@ -1,0 +1,62 @@
+import Timeline
+
+/// The wall clock that recording goes by: an anchor plus steady time.
+///
+/// Operators, NTP and batteries set the host's clock at any time. Small differences are followed at once; a
+/// step is followed only when it has stood for minutes, as most steps are taken back.
+struct RecordingClock: Sendable {
+    /// What became of the host's clock.
+    enum Change: Sendable, Equatable {
+        /// The host's clock was set by so many microseconds; it is not followed for now.
+        case stepped(Int64)
+        /// The host's clock is right again.
+        case returned
+        /// A step has stood for long enough: dates go by it from now on.
+        case followed(Int64)
+    }
+
+    private var anchor: Moment
+    /// What the host's clock was off when recording began, microseconds.
+    private var correction: Int64
+    /// The host's clock less this one, microseconds, since it last changed.
+    private var step: (size: Int64, since: ContinuousClock.Instant)?
+
+    /// Begins at the host's time, or at the database's if the two are more than a minute apart.
+    init(_ moment: Moment, databaseDate: Instant?) {
+        let difference = databaseDate.map { $0 - moment.date } ?? 0
+        correction = difference.magnitude > Limits.clockDifference.magnitude ? difference : 0
+        anchor = Moment(date: moment.date + correction, steady: moment.steady)
+    }
+
+    /// The date at an instant of the steady clock.
+    func date(at steady: ContinuousClock.Instant) -> Instant {
+        anchor.date + (steady - anchor.steady).wholeMicroseconds
+    }
+
+    /// What the host's clock is off from this one, microseconds; 0 while the two agree.
+    var stepSize: Int64 { step?.size ?? -correction }
+
+    /// Compares with the host's clock; gives what has changed.
+    mutating func observe(_ moment: Moment) -> Change? {
+        if correction != 0, isNear(moment.date, at: moment.steady) { correction = 0 }
+        let date = moment.date + correction
+        let difference = date - self.date(at: moment.steady)
+        guard difference.magnitude >= Limits.clockStep.magnitude else {
+            anchor = Moment(date: date, steady: moment.steady)
+            defer { step = nil }
+            return step == nil ? nil : .returned
+        }
+        guard let step, (step.size - difference).magnitude < Limits.clockStep.magnitude else {
+            step = (difference, moment.steady)
+            return .stepped(difference)
+        }
+        guard moment.steady - step.since >= Limits.clockStepStands else { return nil }
+        anchor = Moment(date: date, steady: moment.steady)
+        self.step = nil
+        return .followed(difference)
+    }
+
+    private func isNear(_ date: Instant, at steady: ContinuousClock.Instant) -> Bool {
+        (date - self.date(at: steady)).magnitude < Limits.clockDifference.magnitude
+    }
+}

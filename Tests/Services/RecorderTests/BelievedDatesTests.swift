@@ -1,0 +1,86 @@
+import Testing
+import Timeline
+
+@testable import Recorder
+
+@Suite("Which dates of a source are believed")
+struct BelievedDatesTests {
+    @Test(
+        "Dates off by more than an hour, or by less than a zone, are replaced by arrival",
+        arguments: [3_700.0, -4_000, 88_400, -88_000, 1e9, -1e9, 259_200])
+    func implausible(offset: Double) {
+        var stage = PlacingStage()
+        stage.place([100 + offset, 106 + offset], arrival: 112)
+        #expect(stage.starts == [100, 106])
+        #expect(stage.placing.clock == .arrival)
+        #expect(stage.placing.distrust != nil)
+    }
+
+    @Test(
+        "Dates off by less than an hour that are in no other zone are taken", arguments: [590.0, -450, 2_900])
+    func plausible(offset: Double) {
+        var stage = PlacingStage()
+        stage.place([100 + offset], arrival: 106)
+        #expect(stage.starts == [100 + offset])
+        #expect(stage.placing.zone == 0)
+    }
+
+    @Test(
+        "Dates in a wrong zone keep their precision, and are corrected by whole quarters of an hour",
+        arguments: [28_800.0, -28_800, 20_700, -3_600, 900, 50_400, -43_200], [-290.0, -3.25, 0, 55])
+    func zone(zone: Double, late: Double) {
+        var stage = PlacingStage()
+        stage.place([100 + zone + late, 106 + zone + late], arrival: 112)
+        stage.place([112 + zone + late], arrival: 119)
+        stage.place([300 + zone + late], arrival: 306)
+        #expect(stage.starts == [100 + late, 106 + late, 112 + late, 300 + late])
+        #expect(stage.placing.zone == Int64(zone) * seconds)
+        #expect(stage.placing.clock == .source)
+        #expect(stage.placing.distrust == nil)
+    }
+
+    @Test("What a zone does not explain within five minutes before and one after is not corrected")
+    func noZone() {
+        for late in [-310.0, 70] {
+            var stage = PlacingStage()
+            stage.place([100 + 28_800 + late], arrival: 106)
+            #expect(stage.starts == [100])
+            #expect(stage.placing.zone == 0)
+        }
+    }
+
+    @Test(
+        "The choice of the source's clock takes its dates as they are",
+        arguments: [28_800.0, -5_000, 172_800])
+    func chosenSource(offset: Double) {
+        var stage = PlacingStage(.source)
+        stage.place([100 + offset], arrival: 106)
+        #expect(stage.starts == [100 + offset])
+        #expect(stage.placing.zone == 0)
+    }
+
+    @Test(
+        "Dates that go on where the time line ends are believed whatever arrival says",
+        arguments: [-1e6, 28_800, 1e6])
+    func continuity(offset: Double) {
+        var stage = PlacingStage(end: 100)
+        stage.place([100, 106], arrival: 112 + offset, opensHole: true)
+        stage.place([112], arrival: 118 + offset)
+        #expect(stage.starts == [100, 106, 112])
+        #expect(stage.placing.clock == .source)
+        #expect(stage.placing.zone == 0)
+    }
+
+    @Test(
+        "When the clock of arrival is set, dates stay believed across a stall",
+        arguments: [30.0, -28_800, 172_800])
+    func clockMoved(step: Double) {
+        var stage = PlacingStage()
+        stage.place([100], arrival: 106)
+        stage.placing.clockMoved(by: Int64(step) * seconds)
+        stage.place([106], arrival: 112 + step)
+        stage.place([706], arrival: 712 + step)
+        #expect(stage.starts == [100, 106, 706])
+        #expect(stage.placing.clock == .source)
+    }
+}
