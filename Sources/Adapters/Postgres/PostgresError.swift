@@ -52,6 +52,17 @@ extension PostgresError {
         }
     }
 
+    /// Whether the server refuses a value of the request, so that no later try with the same values succeeds:
+    /// data exceptions, violated constraints, and values larger than PostgreSQL takes.
+    ///
+    /// A check that fails without a constraint is a missing partition.
+    package var refusesValues: Bool {
+        if kind == .tooLarge { return true }
+        guard kind == .refused, let sqlState else { return false }
+        if isCheckViolation, constraint == nil { return false }
+        return ["22", "23", "54"].contains { sqlState.hasPrefix($0) }
+    }
+
     /// Whether the statement may have taken effect although it failed.
     var mayHaveExecuted: Bool { kind == .connectionLost(mayHaveExecuted: true) }
 

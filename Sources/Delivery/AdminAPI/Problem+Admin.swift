@@ -44,7 +44,7 @@ extension Problem {
         case .unreadableSettings:
             self = Problem(
                 .internalServerError, "\(error); a PUT of settings repairs the channel, a DELETE removes it")
-        case .database, .unreadable: return nil
+        case .database, .unreadable, .factsRefused: return nil
         }
     }
 }

@@ -4,13 +4,19 @@ import Timeline
 
 /// What of the journal the catalogue does not get.
 package enum JournalMeter {
-    /// Registers the metric of a journal; a scrape never waits for the disk.
+    /// Registers the metrics of a journal; a scrape never waits for the disk.
     package static func register(_ journal: Journal, in registry: MetricsRegistry) {
         registry.onScrape(
             "backcast_journal_unread_lines",
             help: "Journal lines that this version could not read since the start; they are set aside."
         ) {
             journal.unreadLines.map { ([("channel", $0.key.text)], Double($0.value)) }
+        }
+        registry.onScrape(
+            "backcast_journal_refused_lines",
+            help: "Journal lines that the catalogue has refused since the start; they are set aside."
+        ) {
+            journal.refusedLines.map { ([("channel", $0.key.text)], Double($0.value)) }
         }
     }
 }

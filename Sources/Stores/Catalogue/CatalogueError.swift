@@ -14,14 +14,22 @@ package enum CatalogueError: Error, Sendable, CustomStringConvertible {
     /// The answer came too late for the caller.
     case notInTime
     case database(PostgresError)
+    /// The database refuses these facts of a batch, whenever it is asked; it takes the others.
+    case factsRefused(Batch, PostgresError)
 
     /// Whether the same call can succeed later without any change.
     package var isTransient: Bool {
         switch self {
         case .database(let error): error.isTransient
         case .notInTime: true
-        case .noSuchChannel, .channelExists, .staleVersion, .unreadableSettings, .unreadable: false
+        case .noSuchChannel, .channelExists, .staleVersion, .unreadableSettings, .unreadable, .factsRefused:
+            false
         }
+    }
+
+    /// The facts of a batch that have to be left out; nil for every other error.
+    package var refusedFacts: Batch? {
+        if case .factsRefused(let facts, _) = self { facts } else { nil }
     }
 
     package var description: String {
@@ -34,6 +42,7 @@ package enum CatalogueError: Error, Sendable, CustomStringConvertible {
         case .unreadable(let what): "the catalogue contains unreadable data: \(what)"
         case .notInTime: "the catalogue did not answer in time"
         case .database(let error): "\(error)"
+        case .factsRefused(let facts, let error): "\(facts.factCount) facts are refused: \(error)"
         }
     }
 

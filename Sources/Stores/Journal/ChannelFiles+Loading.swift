@@ -10,7 +10,7 @@ extension ChannelFiles {
         try disk.makeFolder(folder)
         try disk.syncFolder(parent)
         var names = try disk.list(folder).compactMap(JournalFile.reading)
-        if let number = try retryUnreadLines(after: names.map(\.number).max() ?? 0) {
+        for number in try retryLinesSetAside(after: names.map(\.number).max() ?? 0) {
             names.append((number, "jsonl"))
         }
         var found: [JournalFile] = []

@@ -45,7 +45,7 @@ extension ChannelFiles {
         }
         if !damaged.isEmpty { report(damaged, in: file, bytes) }
         file.waiting.subtract(damaged)
-        if !unread.lines.isEmpty, setAside(unread.payloads, because: unread.reason) {
+        if !unread.lines.isEmpty, setAside(unread.payloads, as: .unread, because: unread.reason) {
             file.waiting.subtract(unread.lines)
             if !file.waiting.isEmpty { record(unread.lines, of: file) }
         }

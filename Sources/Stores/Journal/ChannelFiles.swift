@@ -17,8 +17,8 @@ actor ChannelFiles {
     var files: [JournalFile] = []
     var lastNumber = 0
     var isLoaded = false
-    var unread = UnreadLines()
-    let unreadCounts: UnreadCounts
+    var linesSetAside: [LinesSetAside.Reason: LinesSetAside] = [:]
+    let counts: CountsSetAside
     private(set) var isClosed = false
     private var output: DescriptorHandle<JournalError>?
 
@@ -26,7 +26,7 @@ actor ChannelFiles {
 
     init(
         channel: ChannelID, folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
-        thread: BlockingExecutor, lock: JournalLock, unreadCounts: UnreadCounts
+        thread: BlockingExecutor, lock: JournalLock, counts: CountsSetAside
     ) {
         self.channel = channel
         self.folder = folder
@@ -35,7 +35,7 @@ actor ChannelFiles {
         self.logger = logger
         self.thread = thread
         self.lock = lock
-        self.unreadCounts = unreadCounts
+        self.counts = counts
     }
 
     /// Writes what waits, group by group, until an append has its result.

@@ -54,12 +54,27 @@ package final class ChannelJournal: Sendable {
         await files.close()
     }
 
+    /// Sets entries aside that the catalogue refuses, durably, and says that they are done.
+    ///
+    /// A later start tries them again. When they cannot be set aside, they stay in their files.
+    package func setAside(
+        refused entries: [(entry: JournalEntry, position: JournalPosition?)], because reason: String,
+    ) async throws(JournalError) {
+        var payloads: [[UInt8]] = []
+        for entry in entries { payloads.append(try Self.payload(of: entry.entry)) }
+        try await files.setAsideRefused(payloads, at: entries.compactMap(\.position), because: reason)
+    }
+
     private static func line(of entry: JournalEntry) throws(JournalError) -> [UInt8] {
+        JournalLine.written(try payload(of: entry))
+    }
+
+    private static func payload(of entry: JournalEntry) throws(JournalError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         let payload: [UInt8]
         do { payload = Array(try encoder.encode(entry)) } catch { throw .unencodable("\(error)") }
         guard payload.count <= Limits.entryByteCount else { throw .entryTooLarge(byteCount: payload.count) }
-        return JournalLine.written(payload)
+        return payload
     }
 }

@@ -13,7 +13,7 @@ package final class Journal: Sendable {
     private let logger: Logger
     private let lock: JournalLock
     private let threads = BlockingExecutors(label: "journal-writer", count: Limits.writerThreads)
-    private let unreadCounts = UnreadCounts()
+    private let counts = CountsSetAside()
     private let state = Mutex(State())
 
     private struct State {
@@ -69,7 +69,10 @@ package final class Journal: Sendable {
     }
 
     /// How many lines of each channel this version could not read since the start; they are set aside.
-    package var unreadLines: [ChannelID: Int] { unreadCounts.all }
+    package var unreadLines: [ChannelID: Int] { counts.all(.unread) }
+
+    /// How many lines of each channel the catalogue has refused since the start; they are set aside.
+    package var refusedLines: [ChannelID: Int] { counts.all(.refused) }
 
     /// Ends what is under way and lets the folder go.
     package func close() async {
@@ -86,7 +89,7 @@ package final class Journal: Sendable {
         logger[metadataKey: "channel"] = "\(id)"
         let files = ChannelFiles(
             channel: id, folder: "\(folder)/\(id)", disk: disk, bounds: bounds, logger: logger,
-            thread: thread, lock: lock, unreadCounts: unreadCounts)
+            thread: thread, lock: lock, counts: counts)
         return ChannelJournal(channel: id, files: files)
     }
 }

@@ -117,7 +117,7 @@ struct BacklogCommitTests {
         let line = JournalPosition(file: 1, line: 0)
         _ = publication.read([JournalLineRead(position: line, entry: .segment(facts[1]))], now: moment(0))
         publication.stored(facts[1], at: line, now: moment(0))
-        #expect(publication.nextBatch(now: moment(0))?.lines.contains(line) != true)
+        #expect(publication.nextBatch(now: moment(0))?.doneLines.contains(line) != true)
         #expect(publication.positions[facts[1].identity] == line)
     }
 

@@ -6,6 +6,31 @@ import Testing
 
 @testable import Journal
 
+@Suite("Lines that the catalogue refuses")
+struct RefusedLinesTests {
+    @Test("are set aside durably, are done, and are tried again at each start")
+    func refused() async throws {
+        let folder = JournalFolder()
+        for _ in 0..<2 {
+            let journal = try folder.open()
+            let channel = try journal.channel(try news())
+            if try await channel.waitingCount() == 0 {
+                _ = try await channel.append([sourceRun(1), sourceRun(2)])
+            }
+            let lines = try await channel.replay()
+            let refused = try #require(lines.first { $0.1 == sourceRun(2) })
+            try await channel.setAside(
+                refused: [(refused.1, refused.0), (sourceRun(3), nil)], because: "by the test")
+            #expect(Array(journal.refusedLines.values) == [2])
+            await channel.trim(lines.map(\.0))
+            await journal.close()
+            #expect(try folder.files() == ["refused.jsonl"])
+        }
+        let entries = try await folder.run { try await $0.replay().map(\.1) }
+        #expect(entries == [sourceRun(2), sourceRun(3)])
+    }
+}
+
 @Suite("Lines that this version cannot read")
 struct UnreadLinesTests {
     private static let newer = JournalLine.written(Array(#"{"v":2,"segment":{"packed":"AAEC"}}"#.utf8))

@@ -103,7 +103,7 @@ extension CatalogueError {
     var isLostRace: Bool {
         switch self {
         case .staleVersion, .channelExists, .noSuchChannel: true
-        case .unreadableSettings, .unreadable, .notInTime, .database: false
+        case .unreadableSettings, .unreadable, .notInTime, .database, .factsRefused: false
         }
     }
 }

@@ -9,13 +9,13 @@ import Timeline
 struct Publication: Sendable {
     private let channel: Int32
     private let fence: Int64
-    private(set) var publisher: Publisher
+    var publisher: Publisher
     /// Besides segments, what waits for the catalogue.
     private var entries: [WaitingEntry] = []
     /// Lines of the segments that are held in memory.
-    private(set) var positions: [SegmentIdentity: JournalPosition] = [:]
+    var positions: [SegmentIdentity: JournalPosition] = [:]
     /// Lines of the segments that wait for their keys; they stay until the key comes or is given up.
-    private(set) var keyPendingLines: [SegmentIdentity: JournalPosition] = [:]
+    var keyPendingLines: [SegmentIdentity: JournalPosition] = [:]
     /// Lines that repeat what another one says or the catalogue has.
     private var doneLines: [JournalPosition] = []
     /// What waits in the journal only; nil when everything that waits is held in memory.
@@ -23,7 +23,7 @@ struct Publication: Sendable {
     /// What the catalogue had when recording began, until what the journal had then has been read.
     private var known: Set<SegmentIdentity> = []
     /// Decided and not entered yet: it goes in before anything else is decided.
-    private(set) var pending: PendingBatch?
+    var pending: PendingBatch?
     private var lastHead: PublishedHeadUpdate?
 
     init(channel: Int32, lease: Lease) {
@@ -269,7 +269,7 @@ extension Publication {
         (batch.losses, batch.lost) = (decisions.losses, decisions.lost)
         for waiting in news { batch.add(waiting.entry) }
         pending = PendingBatch(
-            batch: batch, lines: doneLines + news.compactMap(\.line),
+            batch: batch, news: Array(news), doneLines: doneLines,
             overdue: decisions.losses.filter { $0.reason == .segmentMissing },
             isFull: decisions.count + news.count >= Limits.factsPerBatch)
         entries.removeFirst(news.count)
@@ -282,12 +282,12 @@ extension Publication {
         guard let entered = pending else { return [] }
         pending = nil
         return entered.batch.segments.compactMap { positions.removeValue(forKey: $0.fact.identity) }
-            + entered.lines
+            + entered.doneLines + entered.news.compactMap(\.line)
     }
 }
 
 /// An entry besides segments on its way to the catalogue; without a line if it could not be written.
-private struct WaitingEntry: Sendable {
+struct WaitingEntry: Sendable {
     var entry: JournalEntry
     var line: JournalPosition?
 }
@@ -296,7 +296,9 @@ private struct WaitingEntry: Sendable {
 /// segments'.
 struct PendingBatch: Sendable {
     var batch: Batch
-    var lines: [JournalPosition]
+    /// Entries besides segments that are in the batch.
+    var news: [WaitingEntry]
+    var doneLines: [JournalPosition]
     /// Segments that were given up in it because they had not come in time.
     var overdue: [Loss]
     /// As much as one transaction takes: more may wait.

@@ -48,6 +48,7 @@ struct ActionRunner: Sendable {
                 await Result(of: { () throws(JournalError) in try await journal.append(entries) }))
         case .readJournal(let position, let limit): return .journalRead(await read(after: position, limit))
         case .trimJournal(let positions): await journal.trim(positions)
+        case .setAside(let entries, let reason): await setAside(entries, reason)
         case .commit(let batch):
             return .catalogueAnswered(
                 await Result(of: { () throws(CatalogueError) in try await parts.catalogue.commit(batch) }))
@@ -112,6 +113,16 @@ struct ActionRunner: Sendable {
                 JournalLineRead(position: $0.0, entry: $0.1)
             }
         })
+    }
+
+    /// Entries that cannot be set aside stay in the journal until the next start.
+    private func setAside(_ entries: [RefusedEntry], _ reason: String) async {
+        do {
+            try await journal.setAside(
+                refused: entries.map { ($0.entry, $0.position) }, because: reason)
+        } catch {
+            logger.error("Refused facts were not set aside", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Recording goes on without it: it is entered again when the source is opened the next time.

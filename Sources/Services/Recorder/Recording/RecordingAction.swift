@@ -25,6 +25,9 @@ enum RecordingAction: Sendable {
     /// Entries are in the catalogue.
     case trimJournal([JournalPosition])
 
+    /// Keep entries that the catalogue refuses in a file of their own.
+    case setAside([RefusedEntry], reason: String)
+
     case commit(Batch)
     /// The channel's first playlist was seen: what `index.m3u8` answers is fixed.
     case setPlaylistForm(PlaylistForm)
@@ -52,6 +55,6 @@ enum RecordingEnding: Sendable, Equatable {
     case stopped
     /// Another node has taken the channel.
     case leaseLost
-    /// Catalogue or journal refused what no retry can change.
+    /// The journal refused what no retry can change.
     case failed(String)
 }

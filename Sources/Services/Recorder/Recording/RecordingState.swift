@@ -283,16 +283,21 @@ extension RecordingState {
         _ result: Result<Bool, CatalogueError>, now: ContinuousClock.Instant,
     ) {
         switch result {
-        case .failure(let error) where error.isTransient:
-            log(.warning, "The catalogue is away", ["error": "\(error)"])
-            commit = .retrying(at: now + commitDelay)
-            commitDelay = min(commitDelay * 2, Limits.longestCommitRetry)
         case .failure(let error):
-            commit = .resting(until: now + Limits.longestCommitRetry)
-            isFinishing ? end(.failed("\(error)")) : stop(.failed("\(error)"), now: now)
+            let refused = error.refusedFacts.map { publication.refused($0) } ?? []
+            if refused.isEmpty { return awaitCatalogue(error, now: now) }
+            perform(.setAside(refused, reason: "\(error)"))
+            commit = .retrying(at: now)
         case .success(let isHeld):
             entered(isHeld: isHeld, now: now)
         }
+    }
+
+    /// Whatever the catalogue answers, recording goes on: facts wait, and the same batch goes once more.
+    private mutating func awaitCatalogue(_ error: CatalogueError, now: ContinuousClock.Instant) {
+        log(.warning, "The catalogue is away", ["error": "\(error)"])
+        commit = .retrying(at: now + commitDelay)
+        commitDelay = min(commitDelay * 2, Limits.longestCommitRetry)
     }
 
     private mutating func entered(isHeld: Bool, now: ContinuousClock.Instant) {

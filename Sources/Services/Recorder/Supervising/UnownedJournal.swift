@@ -1,3 +1,4 @@
+import Concurrency
 import Catalogue
 import Journal
 import Timeline
@@ -20,8 +21,16 @@ struct UnownedJournal: Sendable {
         var batch = Batch(unpublishedIn: channel.row)
         for (_, entry) in lines { batch.add(entry) }
         for index in batch.segments.indices { batch.segments[index].fact.flags.insert(.late) }
-        _ = try await parts.catalogue.commit(batch)
-        await journal.trim(lines.map(\.0))
+        let result = await Result(of: { () throws(CatalogueError) in try await parts.catalogue.commit(batch) }
+        )
+        guard case .failure(let error) = result else {
+            await journal.trim(lines.map(\.0))
+            return true
+        }
+        let refused = error.refusedFacts.map { facts in lines.filter { facts.contains($0.1) } } ?? []
+        if refused.isEmpty { throw error }
+        try await journal.setAside(
+            refused: refused.map { (entry: $0.1, position: $0.0) }, because: "\(error)")
         return true
     }
 
@@ -37,6 +46,19 @@ struct UnownedJournal: Sendable {
             let readable = lines.filter { if case .keyPending = $0.1 { false } else { true } }
             if !readable.isEmpty || lines.count < Limits.factsPerBatch { return readable }
             cursor = lines.last?.0
+        }
+    }
+}
+
+extension Batch {
+    /// Whether an entry of the journal is one of the facts.
+    fileprivate func contains(_ entry: JournalEntry) -> Bool {
+        switch entry {
+        case .segment(let fact): segments.contains { $0.fact.identity == fact.identity }
+        case .keyPending(let segment): keyPending.contains { $0.identity == segment.identity }
+        case .sourceRun(let run): sourceRuns.contains { $0.id == run.id }
+        case .loss(let loss): losses.contains(loss)
+        case .rendition(let description): renditions.contains(description)
         }
     }
 }

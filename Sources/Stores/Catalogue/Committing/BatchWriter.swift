@@ -8,17 +8,34 @@ extension Catalogue {
     /// `intake` decides which segments are new, so a batch can be repeated if the result of its commit was
     /// lost.
     ///
+    /// If the database refuses a value in it, nothing is committed, and `CatalogueError.factsRefused` says
+    /// which facts have to be left out.
+    ///
     /// - Returns: whether the lease was still held; if not, the segments are stored without numbers
     package func commit(_ batch: Batch) async throws(CatalogueError) -> Bool {
-        try await mappingErrors {
-            try await withDays(of: batch.segments.map(\.fact.start)) {
-                try await pool.transaction { transaction in
-                    try await BatchWriter(batch: batch, transaction: transaction).run()
-                }
+        do throws(CatalogueError) {
+            return try await mappingErrors { try await write(batch) }
+        } catch .database(let error) where error.refusesValues {
+            let refused = try await mappingErrors { try await refusedFacts(of: batch) }
+            guard let refused else { throw .database(error) }
+            throw .factsRefused(refused, error)
+        }
+    }
+
+    /// Writes a batch in one transaction, which is rolled back if it is for a trial only.
+    func write(_ batch: Batch, asTrial isTrial: Bool = false) async throws -> Bool {
+        try await withDays(of: batch.segments.map(\.fact.start)) {
+            try await pool.transaction { transaction in
+                let isHeld = try await BatchWriter(batch: batch, transaction: transaction).run()
+                if isTrial { throw TrialPassed() }
+                return isHeld
             }
         }
     }
 }
+
+/// Ends a transaction that was a trial.
+struct TrialPassed: Error {}
 
 /// Writes one batch.
 ///

@@ -183,7 +183,9 @@ actor RecordingProcess {
             result = .failure(error)
         }
         try await send(.catalogueAnswered(result))
-        if case .failure = result { try await Task.sleep(for: .milliseconds(200)) }
+        if case .failure(let error) = result, error.refusedFacts == nil {
+            try await Task.sleep(for: .milliseconds(200))
+        }
         return true
     }
 
@@ -225,7 +227,7 @@ actor RecordingProcess {
         case .fetchSegment(let request): requests[request.segment.identity] = request
         case .probeSegment(let request): probes.append(request)
         case .commit(let batch): commit = batch
-        case .journal, .readJournal, .trimJournal:
+        case .journal, .readJournal, .trimJournal, .setAside:
             let runner = ActionRunner(
                 channel: channel, parts: parts, journal: journal, logger: silentLogger)
             if let event = await runner.perform(action) { try await send(event) }

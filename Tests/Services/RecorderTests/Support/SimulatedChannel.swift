@@ -208,6 +208,7 @@ struct SimulatedChannel {
                 .filter { !trimmed.contains($0.position) }
             happen(.journalRead(.success(Array(lines.prefix(limit)))), after: 0.002)
         case .trimJournal(let positions): trimmed.formUnion(positions)
+        case .setAside(let entries, _): trimmed.formUnion(entries.compactMap(\.position))
         case .commit(let batch): commit(batch)
         case .publishStatus(let status): self.status = status
         case .log(let message): messages.append(message.text)

@@ -1,0 +1,91 @@
+import Catalogue
+import Journal
+import Timeline
+
+/// An entry that the catalogue refuses, and its line in the journal, if it has one.
+struct RefusedEntry: Sendable {
+    var entry: JournalEntry
+    var position: JournalPosition?
+}
+
+/// Facts that the catalogue refuses, whenever it is asked: they are taken out of the batch, which goes in
+/// without them.
+extension Publication {
+    /// Takes refused facts out of the pending batch.
+    ///
+    /// The numbers of the segments behind a refused one close up, and its time counts as lost.
+    ///
+    /// - Returns: the entries that are to be set aside
+    mutating func refused(_ facts: Batch) -> [RefusedEntry] {
+        var refused: [RefusedEntry] = []
+        for segment in facts.segments where take(segment.fact.identity) {
+            refused.append(
+                RefusedEntry(
+                    entry: .segment(segment.fact),
+                    position: positions.removeValue(forKey: segment.fact.identity)))
+        }
+        for segment in facts.keyPending {
+            pending?.batch.keyPending.removeAll { $0.identity == segment.identity }
+            refused.append(
+                RefusedEntry(
+                    entry: .keyPending(segment),
+                    position: keyPendingLines.removeValue(forKey: segment.identity)))
+        }
+        for loss in facts.losses {
+            pending?.batch.losses.removeAll { $0 == loss }
+            refused.append(takeNews(.loss(loss)))
+        }
+        for run in facts.sourceRuns {
+            pending?.batch.sourceRuns.removeAll { $0.id == run.id }
+            refused.append(takeNews(.sourceRun(run)))
+        }
+        for description in facts.renditions {
+            pending?.batch.renditions.removeAll { $0 == description }
+            refused.append(takeNews(.rendition(description)))
+        }
+        for place in facts.lost { pending?.batch.lost.removeAll { $0.identity == place.identity } }
+        for start in facts.discontinuityStarts {
+            pending?.batch.discontinuityStarts.removeAll { $0.sequence == start.sequence }
+        }
+        return refused
+    }
+
+    /// Takes a segment out of the pending batch; false if it is not there.
+    private mutating func take(_ identity: SegmentIdentity) -> Bool {
+        guard var batch = pending?.batch,
+            let index = batch.segments.firstIndex(where: { $0.fact.identity == identity })
+        else { return false }
+        let segment = batch.segments.remove(at: index)
+        if segment.number != nil {
+            var isLast = true
+            for later in batch.segments.indices[index...]
+            where batch.segments[later].fact.identity.rendition == identity.rendition {
+                guard let number = batch.segments[later].number else { continue }
+                batch.segments[later].number = number - 1
+                isLast = false
+            }
+            publisher.withdraw(from: identity.rendition, isLast: isLast)
+        }
+        batch.losses.append(
+            Loss(
+                window: segment.fact.placed.window, reason: .segmentCorrupt, rendition: identity.rendition,
+                note: "the catalogue refuses the fact"))
+        pending?.batch = batch
+        return true
+    }
+
+    private mutating func takeNews(_ entry: JournalEntry) -> RefusedEntry {
+        let index = pending?.news.firstIndex { $0.entry == entry }
+        return RefusedEntry(entry: entry, position: index.flatMap { pending?.news.remove(at: $0).line })
+    }
+}
+
+extension Publisher {
+    /// A published segment of a rendition is not in the catalogue: the numbers behind it close up.
+    ///
+    /// Behind the last one that was published, the next segment begins with a boundary.
+    mutating func withdraw(from rendition: RenditionID, isLast: Bool) {
+        queues[rendition]?.nextNumber -= 1
+        if isLast { queues[rendition]?.pendingBoundary = "hole" }
+    }
+}
