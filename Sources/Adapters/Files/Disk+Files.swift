@@ -19,14 +19,31 @@ extension Disk {
         return result == 0 ? Int64(status.st_size) : nil
     }
 
-    /// The size of the path's file system in bytes, and the bytes that this process may still write.
-    package func space(at path: String) throws(Failure) -> (total: Int64, available: Int64) {
+    /// When a file last got or lost a name or bytes, seconds since 1970; nil when it does not exist.
+    package func changeTime(of path: String) throws(Failure) -> Int64? {
+        var status = stat()
+        let result = try attempt(.measure, path, tolerating: [ENOENT]) { unsafe lstat(path, &status) }
+        return result == 0 ? Int64(status.st_ctim.tv_sec) : nil
+    }
+
+    /// What the path's file system has left for this process.
+    package func space(at path: String) throws(Failure) -> FileSystemSpace {
         var status = statvfs()
         try attempt(.measure, path) { unsafe statvfs(path, &status) }
         let unit = Int64(clamping: status.f_frsize)
-        return (
-            Int64(clamping: status.f_blocks).multipliedReportingOverflow(by: unit).partialValue,
-            Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: unit).partialValue
-        )
+        return FileSystemSpace(
+            totalBytes: Int64(clamping: status.f_blocks).multipliedReportingOverflow(by: unit).partialValue,
+            availableBytes: Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: unit)
+                .partialValue,
+            availableFiles: status.f_files == 0 ? nil : Int64(clamping: status.f_favail))
     }
+}
+
+/// The size of a file system and what is left of it.
+package struct FileSystemSpace: Sendable, Equatable {
+    package var totalBytes: Int64
+    /// Bytes that this process may still write.
+    package var availableBytes: Int64
+    /// Files that this process may still create; nil where the file system sets no limit.
+    package var availableFiles: Int64?
 }

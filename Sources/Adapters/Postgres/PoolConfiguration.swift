@@ -49,11 +49,13 @@ extension PoolConfiguration {
 
     /// The first statements of each session.
     ///
-    /// A transaction that a lost program left open must not keep its locks.
+    /// A transaction that a lost program left open must not keep its locks. What is committed is durable,
+    /// whatever the server's default is: the journal marks it as done.
     var sessionSettings: String {
         """
         SET statement_timeout = \(statementTimeout.wholeMilliseconds); SET jit = off; SET timezone = 'UTC'; \
-        SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = warning
+        SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = warning; \
+        SET synchronous_commit = on
         """
     }
 }

@@ -88,6 +88,10 @@ enum Limits {
     static let partitionRetry = Duration.seconds(5)
     /// Distance between two batches of a channel that is not recorded here.
     static let unownedJournalPace = Duration.milliseconds(200)
+    /// Pause between two looks whether the catalogue has lost what it had.
+    static let lossInterval = Duration.seconds(60)
+    /// Pause after each batch that is entered again, so that commits of new facts go on.
+    static let reentryPause = Duration.milliseconds(50)
     /// Channels that read at the same time where they stopped: fewer than there are connections, so that
     /// commits go on beside them.
     static let parallelStarts = 3

@@ -8,6 +8,8 @@ enum Limits {
     static let postponedSeconds = 600
     /// Initialization sections and keys deleted in one round.
     static let objectsPerRound = 500
+    /// Files that must be creatable: what a hundred channels store until the next steps have freed some.
+    static let fileFloor: Int64 = 5000
     /// Steps in one round under disk pressure; each deletes a quarter of an hour or some pending hours.
     static let stepsUnderPressure = 200
     /// Seconds between two rounds of retention.

@@ -217,7 +217,7 @@ package struct RetentionService: Sendable {
             try await freeSpace()
         } catch {
             if let space = try await store.space() {
-                setFull(diskGuard.isFull || space.availableBytes < configuration.floor.bytes(of: space) / 2)
+                setFull(diskGuard.isFull || isShort(space, share: 2))
             }
             throw error
         }
@@ -225,9 +225,7 @@ package struct RetentionService: Sendable {
 
     private func freeSpace() async throws {
         for _ in 0..<Limits.stepsUnderPressure {
-            guard let space = try await store.space(),
-                space.availableBytes < configuration.floor.bytes(of: space)
-            else {
+            guard let space = try await store.space(), isShort(space) else {
                 diskGuard.set(false)
                 return
             }
@@ -244,8 +242,15 @@ package struct RetentionService: Sendable {
             try await deletePendingHours()
         }
         if let space = try await store.space() {
-            setFull(space.availableBytes < configuration.floor.bytes(of: space))
+            setFull(isShort(space))
         }
+    }
+
+    /// Whether less than the floor is left, or less than a part of it: bytes, or files, of which small
+    /// segments need as many as large ones.
+    private func isShort(_ space: StorageSpace, share: Int64 = 1) -> Bool {
+        space.availableBytes < configuration.floor.bytes(of: space) / share
+            || space.availableFiles.map { $0 < Limits.fileFloor / share } ?? false
     }
 
     private func setFull(_ isFull: Bool) {

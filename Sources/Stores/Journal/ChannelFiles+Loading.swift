@@ -10,7 +10,9 @@ extension ChannelFiles {
         try disk.makeFolder(folder)
         try disk.syncFolder(parent)
         var names = try disk.list(folder).compactMap(JournalFile.reading)
-        for number in try retryLinesSetAside(after: names.map(\.number).max() ?? 0) {
+        for number in try retryLinesSetAside(
+            after: max(names.map(\.number).max() ?? 0, try keptNumbers().last ?? 0))
+        {
             names.append((number, "jsonl"))
         }
         var found: [JournalFile] = []
@@ -19,7 +21,7 @@ extension ChannelFiles {
         }
         try removeOrphanedRecords(names.filter { $0.ending == "done" }.map(\.number), besides: found)
         files = found
-        lastNumber = names.map(\.number).max() ?? 0
+        lastNumber = max(names.map(\.number).max() ?? 0, try keptNumbers().last ?? 0)
         isLoaded = true
         removeDoneFiles()
     }

@@ -19,6 +19,11 @@ actor ChannelFiles {
     var isLoaded = false
     var linesSetAside: [LinesSetAside.Reason: LinesSetAside] = [:]
     let counts: CountsSetAside
+    let usage: JournalUsage
+    /// What this channel has added to the usage.
+    private var countedBytes: Int64 = 0
+    /// Entries until the free space is measured again.
+    private var entriesUntilSpaceCheck = 0
     private(set) var isClosed = false
     private var output: DescriptorHandle<JournalError>?
 
@@ -26,7 +31,7 @@ actor ChannelFiles {
 
     init(
         channel: ChannelID, folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
-        thread: BlockingExecutor, lock: JournalLock, counts: CountsSetAside
+        thread: BlockingExecutor, lock: JournalLock, counts: CountsSetAside, usage: JournalUsage
     ) {
         self.channel = channel
         self.folder = folder
@@ -36,6 +41,7 @@ actor ChannelFiles {
         self.thread = thread
         self.lock = lock
         self.counts = counts
+        self.usage = usage
     }
 
     /// Writes what waits, group by group, until an append has its result.
@@ -68,6 +74,9 @@ actor ChannelFiles {
         try load()
         let bytes = Array(lines.joined())
         guard byteCount + Int64(bytes.count) <= bounds.channelByteCount else { throw .full(channel) }
+        guard usage.total + Int64(bytes.count) <= bounds.totalByteCount else { throw .fullAltogether }
+        try checkSpace(for: lines.count)
+        defer { countUsage() }
         do throws(JournalError) {
             return try appendToFile(bytes, lineCount: lines.count)
         } catch .system(let operation, let path, let number) {
@@ -75,6 +84,21 @@ actor ChannelFiles {
             logger.error("the journal goes on in a new file", metadata: ["error": "\(failure)"])
             return try appendToFile(bytes, lineCount: lines.count)
         }
+    }
+
+    /// Refuses to append to a disk that is nearly full.
+    private func checkSpace(for count: Int) throws(JournalError) {
+        entriesUntilSpaceCheck -= count
+        guard entriesUntilSpaceCheck < 0 else { return }
+        let free = try disk.space(at: folder).availableBytes
+        if free < Limits.keptFloor { removeKeptFiles() }
+        guard free >= bounds.appendFloor else { throw .diskFull(path: folder) }
+        entriesUntilSpaceCheck = Limits.entriesPerSpaceCheck
+    }
+
+    func countUsage() {
+        usage.add(byteCount - countedBytes)
+        countedBytes = byteCount
     }
 
     private func appendToFile(_ bytes: [UInt8], lineCount: Int) throws(JournalError) -> [JournalPosition] {
@@ -123,10 +147,12 @@ actor ChannelFiles {
             }
             if remove(files[index]) { files.remove(at: index) }
         }
+        countUsage()
     }
 
     private func remove(_ file: JournalFile) -> Bool {
         do throws(JournalError) {
+            if file.lineCount > 0, bounds.keptSeconds > 0 { keep(file) }
             try disk.remove(path(file.name))
             try disk.remove(path(file.doneName))
             return true

@@ -50,6 +50,21 @@ package final class ChannelJournal: Sendable {
         try await files.waitingCount
     }
 
+    /// Entries behind a position, or all, that the catalogue has taken and that are kept, in the order of
+    /// writing.
+    ///
+    /// Fewer than the limit came when there are no more.
+    package func replayEntered(
+        after position: JournalPosition? = nil, limit: Int = Limits.replayedAtOnce
+    ) async throws(JournalError) -> [(JournalPosition, JournalEntry)] {
+        try await files.replayEntered(after: position, limit: limit)
+    }
+
+    /// The newest entries that the catalogue has taken, oldest first: at least so many, if they are kept.
+    package func newestEntered(count: Int) async throws(JournalError) -> [JournalEntry] {
+        try await files.newestEntered(count: count)
+    }
+
     func close() async {
         await files.close()
     }

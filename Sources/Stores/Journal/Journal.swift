@@ -14,6 +14,7 @@ package final class Journal: Sendable {
     private let lock: JournalLock
     private let threads = BlockingExecutors(label: "journal-writer", count: Limits.writerThreads)
     private let counts = CountsSetAside()
+    private let usage = JournalUsage()
     private let state = Mutex(State())
 
     private struct State {
@@ -35,7 +36,8 @@ package final class Journal: Sendable {
     ///
     /// Waits for the disk: for start-up only.
     package static func open(folder: String, logger: Logger) throws(JournalError) -> Journal {
-        try open(folder: folder, disk: Disk(), bounds: FileBounds(), logger: logger)
+        let bounds = FileBounds(keptSeconds: Limits.keptSeconds)
+        return try open(folder: folder, disk: Disk(), bounds: bounds, logger: logger)
     }
 
     static func open(
@@ -89,7 +91,7 @@ package final class Journal: Sendable {
         logger[metadataKey: "channel"] = "\(id)"
         let files = ChannelFiles(
             channel: id, folder: "\(folder)/\(id)", disk: disk, bounds: bounds, logger: logger,
-            thread: thread, lock: lock, counts: counts)
+            thread: thread, lock: lock, counts: counts, usage: usage)
         return ChannelJournal(channel: id, files: files)
     }
 }

@@ -7,6 +7,8 @@ package enum JournalError: FileFailure, Equatable, Sendable, CustomStringConvert
     case inUse(folder: String)
     /// The channel's facts wait in as many bytes as are allowed: the catalogue has been away too long.
     case full(ChannelID)
+    /// The facts of all channels wait in as many bytes as are allowed.
+    case fullAltogether
     /// One fact is longer than a line may be.
     case entryTooLarge(byteCount: Int)
     /// A fact has no form as JSON.
@@ -20,7 +22,7 @@ package enum JournalError: FileFailure, Equatable, Sendable, CustomStringConvert
     /// Whether the same call can succeed later without a change.
     package var isTransient: Bool {
         switch self {
-        case .full, .diskFull: true
+        case .full, .fullAltogether, .diskFull: true
         case .system(_, _, let number): FileNumbers.isTransient(number)
         case .inUse, .entryTooLarge, .unencodable, .closed: false
         }
@@ -31,6 +33,8 @@ package enum JournalError: FileFailure, Equatable, Sendable, CustomStringConvert
         case .inUse(let folder): "the journal in \(folder) is in use by another process"
         case .full(let channel):
             "the journal of \(channel) holds \(Limits.channelByteCount) bytes that the catalogue has not taken"
+        case .fullAltogether:
+            "the journal holds \(Limits.totalByteCount) bytes that the catalogue has not taken"
         case .entryTooLarge(let count):
             "a fact of \(count) bytes is longer than the \(Limits.entryByteCount) of a line"
         case .unencodable(let reason): "a fact cannot be written as JSON: \(reason)"

@@ -13,6 +13,19 @@ package enum Limits {
     static let doneFileByteCount: Int64 = 256 << 10
     /// Bytes written before one sync: the latency of the appends that share it.
     static let groupByteCount = 1 << 20
+    /// Seconds that a file is kept after the catalogue has taken all of it: as long as it takes to notice
+    /// that a backup was restored, and as long as the catalogue knows identities.
+    static let keptSeconds: Int64 = 48 * 3600
+    /// Bytes of a channel's kept files: two days of three renditions of four-second segments.
+    static let keptByteCount: Int64 = 192 << 20
+    /// Free bytes of the disk below which no file is kept: the journal needs them, and so may PostgreSQL.
+    static let keptFloor: Int64 = 2 << 30
+    /// Free bytes of the disk below which nothing is appended, so that PostgreSQL on it can recover.
+    static let appendFloor: Int64 = 64 << 20
+    /// Bytes that all channels together may have waiting: a day of 200 channels without the catalogue.
+    static let totalByteCount: Int64 = 16 << 30
+    /// Entries in one measurement of the free space.
+    static let entriesPerSpaceCheck = 100
     /// Threads that write and sync, shared by the channels.
     static let writerThreads = 4
     /// Bytes of a channel's lines that are set aside because this version cannot read them; further ones stay
@@ -28,4 +41,8 @@ struct FileBounds: Sendable {
     var fileByteCount = Limits.fileByteCount
     var doneFileByteCount = Limits.doneFileByteCount
     var setAsideByteCount = Limits.setAsideByteCount
+    var keptSeconds: Int64 = 0
+    var keptByteCount = Limits.keptByteCount
+    var appendFloor = Limits.appendFloor
+    var totalByteCount = Limits.totalByteCount
 }

@@ -32,7 +32,9 @@ actor ArchiveReading {
 
     func space() throws(StoreError) -> StorageSpace {
         let space = try tree.disk.space(at: tree.root)
-        return StorageSpace(totalBytes: space.total, availableBytes: space.available)
+        return StorageSpace(
+            totalBytes: space.totalBytes, availableBytes: space.availableBytes,
+            availableFiles: space.availableFiles)
     }
 }
 

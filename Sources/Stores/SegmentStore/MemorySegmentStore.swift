@@ -76,7 +76,8 @@ package final class MemorySegmentStore: SegmentStore {
         guard let limit else { return nil }
         let used = objects.table.withLock { $0.values.reduce(0) { $0 + Int64($1.count) } }
         return StorageSpace(
-            totalBytes: limit.totalBytes, availableBytes: max(0, limit.availableBytes - used))
+            totalBytes: limit.totalBytes, availableBytes: max(0, limit.availableBytes - used),
+            availableFiles: limit.availableFiles)
     }
 }
 

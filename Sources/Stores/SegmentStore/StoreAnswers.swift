@@ -34,9 +34,12 @@ package struct StorageSpace: Sendable, Equatable {
     package var totalBytes: Int64
     /// What this process may still write; of a file system without the part kept for the superuser.
     package var availableBytes: Int64
+    /// Files that this process may still create; nil where there is no limit.
+    package var availableFiles: Int64?
 
-    package init(totalBytes: Int64, availableBytes: Int64) {
+    package init(totalBytes: Int64, availableBytes: Int64, availableFiles: Int64? = nil) {
         self.totalBytes = totalBytes
         self.availableBytes = availableBytes
+        self.availableFiles = availableFiles
     }
 }

@@ -118,8 +118,8 @@ struct DiskTests {
     @Test("The room of a file system is told; no path has none")
     func space() throws {
         let space = try disk.space(at: folder.path)
-        #expect(space.total > 0)
-        #expect((0...space.total).contains(space.available))
+        #expect(space.totalBytes > 0)
+        #expect((0...space.totalBytes).contains(space.availableBytes))
         let path = folder.path(of: "nothing")
         #expect(throws: Failure.system(.measure, path: path, number: ENOENT)) { _ = try disk.space(at: path) }
     }

@@ -170,6 +170,17 @@ struct RetentionServiceTests {
         }
     }
 
+    @Test("Recording stops if no more files can be created, however many bytes are free")
+    func files() async throws {
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 1 << 40, availableFiles: 100)
+        try await withHouse(retention: nil, space: space) { fixture in
+            let diskGuard = DiskGuard()
+            try await fixture.service(floor: .bytes(0), diskGuard).keepSpaceFree()
+            #expect(try await fixture.left() == (facts: 0, files: 0))
+            #expect(diskGuard.isFull)
+        }
+    }
+
     @Test("A store without a limit is never full")
     func noLimit() async throws {
         try await withHouse(retention: nil, hasLimit: false) { fixture in

@@ -28,6 +28,7 @@ package struct RecorderService: Sendable {
             group.addTask { await beat() }
             group.addTask { await prepareDays() }
             group.addTask { await supervise() }
+            group.addTask { await repairLosses() }
         }
     }
 
@@ -53,6 +54,18 @@ package struct RecorderService: Sendable {
                 logger.warning("Partitions could not be made", metadata: ["error": "\(error)"])
                 try? await parts.clock.sleep(for: Limits.partitionRetry)
             }
+        }
+    }
+
+    private func repairLosses() async {
+        await parts.clock.every(Limits.lossInterval) {
+            for channel in try await parts.catalogue.everyChannel() {
+                var logger = logger
+                logger[metadataKey: "channel"] = "\(channel.id)"
+                try await CatalogueLoss(channel: channel, parts: parts, logger: logger).repair()
+            }
+        } onError: { error in
+            logger.warning("Cannot compare catalogue and journal", metadata: ["error": "\(error)"])
         }
     }
 

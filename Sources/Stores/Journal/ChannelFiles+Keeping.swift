@@ -1,0 +1,98 @@
+import Files
+import Foundation
+import Glibc
+import Logging
+
+/// Files of which the catalogue has everything: they are kept for a while, because the catalogue may lose
+/// what it had. A backup is restored, or a replica that lacks the last commits takes over.
+extension ChannelFiles {
+    private var keptFolder: String { path("entered") }
+
+    private func keptPath(_ number: Int) -> String { keptFolder + "/" + JournalFile(number: number).name }
+
+    /// The numbers of the kept files, in order.
+    func keptNumbers() throws(JournalError) -> [Int] {
+        try disk.list(keptFolder).compactMap(JournalFile.reading).map(\.number).sorted()
+    }
+
+    /// Gives a file its place among the kept ones; without one it is lost only if the catalogue is.
+    func keep(_ file: JournalFile) {
+        do throws(JournalError) {
+            try disk.makeFolder(keptFolder)
+            _ = try disk.link(path(file.name), to: keptPath(file.number))
+            try removeOldKeptFiles()
+        } catch {
+            logger.warning("A journal file is not kept", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Removes the kept files that are too old, and the oldest ones beyond the bound.
+    ///
+    /// The time of a file's change is when it was kept.
+    private func removeOldKeptFiles() throws(JournalError) {
+        let now = Int64(time(nil))
+        var byteCount: Int64 = 0
+        for number in try keptNumbers().reversed() {
+            let path = keptPath(number)
+            byteCount += try disk.byteCount(of: path) ?? 0
+            let age = now - (try disk.changeTime(of: path) ?? 0)
+            if age > bounds.keptSeconds || byteCount > bounds.keptByteCount { try disk.remove(path) }
+        }
+    }
+
+    func removeKeptFiles() {
+        do throws(JournalError) {
+            for number in try keptNumbers() { try disk.remove(keptPath(number)) }
+        } catch {
+            logger.warning("Kept journal files stay", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Entries behind a position that the catalogue has taken and that are kept, in the order of writing;
+    /// fewer than the limit at the end only.
+    func replayEntered(
+        after position: JournalPosition?, limit: Int,
+    ) throws(JournalError) -> [(JournalPosition, JournalEntry)] {
+        try load()
+        var entries: [(JournalPosition, JournalEntry)] = []
+        for number in try enteredNumbers() where number >= position?.file ?? 0 {
+            for (line, entry) in try entered(in: number) {
+                let place = JournalPosition(file: number, line: line)
+                if let position, place <= position { continue }
+                entries.append((place, entry))
+                if entries.count == limit { return entries }
+            }
+        }
+        return entries
+    }
+
+    /// The newest entries that the catalogue has taken, oldest first: those of the last files, until there
+    /// are enough.
+    func newestEntered(count: Int) throws(JournalError) -> [JournalEntry] {
+        try load()
+        var newest: [JournalEntry] = []
+        for number in try enteredNumbers().reversed() where newest.count < count {
+            newest = try entered(in: number).map(\.1) + newest
+        }
+        return newest
+    }
+
+    private func enteredNumbers() throws(JournalError) -> [Int] {
+        Set(try keptNumbers() + files.map(\.number)).sorted()
+    }
+
+    /// The lines of a file that do not wait, as far as they can be read.
+    private func entered(in number: Int) throws(JournalError) -> [(Int, JournalEntry)] {
+        let live = files.first { $0.number == number }
+        let file = live.map { path($0.name) } ?? keptPath(number)
+        let payloads = JournalLines(try disk.read(file, upTo: Limits.channelByteCount) ?? []).payloads
+        var entries: [(Int, JournalEntry)] = []
+        for (line, payload) in payloads.enumerated() {
+            guard let payload, live.map({ !$0.waiting.contains(line) && line < $0.lineCount }) ?? true,
+                let entry = try? JSONDecoder().decode(JournalEntry.self, from: Data(payload))
+            else { continue }
+            entries.append((line, entry))
+        }
+        return entries
+    }
+}

@@ -1,0 +1,13 @@
+import Synchronization
+
+/// Bytes that the files of all channels hold.
+final class JournalUsage: Sendable {
+    private let byteCount = Mutex<Int64>(0)
+
+    var total: Int64 { byteCount.withLock { $0 } }
+
+    /// Adds bytes, or takes them away.
+    func add(_ count: Int64) {
+        byteCount.withLock { $0 += count }
+    }
+}

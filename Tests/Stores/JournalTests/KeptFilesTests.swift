@@ -1,0 +1,100 @@
+import Files
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Journal
+
+@Suite("Journal files that the catalogue has taken")
+struct KeptFilesTests {
+    private static let bounds = FileBounds(doneFileByteCount: 1, keptSeconds: 3600)
+
+    /// Writes entries, of which the catalogue takes all at once.
+    private static func enter(_ ids: ClosedRange<Int64>, in journal: ChannelJournal) async throws {
+        for id in ids { await journal.trim(try await journal.append([sourceRun(id)])) }
+    }
+
+    @Test("are kept, over a restart too, and can be read again in the order of writing")
+    func kept() async throws {
+        let folder = JournalFolder()
+        for ids in [Int64(1)...3, 4...6] {
+            try await folder.run(bounds: Self.bounds) { journal in
+                try await Self.enter(ids, in: journal)
+                #expect(try await journal.waitingCount() == 0)
+                #expect(try await journal.replay().isEmpty)
+            }
+            #expect(try folder.files(".jsonl").isEmpty)
+        }
+        try await folder.run(bounds: Self.bounds) { journal in
+            let all = try await journal.replayEntered()
+            #expect(all.map(\.1) == (1...6).map(sourceRun))
+            #expect(try await journal.replayEntered(limit: 4).count == 4)
+            #expect(
+                try await journal.replayEntered(after: all[3].0).map(\.1) == [sourceRun(5), sourceRun(6)])
+            #expect(try await journal.newestEntered(count: 2) == [sourceRun(5), sourceRun(6)])
+        }
+    }
+
+    @Test("are read together with the done lines of the file that is being written, and what waits is not")
+    func live() async throws {
+        let folder = JournalFolder()
+        try await folder.run(bounds: FileBounds(keptSeconds: 3600)) { journal in
+            let lines = try await journal.append([sourceRun(1), sourceRun(2), sourceRun(3)])
+            await journal.trim([lines[0], lines[2]])
+            #expect(try await journal.replayEntered().map(\.1) == [sourceRun(1), sourceRun(3)])
+            #expect(try await journal.newestEntered(count: 9) == [sourceRun(1), sourceRun(3)])
+        }
+    }
+
+    @Test("are removed after their time, and beyond their bound the oldest first")
+    func removed() async throws {
+        let folder = JournalFolder()
+        let line = Int64(try JSONEncoder().encode(sourceRun(1)).count)
+        var bounds = Self.bounds
+        bounds.keptByteCount = 3 * line + 100
+        try await folder.run(bounds: bounds) { journal in
+            try await Self.enter(1...9, in: journal)
+            #expect(try await journal.replayEntered().map(\.1) == (7...9).map(sourceRun))
+        }
+        try await folder.run(bounds: FileBounds(doneFileByteCount: 1, keptSeconds: 1)) { journal in
+            try await eventually("the end of a second") {
+                try await Self.enter(10...10, in: journal)
+                return try await !journal.replayEntered().map(\.1).contains(sourceRun(9))
+            }
+        }
+    }
+
+    @Test("Nothing is appended to a disk that is nearly full, and kept files go first")
+    func floor() async throws {
+        let folder = JournalFolder()
+        var bounds = Self.bounds
+        bounds.appendFloor = .max
+        try await folder.run(bounds: bounds) { journal in
+            await #expect(throws: JournalError.diskFull(path: folder.channelPath)) {
+                try await journal.append([sourceRun(1)])
+            }
+            let waiting = try await journal.replay()
+            #expect(waiting.isEmpty)
+        }
+    }
+
+    @Test("All channels together have a bound")
+    func bound() async throws {
+        let folder = JournalFolder()
+        var bounds = FileBounds()
+        // Two entries fit with their checksums, and a third does not.
+        bounds.totalByteCount = Int64(try JSONEncoder().encode(sourceRun(1)).count) * 5 / 2 + 20
+        let journal = try folder.open(bounds: bounds)
+        let channel = try journal.channel(try news())
+        let lines = try await channel.append([sourceRun(1), sourceRun(2)])
+        let other = try journal.channel(try #require(ChannelID("other")))
+        await #expect(throws: JournalError.fullAltogether) { try await other.append([sourceRun(3)]) }
+        await channel.trim(lines)
+        await journal.close()
+        let again = try folder.open(bounds: bounds)
+        _ = try await again.channel(try #require(ChannelID("other"))).append([sourceRun(3)])
+        await again.close()
+    }
+}
