@@ -3,6 +3,8 @@ package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
+    /// For numbers that may exceed those of `integer`.
+    case unsigned(UInt64)
     case number(Double)
     case string(String)
     case array([JSONValue])
@@ -23,7 +25,7 @@ package enum JSONValue: Sendable, Hashable {
         switch self {
         case .null: "null"
         case .bool: "a boolean"
-        case .integer: "an integer"
+        case .integer, .unsigned: "an integer"
         case .number: "a number"
         case .string: "a string"
         case .array: "an array"

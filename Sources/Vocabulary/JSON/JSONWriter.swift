@@ -13,6 +13,7 @@ extension JSONValue {
         case .null: text += "null".utf8
         case .bool(let value): text += (value ? "true" : "false").utf8
         case .integer(let value): text += String(value).utf8
+        case .unsigned(let value): text += String(value).utf8
         case .number(let value): text += (value.isFinite ? "\(value)" : "null").utf8
         case .string(let value): Self.write(value, to: &text)
         case .array(let values): Self.write(values, to: &text)

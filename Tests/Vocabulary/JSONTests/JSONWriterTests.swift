@@ -7,7 +7,8 @@ struct JSONWriterTests {
     @Test(
         "is the text of RFC 8259 without white space",
         arguments: [
-            (nil, "null"), (true, "true"), (-5, "-5"), (.number(0.5), "0.5"), (.number(.infinity), "null"),
+            (nil, "null"), (true, "true"), (-5, "-5"), (.unsigned(.max), "18446744073709551615"),
+            (.number(0.5), "0.5"), (.number(.infinity), "null"),
             ("a\"\\\n\u{7F}", #""a\"\\\u000a\u007f""#), ([], "[]"), ([1, [nil]], "[1,[null]]"),
             (["b": 1, "a": ["c": "é"]], #"{"b":1,"a":{"c":"é"}}"#),
         ] as [(JSONValue, String)])
