@@ -1,4 +1,5 @@
 import HLS
+import TestSupport
 import Testing
 
 struct VariablesTests {
@@ -24,6 +25,19 @@ struct VariablesTests {
             try Playlist.reading("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(lines)\n", source: source)
         }
         #expect(error?.reason == reason)
+    }
+
+    @Test("Where the source may lack values, a variable from outside is empty and noted")
+    func unknownValues() throws {
+        var source = VariableSource()
+        source.mayLackValues = true
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-DEFINE:QUERYPARAM=\"a\"\n#EXT-X-DEFINE:IMPORT=\"b\"\n"
+        let read = try Playlist.reading(text + "#EXTINF:4,\nx{$a}{$b}.ts\n", source: source)
+        #expect(try read.playlist.media.segments.map(\.uri) == ["x.ts"])
+        #expect(read.notes == [Note(deviation: .unknownVariable, tag: .define, line: 3, count: 2)])
+        let error = PlaylistError(line: 3, tag: nil, reason: .variableUndefined("c"))
+        #expect(throws: error) { try Playlist.reading("#EXTM3U\n#EXTINF:4,\n{$c}\n", source: source) }
     }
 
     @Test("Variables may insert as many bytes as a playlist may have, in all its lines together")

@@ -32,6 +32,7 @@ package enum Deviation: String, Sendable, Hashable, CaseIterable {
     case dateWithoutZone = "a date without a zone: taken as UTC"
     case leapSecond = "a leap second: taken as the second after"
     case implausibleDate = "an impossible date: ignored"
+    case unknownVariable = "a variable from outside the playlist, whose value is not known: it is empty"
     case surplusLine = "unknown lines or parts beyond what is kept: left out"
     case lateHeader = "a tag for the whole playlist after its first segment"
 }

@@ -13,20 +13,25 @@ extension ReadingContext {
         return definition
     }
 
-    private func definition(_ attributes: AttributeList) throws(PlaylistError) -> Definition {
+    private mutating func definition(_ attributes: AttributeList) throws(PlaylistError) -> Definition {
         if let name = attributes["NAME"] {
             guard let value = attributes["VALUE"] else { throw error(.missingAttribute("VALUE")) }
             return Definition(name: name, value: value)
         }
         if let name = attributes["IMPORT"] {
-            guard let value = source.imports[name] else { throw error(.variableUndefined(Self.shown(name))) }
-            return Definition(name: name, value: value, origin: .imported)
+            return Definition(name: name, value: try known(source.imports[name], name), origin: .imported)
         }
         guard let name = attributes["QUERYPARAM"] else { throw error(.missingAttribute("NAME")) }
-        guard let value = source.queryParameter(name) else {
-            throw error(.variableUndefined(Self.shown(name)))
-        }
+        let value = try known(source.queryParameter(name), name)
         return Definition(name: name, value: value, origin: .queryParameter)
+    }
+
+    /// The value of a variable from outside the playlist.
+    private mutating func known(_ value: String?, _ name: String) throws(PlaylistError) -> String {
+        if let value { return value }
+        guard source.mayLackValues else { throw error(.variableUndefined(Self.shown(name))) }
+        note(.unknownVariable)
+        return ""
     }
 
     /// Substitutes variables; a substituted value is not searched for further references.

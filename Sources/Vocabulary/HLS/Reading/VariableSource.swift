@@ -6,6 +6,8 @@ package struct VariableSource: Sendable, Equatable {
     package var query: String
     /// The variables of the multivariant playlist that refers to this one.
     package var imports: [String: String]
+    /// Whether variables from outside may be unknown, as for a file without its URL: they are empty then.
+    package var mayLackValues = false
 
     package init(query: String = "", imports: [String: String] = [:]) {
         self.query = query
