@@ -106,6 +106,9 @@ let modules: [Module] = [
         tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
     Module(
+        name: "Probe", layer: "Services", uses: ["HLS", "JSON", "HTTP", "HTTPClient", "Files"],
+        packages: [logging], tests: ["TestSupport", "HTTPSupport", "HTTPServer"]),
+    Module(
         name: "Export", layer: "Services",
         uses: ["Timeline", "Encoding", "HTTP", "Digest", "SegmentStore"],
         tests: ["TestSupport"]),
@@ -133,10 +136,11 @@ let modules: [Module] = [
         uses: [
             "Timeline", "Concurrency", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Digest", "Telemetry",
             "SegmentStore", "Catalogue", "Journal", "Monitoring", "Recorder", "Metering", "Retention",
+            "Probe",
             "ViewerAPI", "AdminAPI",
         ],
         packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true,
-        resources: [.embedInCode("Migrations")], tests: ["TestSupport"],
+        resources: [.embedInCode("Migrations")], tests: ["TestSupport", "HTTPSupport"],
     ),
     Module(
         name: "LiveOrigin", layer: "Program",

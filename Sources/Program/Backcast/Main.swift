@@ -6,7 +6,27 @@ struct BackcastMain: AsyncParsableCommand {
         commandName: "backcast",
         abstract: "Catch-up TV: records live HLS channels and plays any window of them",
         version: Version.text,
-        subcommands: [RunCommand.self, RecordCommand.self, ServeCommand.self, MigrateCommand.self])
+        subcommands: [
+            RunCommand.self, RecordCommand.self, ServeCommand.self, MigrateCommand.self, ProbeCommand.self,
+        ])
+
+    static func main() async {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let furtherSources = ProbeCommand.takeFurtherSources(from: &arguments)
+        do {
+            var command = try parseAsRoot(arguments)
+            if var probe = command as? ProbeCommand {
+                probe.sources += furtherSources
+                try await probe.run()
+            } else if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: error)
+        }
+    }
 }
 
 /// The program's version.
