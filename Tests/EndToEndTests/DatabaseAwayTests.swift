@@ -55,6 +55,29 @@ struct DatabaseAwayTests {
     }
 
     @Test(
+        "that is away when a killed service starts again does not keep it from recording",
+        .timeLimit(.minutes(5)))
+    func startedWithout() async throws {
+        try await Self.recording { stack, cluster in
+            let early = try await stack.published(6)
+            try await stack.settled(early[3].end)
+            try await stack.endService(SIGKILL)
+            try await cluster.stop()
+            try await stack.startService(untilReady: false)
+            // Longer than the origin lists a segment.
+            try await stack.published(early.count + 20)
+            #expect(await stack.serviceOutput.contains("Recording without the catalogue"))
+            try await cluster.start()
+            let entries = try await stack.published(early.count + 24)
+            let last = try #require(entries.last)
+            try await stack.settled(last.end)
+            let list = try await stack.service.playlist(stack.window(entries[0].middle, last.middle))
+            #expect(try await stack.digests(of: list) == entries.map(\.sha256))
+            #expect(list.discontinuities == 0)
+        }
+    }
+
+    @Test(
         "does not hold the service when it is told to stop: what was not entered is entered at the next start",
         .timeLimit(.minutes(5)))
     func stoppedMeanwhile() async throws {

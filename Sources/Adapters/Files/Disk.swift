@@ -37,6 +37,11 @@ package struct Disk<Failure: FileFailure>: Sendable {
         try attempt(.link, name, tolerating: [EEXIST]) { unsafe Glibc.link(path, name) } == 0
     }
 
+    /// Gives a file another name in one step; a file that has the name is replaced.
+    package func rename(_ path: String, to name: String) throws(Failure) {
+        try attempt(.link, name) { unsafe Glibc.rename(path, name) }
+    }
+
     /// Removes a file; returns whether it existed.
     @discardableResult
     package func remove(_ path: String) throws(Failure) -> Bool {

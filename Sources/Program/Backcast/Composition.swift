@@ -75,27 +75,29 @@ struct Composition: Sendable {
                 settings, state: state,
                 catalogue: Catalogue(pool: pools.recording, logger: logger),
                 heartbeats: Catalogue(pool: pools.heartbeat, logger: logger), store: store, board: board,
-                clock: clock, ownPorts: servers.addresses.map(\.port), logger: logger)
+                clock: clock, isDatabaseReady: { gate.hasOpened }, ownPorts: servers.addresses.map(\.port),
+                logger: logger)
         }
         recording?.register(in: registry)
         announce(servers)
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await servers.run() }
+            // Recording does not wait for the database.
+            if let recording { group.addTask { await recording.run() } }
             group.addTask {
                 try await prepareDatabase(pools.serving)
                 gate.open()
-                await work(meters, role.servesViewers ? viewer : nil, recording)
+                await work(meters, role.servesViewers ? viewer : nil)
             }
         }
         logger.notice("Stopped")
     }
 
-    /// Runs the background work until cancelled.
-    private func work(_ meters: Meters, _ viewer: ViewerAPI?, _ recording: Recording?) async {
+    /// Runs the background work that needs the database until cancelled.
+    private func work(_ meters: Meters, _ viewer: ViewerAPI?) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await meters.run() }
             if let viewer { group.addTask { await viewer.run() } }
-            if let recording { group.addTask { await recording.run() } }
         }
     }
 }

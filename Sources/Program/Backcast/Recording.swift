@@ -16,12 +16,17 @@ struct Recording: Sendable {
     private let client: HTTPClient
     private let recorder: RecorderService
     private let retention: RetentionService
+    private let isDatabaseReady: @Sendable () -> Bool
+    private let clock: HostClock
 
     /// Opens the journal and the client; the caller keeps the state folder open.
     init(
         _ settings: Settings, state: StateFolder, catalogue: Catalogue, heartbeats: Catalogue,
-        store: any SegmentStore, board: StatusBoard, clock: HostClock, ownPorts: [UInt16], logger: Logger,
+        store: any SegmentStore, board: StatusBoard, clock: HostClock,
+        isDatabaseReady: @escaping @Sendable () -> Bool, ownPorts: [UInt16], logger: Logger,
     ) throws {
+        self.isDatabaseReady = isDatabaseReady
+        self.clock = clock
         let diskGuard = DiskGuard()
         journal = try Journal.open(folder: state.journal, logger: logger)
         client = try HTTPClient.open(
@@ -32,7 +37,7 @@ struct Recording: Sendable {
                 catalogue: catalogue, heartbeats: heartbeats, store: store, journal: journal,
                 client: client, addressPolicy: settings.addressPolicy(ownPorts: ownPorts), board: board,
                 clock: clock,
-                isDiskFull: { diskGuard.isFull }),
+                isCatalogueReady: isDatabaseReady, isDiskFull: { diskGuard.isFull }),
             logger: logger)
         retention = RetentionService(
             catalogue: catalogue, store: store,
@@ -53,7 +58,12 @@ struct Recording: Sendable {
     func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await recorder.run() }
-            group.addTask { await retention.run() }
+            group.addTask {
+                while !isDatabaseReady(), !Task.isCancelled {
+                    try? await clock.sleep(for: Limits.readinessPause)
+                }
+                await retention.run()
+            }
         }
         await client.close()
         await journal.close()

@@ -92,6 +92,12 @@ enum Limits {
     static let lossInterval = Duration.seconds(60)
     /// Pause after each batch that is entered again, so that commits of new facts go on.
     static let reentryPause = Duration.milliseconds(50)
+    /// Facts of a rendition from which its recording goes on while the catalogue is away.
+    static let resumedFacts = 1000
+    /// How long a start waits for the catalogue before it records without it.
+    static let catalogueWait = Duration.seconds(2)
+    /// Pause between two looks whether the catalogue can be used.
+    static let readinessPause = Duration.milliseconds(100)
     /// Channels that read at the same time where they stopped: fewer than there are connections, so that
     /// commits go on beside them.
     static let parallelStarts = 3

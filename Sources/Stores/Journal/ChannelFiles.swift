@@ -18,6 +18,8 @@ actor ChannelFiles {
     var lastNumber = 0
     var isLoaded = false
     var linesSetAside: [LinesSetAside.Reason: LinesSetAside] = [:]
+    /// The content of its file, once read.
+    var resumePoint: ResumePoint?
     let counts: CountsSetAside
     let usage: JournalUsage
     /// What this channel has added to the usage.

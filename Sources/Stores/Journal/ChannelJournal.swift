@@ -21,7 +21,10 @@ package final class ChannelJournal: Sendable {
         if lines.isEmpty { return [] }
         let append = PendingAppend(lines: lines)
         pending.add(append)
-        return try await files.write(pending, until: append)
+        let positions = try await files.write(pending, until: append)
+        let news = entries.filter(\.isForResumePoint)
+        if !news.isEmpty { await files.noteInResumePoint(news) }
+        return positions
     }
 
     /// Says that entries are in the catalogue, in any order.
@@ -65,6 +68,23 @@ package final class ChannelJournal: Sendable {
         try await files.newestEntered(count: count)
     }
 
+    /// What a recorder needs to begin while the catalogue is away; nil if this node does not own the channel.
+    package func resumePoint() async throws(JournalError) -> ResumePoint? {
+        try await files.readResumePoint()
+    }
+
+    /// Makes a resume point durable.
+    ///
+    /// Renditions and source runs that are appended later are added to it.
+    package func store(_ point: ResumePoint) async throws(JournalError) {
+        try await files.store(point)
+    }
+
+    /// The channel is not recorded here any more.
+    package func removeResumePoint() async throws(JournalError) {
+        try await files.removeResumePoint()
+    }
+
     func close() async {
         await files.close()
     }
@@ -91,5 +111,15 @@ package final class ChannelJournal: Sendable {
         do { payload = Array(try encoder.encode(entry)) } catch { throw .unencodable("\(error)") }
         guard payload.count <= Limits.entryByteCount else { throw .entryTooLarge(byteCount: payload.count) }
         return payload
+    }
+}
+
+extension JournalEntry {
+    /// Whether a resume point has it.
+    fileprivate var isForResumePoint: Bool {
+        switch self {
+        case .rendition, .sourceRun: true
+        case .segment, .keyPending, .loss: false
+        }
     }
 }

@@ -61,6 +61,15 @@ package final class Journal: Sendable {
         return journal
     }
 
+    /// The resume points of all channels that this node owns.
+    package func resumePoints() async throws(JournalError) -> [ResumePoint] {
+        var points: [ResumePoint] = []
+        for id in try disk.list(folder).compactMap({ ChannelID($0) }).sorted() {
+            if let point = try await channel(id).resumePoint() { points.append(point) }
+        }
+        return points
+    }
+
     /// The channels whose facts the catalogue does not have, as a start finds them.
     func channelsWithEntries() async throws(JournalError) -> [ChannelID] {
         var channels: [ChannelID] = []

@@ -5,6 +5,8 @@ package enum Limits {
     static let channelByteCount: Int64 = 256 << 20
     /// Bytes of one fact as JSON; they have about a thousand.
     static let entryByteCount = 256 << 10
+    /// Bytes of a resume point: settings, and the descriptions of renditions.
+    static let resumeByteCount = 1 << 20
     /// Entries read back at once: they are held in memory, the others are not.
     static let replayedAtOnce = 500
     /// Bytes after which a file is ended and another begun.

@@ -9,6 +9,9 @@ final class SchemaGate: RequestPart {
 
     private let isOpen = Atomic(false)
 
+    /// Whether the database has the program's schema.
+    var hasOpened: Bool { isOpen.load(ordering: .acquiring) }
+
     /// Lets requests through to the other parts from now on.
     func open() {
         isOpen.store(true, ordering: .releasing)
@@ -17,7 +20,7 @@ final class SchemaGate: RequestPart {
     func bodyLimit(for request: HTTPRequest) -> Int? { nil }
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer? {
-        guard !isOpen.load(ordering: .acquiring), !Self.always.contains(request.path) else { return nil }
+        guard !hasOpened, !Self.always.contains(request.path) else { return nil }
         return .now(Self.notYet)
     }
 

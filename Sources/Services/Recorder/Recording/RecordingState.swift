@@ -34,6 +34,8 @@ struct RecordingState: Sendable {
 
     let channel: Channel
     let lease: Lease
+    /// Whether facts go on from the journal into the catalogue; not while the lease is unknown.
+    private let publishes: Bool
     var sources: SourceFollower
     var progress: ChannelProgress
     var fetches = FetchQueues()
@@ -50,10 +52,10 @@ struct RecordingState: Sendable {
     /// Segments found in the journal that wait for their keys, until all of it was read.
     private var waitingForKeys: [SegmentIdentity: KeyPendingSegment] = [:]
     /// When this process took the channel.
-    private let since: Instant
-    private var liveEdge: Instant?
+    let since: Instant
+    var liveEdge: Instant?
     /// What was said last.
-    private var status: ChannelStatus?
+    var status: ChannelStatus?
     private var wait: ContinuousClock.Instant?
     private var actions: [RecordingAction] = []
 
@@ -62,9 +64,10 @@ struct RecordingState: Sendable {
     /// `heads` and `newestRun` say where the catalogue stands: each rendition, and the source run that began
     /// last. The seed is of pauses and ids that are to differ from those of other channels and nodes.
     init(
-        channel: Channel, lease: Lease, heads: [RenditionHead], newestRun: SourceRun?, at now: Moment,
-        seed: UInt64,
+        channel: Channel, lease: Lease, heads: [RenditionHead], newestRun: SourceRun?,
+        publishes: Bool = true, at now: Moment, seed: UInt64,
     ) {
+        self.publishes = publishes
         self.channel = channel
         self.lease = lease
         clock = RecordingClock(now, databaseDate: lease.databaseDate)
@@ -157,7 +160,7 @@ extension RecordingState {
 
     /// How far the time line lies ahead of the clock, microseconds; nil unless it does by more than a clock
     /// and a source may differ.
-    private func leadOfTimeline(now: ContinuousClock.Instant) -> Int64? {
+    func leadOfTimeline(now: ContinuousClock.Instant) -> Int64? {
         let lead = publication.publisher.end - clock.date(at: now)
         return lead > Limits.timelineLead ? lead : nil
     }
@@ -229,6 +232,7 @@ extension RecordingState {
     private var nextTime: ContinuousClock.Instant? {
         var times = [fetches.next, journal.nextTry]
         switch commit {
+        case _ where !publishes: break
         case .resting(let time): if publication.hasWork { times.append(time) }
         case .retrying(let time): times.append(time)
         case .reading, .underWay: break
@@ -245,6 +249,10 @@ extension RecordingState {
 /// From the publisher into the catalogue.
 extension RecordingState {
     private mutating func advanceCommit(now: ContinuousClock.Instant) {
+        guard publishes else {
+            if journal.isEmpty, case .finishing(let ending, _) = phase { end(ending) }
+            return
+        }
         switch commit {
         case .reading, .underWay: return
         case .retrying(let time):
@@ -356,42 +364,5 @@ extension RecordingState {
             if isFirst { log(.warning, "The journal does not take facts", ["error": "\(error)"]) }
             for write in journal.failed(error, now: now) { notWritten(write, error, now: now) }
         }
-    }
-}
-
-/// What is said of the channel.
-extension RecordingState {
-    private mutating func publishStatus(now: ContinuousClock.Instant) {
-        var said = ChannelStatus(
-            state: condition.state(target: publication.publisher.target, now: now), since: since)
-        said.liveEdge = liveEdge
-        said.detail = words(now: now)
-        if let source = progress.source {
-            said.sourceURL = progress.sourceURL
-            said.sourcePriority = source.priority
-            said.acceptsInvalidCertificate = source.allowInvalidCertificate
-        }
-        said.clock = progress.clock.rawValue
-        said.clockOffsetSeconds = progress.clockOffset.map { Microseconds.seconds($0) }
-        said.zoneCorrectionSeconds = progress.zone / Microseconds.perSecond
-        said.clockStepSeconds = Microseconds.seconds(clock.stepSize)
-        said.renditions = progress.renditions.values.map(\.status).sorted { $0.id < $1.id }
-        guard said != status else { return }
-        status = said
-        perform(.publishStatus(said))
-    }
-
-    /// What is wrong with the channel; nil when nothing is.
-    private func words(now: ContinuousClock.Instant) -> String? {
-        if let lead = leadOfTimeline(now: now) {
-            return "the time line lies \(lead / Microseconds.perSecond) s ahead of the clock; "
-                + "POST /api/v1/channels/\(channel.id)/reanchor lets it go on at now"
-        }
-        return condition.words(keyPendingCount: publication.keyPendingLines.count)
-    }
-
-    /// Nil before anything is published.
-    private static func liveEdge(_ watermark: Instant) -> Instant? {
-        watermark.microseconds > 0 ? watermark : nil
     }
 }

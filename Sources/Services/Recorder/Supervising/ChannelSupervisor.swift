@@ -9,6 +9,9 @@ struct ChannelSupervisor {
 
     private var workers: [Int32: Worker] = [:]
 
+    /// Whether no channel has work yet.
+    var isIdle: Bool { workers.isEmpty }
+
     /// Sees to it that a channel's work is that of its present version; returns at once.
     mutating func reconcile(_ channel: Int32, version: Int64, _ work: @escaping @Sendable () async -> Void) {
         let former = workers[channel]

@@ -22,9 +22,10 @@ struct ChannelTask: Sendable {
         var delay = Limits.shortestRestart
         while !Task.isCancelled {
             do {
-                if let lease = try await takeLease() {
+                if let lease = try await leaseOrRecording() {
                     try await record(under: lease)
                 } else {
+                    try await parts.journal.channel(channel.id).removeResumePoint()
                     _ = try await UnownedJournal(channel: channel, parts: parts).enterSome()
                 }
                 delay = Limits.shortestRestart
@@ -37,9 +38,61 @@ struct ChannelTask: Sendable {
         }
     }
 
+    /// Takes the lease; if the catalogue is away and this node owned the channel, records without it until
+    /// the catalogue answers.
+    private func leaseOrRecording() async throws -> Lease? {
+        do {
+            return try await takeLease()
+        } catch {
+            let journal = try parts.journal.channel(channel.id)
+            guard !Task.isCancelled, let point = try await journal.resumePoint() else { throw error }
+            logger.warning("Recording without the catalogue", metadata: ["error": "\(error)"])
+            return try await record(from: point, journal)
+        }
+    }
+
     private func takeLease() async throws -> Lease? {
+        guard parts.isCatalogueReady() else { throw CatalogueError.notInTime }
         let isSteady = heartbeat.isSteady(at: parts.clock.steady())
         return try await parts.catalogue.takeLease(channel: channel.row, node: node, takesOver: isSteady)
+    }
+
+    /// Records from what the state folder knows; all facts stay in the journal.
+    ///
+    /// - Returns: the lease, when the catalogue answers again; nil if another node has it
+    private func record(from point: ResumePoint, _ journal: ChannelJournal) async throws -> Lease? {
+        let entered = try await journal.newestEntered(
+            count: Limits.resumedFacts * max(1, point.renditions.count))
+        let state = RecordingState(
+            channel: channel, lease: point.lease, heads: point.heads(entered), newestRun: point.sourceRun,
+            publishes: false, at: Moment(date: parts.clock.now(), steady: parts.clock.steady()),
+            seed: parts.seed())
+        let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)
+        let recorder = ChannelRecorder(state, runner: runner, clock: parts.clock)
+        defer { parts.board.set(nil, of: channel.id) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { _ = await recorder.run() }
+            group.addTask { await catalogueAnswers() }
+            // The recording ends by itself only if the journal cannot be read.
+            await group.next()
+            group.cancelAll()
+        }
+        logger.notice("The catalogue answers again")
+        // What the first answer said of the time is old by now.
+        return try await takeLease()
+    }
+
+    /// Waits until it is known who has the lease.
+    private func catalogueAnswers() async {
+        while !Task.isCancelled {
+            try? await parts.clock.sleep(for: Limits.shortestRestart)
+            do {
+                _ = try await takeLease()
+                return
+            } catch {
+                continue
+            }
+        }
     }
 
     private func record(under lease: Lease) async throws {
@@ -66,10 +119,11 @@ struct ChannelTask: Sendable {
     /// Reads where the recording stopped.
     private func resume(under lease: Lease, _ journal: ChannelJournal) async throws -> RecordingState {
         let waiting = try await journal.waitingCount()
+        let heads = try await parts.catalogue.heads(of: channel.row, journalLines: waiting)
+        let newestRun = try await parts.catalogue.newestSourceRun(of: channel.row)
+        try await journal.store(ResumePoint(channel, lease, heads, newestRun))
         let state = RecordingState(
-            channel: channel, lease: lease,
-            heads: try await parts.catalogue.heads(of: channel.row, journalLines: waiting),
-            newestRun: try await parts.catalogue.newestSourceRun(of: channel.row),
+            channel: channel, lease: lease, heads: heads, newestRun: newestRun,
             at: Moment(date: parts.clock.now(), steady: parts.clock.steady()), seed: parts.seed())
         try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
         return state

@@ -19,6 +19,8 @@ package struct RecorderParts: Sendable {
     package var clock: HostClock
     /// A number by chance for each recording: it keeps the polling of many channels from going in step.
     package var seed: @Sendable () -> UInt64
+    /// Whether the catalogue has the program's schema; once it has, it keeps it.
+    package var isCatalogueReady: @Sendable () -> Bool
     /// Whether the archive has too little space left to store another segment.
     package var isDiskFull: @Sendable () -> Bool
 
@@ -26,6 +28,7 @@ package struct RecorderParts: Sendable {
         catalogue: Catalogue, heartbeats: Catalogue, store: any SegmentStore, journal: Journal,
         client: HTTPClient, addressPolicy: AddressPolicy, board: StatusBoard, clock: HostClock,
         seed: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
+        isCatalogueReady: @escaping @Sendable () -> Bool = { true },
         isDiskFull: @escaping @Sendable () -> Bool,
     ) {
         self.catalogue = catalogue
@@ -37,6 +40,14 @@ package struct RecorderParts: Sendable {
         self.board = board
         self.clock = clock
         self.seed = seed
+        self.isCatalogueReady = isCatalogueReady
         self.isDiskFull = isDiskFull
+    }
+
+    /// Waits until the catalogue can be used, at most until a time.
+    func catalogueReady(until deadline: ContinuousClock.Instant? = nil) async {
+        while !isCatalogueReady(), !Task.isCancelled, deadline.map({ clock.steady() < $0 }) ?? true {
+            try? await clock.sleep(for: Limits.readinessPause)
+        }
     }
 }

@@ -25,14 +25,17 @@ package struct RecorderService: Sendable {
     /// Records until cancelled; then lets downloads in flight finish and enters them.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await beat() }
-            group.addTask { await prepareDays() }
             group.addTask { await supervise() }
-            group.addTask { await repairLosses() }
+            for work in [beat, prepareDays, repairLosses] {
+                group.addTask {
+                    await parts.catalogueReady()
+                    await work()
+                }
+            }
         }
     }
 
-    private func beat() async {
+    @Sendable private func beat() async {
         while !Task.isCancelled {
             do {
                 try await parts.heartbeats.heartbeat(
@@ -45,7 +48,7 @@ package struct RecorderService: Sendable {
         }
     }
 
-    private func prepareDays() async {
+    @Sendable private func prepareDays() async {
         while !Task.isCancelled {
             do {
                 try await parts.catalogue.prepareDays(around: parts.clock.now())
@@ -57,7 +60,7 @@ package struct RecorderService: Sendable {
         }
     }
 
-    private func repairLosses() async {
+    @Sendable private func repairLosses() async {
         await parts.clock.every(Limits.lossInterval) {
             for channel in try await parts.catalogue.everyChannel() {
                 var logger = logger
@@ -73,6 +76,7 @@ package struct RecorderService: Sendable {
     private func supervise() async {
         var supervisor = ChannelSupervisor()
         var complaint: String?
+        await parts.catalogueReady(until: parts.clock.steady() + Limits.catalogueWait)
         while !Task.isCancelled {
             complaint = await reconcile(&supervisor, after: complaint)
             try? await parts.clock.sleep(for: Limits.supervisionInterval)
@@ -85,16 +89,30 @@ package struct RecorderService: Sendable {
     /// - Returns: what is wrong
     func reconcile(_ supervisor: inout ChannelSupervisor, after complaint: String?) async -> String? {
         do {
+            guard parts.isCatalogueReady() else { throw CatalogueError.notInTime }
             for channel in try await parts.catalogue.everyChannel() {
                 supervisor.reconcile(channel.row, version: channel.version) { await work(on: channel) }
             }
             return nil
         } catch {
+            if supervisor.isIdle { await resumeChannels(&supervisor) }
             let words = "\(error)"
             if words != complaint, !Task.isCancelled {
                 logger.warning("Channels stay as they are", metadata: ["error": "\(words)"])
             }
             return words
+        }
+    }
+
+    /// A start without the catalogue: the channels that this node owned go on.
+    private func resumeChannels(_ supervisor: inout ChannelSupervisor) async {
+        do {
+            for point in try await parts.journal.resumePoints() {
+                let channel = point.channel
+                supervisor.reconcile(channel.row, version: channel.version) { await work(on: channel) }
+            }
+        } catch {
+            logger.warning("Resume points cannot be read", metadata: ["error": "\(error)"])
         }
     }
 
@@ -118,6 +136,7 @@ package struct RecorderService: Sendable {
         let journal = UnownedJournal(channel: channel, parts: parts)
         while !Task.isCancelled {
             do {
+                try await parts.journal.channel(channel.id).removeResumePoint()
                 try await parts.catalogue.endRecording(channel: channel.row, at: end)
                 while try await journal.enterSome() {
                     try await parts.clock.sleep(for: Limits.unownedJournalPace)

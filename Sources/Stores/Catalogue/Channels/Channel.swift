@@ -14,6 +14,25 @@ package struct Channel: Sendable, Equatable {
     package var mediaUntil: Instant?
     package var isDeleted: Bool
 
+    /// A channel as a recorder knows it while the catalogue is away.
+    package init(row: Int32, settings: ChannelSettings, version: Int64) {
+        self.init(
+            row: row, settings: settings, version: version, playlistForm: nil, mediaUntil: nil,
+            isDeleted: false)
+    }
+
+    init(
+        row: Int32, settings: ChannelSettings, version: Int64, playlistForm: PlaylistForm?,
+        mediaUntil: Instant?, isDeleted: Bool
+    ) {
+        self.row = row
+        self.settings = settings
+        self.version = version
+        self.playlistForm = playlistForm
+        self.mediaUntil = mediaUntil
+        self.isDeleted = isDeleted
+    }
+
     package var id: ChannelID { settings.id }
 }
 

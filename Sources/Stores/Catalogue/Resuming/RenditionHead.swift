@@ -12,6 +12,22 @@ package struct RenditionHead: Sendable {
     package var published: LastSegment?
     /// The newest identities of the two newest source runs, oldest first.
     package var known: [KnownSegment]
+
+    /// A head without a published log.
+    package init(description: RenditionDescription, known: [KnownSegment]) {
+        self.init(description: description, nextNumber: 0, known: known)
+    }
+
+    init(
+        description: RenditionDescription, nextNumber: Int64, last: LastSegment? = nil,
+        published: LastSegment? = nil, known: [KnownSegment]
+    ) {
+        self.description = description
+        self.nextNumber = nextNumber
+        self.last = last
+        self.published = published
+        self.known = known
+    }
 }
 
 package struct LastSegment: Sendable, Equatable {
@@ -35,6 +51,26 @@ package struct KnownSegment: Sendable, Equatable {
     package var digest: [UInt8]
     /// The segment is stored but its key has not arrived.
     package var isKeyPending = false
+
+    /// The identity of a stored segment.
+    package init(_ fact: SegmentFact) {
+        self.init(
+            run: fact.identity.run, number: fact.identity.number, start: fact.start,
+            duration: fact.duration, isLost: false, digest: fact.digest, isKeyPending: false)
+    }
+
+    init(
+        run: Int64, number: Int64, start: Instant, duration: Int64, isLost: Bool, digest: [UInt8],
+        isKeyPending: Bool = false
+    ) {
+        self.run = run
+        self.number = number
+        self.start = start
+        self.duration = duration
+        self.isLost = isLost
+        self.digest = digest
+        self.isKeyPending = isKeyPending
+    }
 }
 
 extension Catalogue {

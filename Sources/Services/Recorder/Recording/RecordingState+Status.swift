@@ -1,0 +1,40 @@
+import Catalogue
+import Monitoring
+import Timeline
+
+/// What is said of the channel.
+extension RecordingState {
+    mutating func publishStatus(now: ContinuousClock.Instant) {
+        var said = ChannelStatus(
+            state: condition.state(target: publication.publisher.target, now: now), since: since)
+        said.liveEdge = liveEdge
+        said.detail = words(now: now)
+        if let source = progress.source {
+            said.sourceURL = progress.sourceURL
+            said.sourcePriority = source.priority
+            said.acceptsInvalidCertificate = source.allowInvalidCertificate
+        }
+        said.clock = progress.clock.rawValue
+        said.clockOffsetSeconds = progress.clockOffset.map { Microseconds.seconds($0) }
+        said.zoneCorrectionSeconds = progress.zone / Microseconds.perSecond
+        said.clockStepSeconds = Microseconds.seconds(clock.stepSize)
+        said.renditions = progress.renditions.values.map(\.status).sorted { $0.id < $1.id }
+        guard said != status else { return }
+        status = said
+        perform(.publishStatus(said))
+    }
+
+    /// What is wrong with the channel; nil when nothing is.
+    private func words(now: ContinuousClock.Instant) -> String? {
+        if let lead = leadOfTimeline(now: now) {
+            return "the time line lies \(lead / Microseconds.perSecond) s ahead of the clock; "
+                + "POST /api/v1/channels/\(channel.id)/reanchor lets it go on at now"
+        }
+        return condition.words(keyPendingCount: publication.keyPendingLines.count)
+    }
+
+    /// Nil before anything is published.
+    static func liveEdge(_ watermark: Instant) -> Instant? {
+        watermark.microseconds > 0 ? watermark : nil
+    }
+}

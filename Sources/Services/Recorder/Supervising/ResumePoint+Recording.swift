@@ -1,0 +1,45 @@
+import Catalogue
+import Journal
+import Timeline
+
+/// From where a channel goes on while the catalogue is away.
+extension ResumePoint {
+    /// What a lease that was just taken and the heads of renditions say.
+    init(_ channel: Channel, _ lease: Lease, _ heads: [RenditionHead], _ newestRun: SourceRun?) {
+        self.init(
+            row: channel.row, settings: channel.settings, version: channel.version, fence: lease.fence,
+            end: lease.publishedHead.end, targetSeconds: lease.publishedHead.targetSeconds,
+            renditions: heads.map(\.description), sourceRun: newestRun)
+    }
+
+    var channel: Channel { Channel(row: row, settings: settings, version: version) }
+
+    /// The last lease; nothing is published under it.
+    var lease: Lease {
+        Lease(
+            fence: fence,
+            publishedHead: PublishedHead(
+                discontinuitySequence: 0, end: end, watermark: end,
+                expiredBefore: Instant(microseconds: 0), targetSeconds: targetSeconds))
+    }
+
+    /// The heads of the renditions with what the journal keeps of each: its newest facts that the catalogue
+    /// has taken.
+    func heads(_ entered: [JournalEntry]) -> [RenditionHead] {
+        let facts = Dictionary(grouping: entered.compactMap(\.fact), by: \.identity.rendition)
+        let described = Set(renditions.map(\.id))
+        let all =
+            renditions
+            + facts.keys.filter { !described.contains($0) }.map {
+                RenditionDescription(id: $0, position: $0.index)
+            }
+        return all.map { description in
+            let known = (facts[description.id] ?? []).sorted {
+                ($0.identity.run, $0.identity.number) < ($1.identity.run, $1.identity.number)
+            }
+            return RenditionHead(
+                description: description,
+                known: known.suffix(Limits.resumedFacts).map { KnownSegment($0) })
+        }.sorted { $0.description.id < $1.description.id }
+    }
+}
