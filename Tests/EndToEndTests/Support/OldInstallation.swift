@@ -150,7 +150,9 @@ extension OldInstallation {
     /// Lines of the journal, of all channels, that have not entered the catalogue.
     nonisolated func journalFiles() -> [String] {
         let names = FileManager.default.enumerator(atPath: folder.path(of: "state/journal"))
-        return names?.compactMap { $0 as? String }.filter { $0.hasSuffix(".jsonl") } ?? []
+        return names?.compactMap { $0 as? String }.filter {
+            $0.hasSuffix(".jsonl") && !$0.contains("/entered/")
+        } ?? []
     }
 
     /// The lines that a question to the database answers.
