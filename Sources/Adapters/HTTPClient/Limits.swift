@@ -9,6 +9,20 @@ package enum Limits {
     /// Waiting transfers of all sessions.
     static let waitingTransfers = 4096
 
+    /// Transfers that a session or an origin may always have while less than half of all are running.
+    static let leastShare = 8
+
+    /// How long a session or an origin with running transfers may have no answer before it counts as silent:
+    /// less than transfers may take, so that those of others go on meanwhile.
+    static let silence = Duration.seconds(3)
+
+    /// How long a session or an origin has a share after its last transfer: as long as live playlists rest.
+    static let shareKept = Duration.seconds(30)
+
+    /// Waiting transfers of a session that are looked at in its turn, as the first ones may be for an origin
+    /// whose share is in use.
+    static let triedPerTurn = 16
+
     /// Idle connections kept for reuse.
     static let cachedConnections = 512
 

@@ -8,6 +8,8 @@ package enum TransferError: Error, Hashable, Sendable {
     case closed
     /// More transfers are waiting than the limit allows.
     case queueFull(limit: Int)
+    /// The client ran so many transfers that this one could not begin in time; the origin was not asked.
+    case notStarted
     /// The text is not an absolute URL, or a request header cannot be sent.
     case badRequest(String)
     /// The URL or a redirect has a scheme other than http and https.
@@ -32,8 +34,6 @@ package enum TransferError: Error, Hashable, Sendable {
 
 /// How far a transfer had advanced.
 package enum TransferStage: String, Hashable, Sendable {
-    /// In the queue.
-    case waiting
     /// Resolving, connecting or in the TLS handshake.
     case connecting
     /// Connected, without the head of the response.
@@ -46,11 +46,27 @@ extension TransferError {
     /// Whether the same request may succeed later without any change.
     package var isTransient: Bool {
         switch self {
-        case .connectionFailed, .timedOut, .truncated, .queueFull, .protocolError: true
+        case .connectionFailed, .timedOut, .truncated, .queueFull, .notStarted, .protocolError: true
         case .tls(_, let isCertificate): !isCertificate
         case .cancelled, .closed, .badRequest, .schemeRefused, .addressRefused, .tooManyRedirects, .tooLarge,
             .headTooLarge:
             false
+        }
+    }
+
+    /// Whether the client's own limits are the reason, and the origin was not asked at all.
+    package var isOwnLimit: Bool {
+        switch self {
+        case .queueFull, .notStarted: true
+        default: false
+        }
+    }
+
+    /// Whether the origin did not answer, or stopped in the middle of its answer.
+    var isSilence: Bool {
+        switch self {
+        case .timedOut, .connectionFailed: true
+        default: false
         }
     }
 }
@@ -62,6 +78,7 @@ extension TransferError: CustomStringConvertible {
         case .cancelled: "cancelled"
         case .closed: "the HTTP client is closed"
         case .queueFull(let limit): "more than \(limit) transfers are waiting"
+        case .notStarted: "the request could not begin in time, as too many others were running"
         case .badRequest(let reason): "the request cannot be sent: \(reason)"
         case .schemeRefused(let scheme): "only http and https are fetched, not \(scheme)"
         case .addressRefused(let host, let address, let reason): "\(host) is \(address): \(reason)"
@@ -81,7 +98,6 @@ extension TransferError: CustomStringConvertible {
 extension TransferStage {
     fileprivate var timeoutDescription: String {
         switch self {
-        case .waiting: "no free connection in time"
         case .connecting: "not connected in time"
         case .head: "no answer in time"
         case .body: "the body came too slowly"

@@ -16,8 +16,12 @@ package struct TransferOptions: Sendable {
     package var headers: HTTPHeaders
     /// From name resolution to the end of the TLS handshake, for each hop.
     package var connectTimeout: Duration
-    /// From the call to the last byte, including time in the queue and redirects.
+    /// From the start of the transfer to the last byte, including redirects, but not the time in the queue.
     package var totalTimeout: Duration
+    /// How long the transfer may wait in the client's own queue; after it the error is `notStarted`.
+    package var queueTimeout: Duration
+    /// Which transfers begin first where not all can run.
+    package var priority: TransferPriority
     /// Bytes per second; a body that stays below it for `lowSpeedTime` is too slow.
     package var lowSpeedLimit: Int
     package var lowSpeedTime: Duration
@@ -29,7 +33,8 @@ package struct TransferOptions: Sendable {
     package init(
         byteLimit: Int, range: Range<UInt64>? = nil, acceptCompressed: Bool = false,
         headers: HTTPHeaders = HTTPHeaders(), connectTimeout: Duration = .seconds(5),
-        totalTimeout: Duration = .seconds(60), lowSpeedLimit: Int = 1_000,
+        totalTimeout: Duration = .seconds(60), queueTimeout: Duration = .seconds(60),
+        priority: TransferPriority = .bulk, lowSpeedLimit: Int = 1_000,
         lowSpeedTime: Duration = .seconds(10),
         freshConnection: Bool = false, maxRedirects: Int = Limits.redirects,
     ) {
@@ -39,11 +44,21 @@ package struct TransferOptions: Sendable {
         self.headers = headers
         self.connectTimeout = connectTimeout
         self.totalTimeout = totalTimeout
+        self.queueTimeout = queueTimeout
+        self.priority = priority
         self.lowSpeedLimit = lowSpeedLimit
         self.lowSpeedTime = lowSpeedTime
         self.freshConnection = freshConnection
         self.maxRedirects = min(max(maxRedirects, 0), Limits.redirects)
     }
+}
+
+/// Which transfers of a client begin first.
+package enum TransferPriority: Sendable, Hashable {
+    /// Small and soon out of date: playlists.
+    case urgent
+    /// Everything else.
+    case bulk
 }
 
 extension Duration {

@@ -118,18 +118,40 @@ struct CancellationTests {
         }
     }
 
-    @Test("Time in the queue counts towards the total timeout")
+    @Test("A transfer that cannot begin in time says so")
     func waitingTimeout() async throws {
         let (asked, gone) = (Event(), Event())
         try await withServer(answer: silent(asked, gone)) { client, server in
             let session = try client.makeSession(SessionOptions(host: "127.0.0.1", maxConnections: 1))
             let first = Task { try await session.get(server.url("/"), .small) }
             await asked.wait()
-            let options = TransferOptions(byteLimit: 100, totalTimeout: .milliseconds(100))
-            await expectError(.timedOut(.waiting)) { _ = try await session.get(server.url("/"), options) }
+            let options = TransferOptions(byteLimit: 100, queueTimeout: .milliseconds(100))
+            await expectError(.notStarted) { _ = try await session.get(server.url("/"), options) }
             first.cancel()
             await #expect(throws: TransferError.cancelled) { try await first.value }
             #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test("Time in the queue does not count towards the total timeout")
+    func waitingIsNotTransferring() async throws {
+        let gate = Gate()
+        let asked = Event()
+        let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { _, connection in
+            asked.happen()
+            gate.pass()
+            connection.respond()
+        }
+        try await withServer(answer: answer) { client, server in
+            let session = try client.makeSession(SessionOptions(host: "127.0.0.1", maxConnections: 1))
+            async let first = session.get(server.url("/"), .small)
+            await asked.wait()
+            async let second = session.get(
+                server.url("/"),
+                TransferOptions(byteLimit: 100, totalTimeout: .seconds(2), queueTimeout: .seconds(50)))
+            try await Task.sleep(for: .seconds(3))
+            gate.open()
+            #expect(try await [first.status, second.status] == [.ok, .ok])
         }
     }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct ConcurrencyTests {
-    @Test("Three hundred transfers run at once and each gets its own body")
+    @Test("Two hundred and forty transfers run at once and each gets its own body")
     func many() async throws {
-        let count = 300
+        let count = 240
         let gate = Gate()
         let arrived = Mutex(0)
         let rest = pattern(40_000)

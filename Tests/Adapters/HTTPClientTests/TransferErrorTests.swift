@@ -7,7 +7,7 @@ struct TransferErrorTests {
         "Only errors that may pass without a change are transient",
         arguments: [
             (TransferError.timedOut(.head), true), (.connectionFailed("x"), true),
-            (.truncated(received: 1, expected: 2), true), (.queueFull(limit: 1), true),
+            (.truncated(received: 1, expected: 2), true), (.queueFull(limit: 1), true), (.notStarted, true),
             (.tls("handshake", isCertificate: false), true), (.tls("expired", isCertificate: true), false),
             (.cancelled, false), (.closed, false), (.badRequest("x"), false), (.schemeRefused("file"), false),
             (.addressRefused(host: "a", address: "b", .metadata), false),

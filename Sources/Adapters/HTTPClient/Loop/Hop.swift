@@ -17,7 +17,7 @@ final class Hop {
     static func open(
         _ attempt: Attempt, of job: TransferJob, _ configuration: ClientConfiguration,
     ) throws(TransferError) -> Hop {
-        let left = ContinuousClock.now.duration(to: job.deadline)
+        let left = ContinuousClock.now.duration(to: attempt.deadline)
         guard left > .zero else { throw .timedOut(.connecting) }
         let isProxied = configuration.proxy != nil
         if isProxied { try judgeUnresolved(attempt.url, job.session) }
@@ -53,7 +53,10 @@ final class Hop {
     func next(_ code: CURLcode) -> Next {
         switch handle.context.outcome({ error(code, $0) }) {
         case .end(let error): return .end(error)
-        case .again: return .attempt(Attempt(url: attempt.url, redirects: attempt.redirects, isFresh: true))
+        case .again:
+            var next = attempt
+            next.isFresh = true
+            return .attempt(next)
         case .redirect(let location): return redirected(to: location)
         }
     }
@@ -62,7 +65,9 @@ final class Hop {
         do throws(TransferError) {
             let target = try attempt.url.following(location)
             return .attempt(
-                Attempt(url: target, redirects: attempt.redirects + 1, isFresh: job.options.freshConnection))
+                Attempt(
+                    url: target, redirects: attempt.redirects + 1, isFresh: job.options.freshConnection,
+                    deadline: attempt.deadline))
         } catch {
             return .end(error)
         }

@@ -14,8 +14,8 @@ final class TransferJob: Sendable {
     let options: TransferOptions
     let session: SessionContext
     let channel: TransferChannel
+    /// When the transfer was requested.
     let startedAt: ContinuousClock.Instant
-    let deadline: ContinuousClock.Instant
 
     init(
         url: RequestURL, options: TransferOptions, session: SessionContext, channel: TransferChannel,
@@ -26,10 +26,24 @@ final class TransferJob: Sendable {
         self.session = session
         self.channel = channel
         self.startedAt = startedAt
-        deadline = startedAt.advanced(by: .milliseconds(options.totalTimeout.boundedMilliseconds))
     }
 
     var id: TransferID { channel.id }
+
+    /// What waits in the queue.
+    var ticket: TransferQueue.Ticket {
+        TransferQueue.Ticket(
+            id: id, session: session.id, origin: url.origin, priority: options.priority,
+            sessionLimit: session.options.maxConnections,
+            deadline: startedAt.advanced(by: .milliseconds(options.queueTimeout.boundedMilliseconds)))
+    }
+
+    /// The first request of a transfer that begins now.
+    func firstAttempt(at now: ContinuousClock.Instant) -> Attempt {
+        Attempt(
+            url: url, isFresh: options.freshConnection,
+            deadline: now.advanced(by: .milliseconds(options.totalTimeout.boundedMilliseconds)))
+    }
 }
 
 /// One request of a transfer: the first, or the one after a redirect.
@@ -39,4 +53,6 @@ struct Attempt {
     var redirects = 0
     /// Whether a new connection is required.
     var isFresh: Bool
+    /// When the whole transfer has to be complete.
+    var deadline: ContinuousClock.Instant
 }

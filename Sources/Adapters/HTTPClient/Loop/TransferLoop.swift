@@ -59,27 +59,23 @@ extension TransferLoop {
     }
 
     private func enqueue(_ job: TransferJob) {
-        let ticket = TransferQueue.Ticket(
-            id: job.id, session: job.session.id, sessionLimit: job.session.options.maxConnections,
-            deadline: job.deadline)
-        if let limit = queue.enqueue(ticket) {
+        if let limit = queue.enqueue(job.ticket, at: .now) {
             job.channel.ended(.failed(.queueFull(limit: limit)))
         } else {
             jobs[job.id] = job
-            startWaiting()
         }
     }
 
     private func startWaiting() {
-        while let id = queue.startNext() {
+        while let id = queue.startNext(at: .now) {
             guard let job = jobs[id] else { continue }
-            start(Attempt(url: job.url, isFresh: job.options.freshConnection), of: job)
+            start(job.firstAttempt(at: .now), of: job)
         }
     }
 
     private func expireWaiting() {
         for id in queue.removeExpired(at: .now) {
-            jobs.removeValue(forKey: id)?.channel.ended(.failed(.timedOut(.waiting)))
+            jobs.removeValue(forKey: id)?.channel.ended(.failed(.notStarted))
         }
     }
 
@@ -115,7 +111,18 @@ extension TransferLoop {
     private func end(_ id: TransferID, _ end: TransferEnd) {
         if let hop = hops.removeValue(forKey: id) { mailbox.multi.remove(hop.handle) }
         guard let job = jobs.removeValue(forKey: id) else { return }
-        if !queue.remove(id) { queue.finished(in: job.session.id) }
+        queue.end(id, hasAnswered: end.hasAnswered, at: .now)
         job.channel.ended(end)
+    }
+}
+
+extension TransferEnd {
+    /// Whether the origin answered; nil when the transfer was ended here.
+    fileprivate var hasAnswered: Bool? {
+        switch self {
+        case .whole: true
+        case .failed(.cancelled), .failed(.closed): nil
+        case .failed(let error): !error.isSilence
+        }
     }
 }

@@ -1,67 +1,104 @@
-/// The waiting transfers: first come, first served, within the limits of each session and of the client.
+/// The waiting transfers, and which of them begins next.
+///
+/// Sessions take turns, so that one with many waiting transfers does not delay the others; urgent transfers
+/// begin before bulk ones. `TransferShares` says how many of a session or an origin may run.
 struct TransferQueue {
-    private var waiting: [Ticket] = []
-    private var runningBySession: [SessionID: Int] = [:]
-    private var runningCount = 0
-    private let runningLimit: Int
+    private var sessions: [SessionID: Waiting] = [:]
+    /// Sessions with waiting transfers; the next one to have its turn comes first.
+    private var turns: [SessionID] = []
+    private var sessionOfWaiting: [TransferID: SessionID] = [:]
+    private var running: [TransferID: Ticket] = [:]
+    private var shares: TransferShares
+    /// No waiting transfer has a deadline before this one; nil when none waits.
+    private(set) var nextDeadline: ContinuousClock.Instant?
 
     /// An entry of the queue.
     struct Ticket: Equatable {
         var id: TransferID
         var session: SessionID
+        /// Scheme, host and port of the first request.
+        var origin: String
+        var priority: TransferPriority
         /// Transfers of the session that may run at once; nil for no limit.
         var sessionLimit: Int?
+        /// Until when it may wait.
         var deadline: ContinuousClock.Instant
     }
 
+    private struct Waiting {
+        var urgent: [Ticket] = []
+        var bulk: [Ticket] = []
+
+        var count: Int { urgent.count + bulk.count }
+
+        subscript(priority: TransferPriority) -> [Ticket] {
+            get { priority == .urgent ? urgent : bulk }
+            set { if priority == .urgent { urgent = newValue } else { bulk = newValue } }
+        }
+    }
+
     init(runningLimit: Int) {
-        self.runningLimit = runningLimit
+        shares = TransferShares(limit: runningLimit)
     }
 
     /// Appends a transfer; returns the limit that it would exceed, in which case it is not added.
-    mutating func enqueue(_ ticket: Ticket) -> Int? {
-        guard waiting.count < Limits.waitingTransfers else { return Limits.waitingTransfers }
-        guard waiting.count(where: { $0.session == ticket.session }) < Limits.waitingPerSession else {
-            return Limits.waitingPerSession
-        }
-        waiting.append(ticket)
+    mutating func enqueue(_ ticket: Ticket, at now: ContinuousClock.Instant) -> Int? {
+        guard sessionOfWaiting.count < Limits.waitingTransfers else { return Limits.waitingTransfers }
+        let count = sessions[ticket.session]?.count ?? 0
+        guard count < Limits.waitingPerSession else { return Limits.waitingPerSession }
+        if count == 0 { turns.append(ticket.session) }
+        sessions[ticket.session, default: Waiting()][ticket.priority].append(ticket)
+        sessionOfWaiting[ticket.id] = ticket.session
+        nextDeadline = min(nextDeadline ?? ticket.deadline, ticket.deadline)
+        shares.asked(ticket, at: now)
         return nil
     }
 
-    /// Removes the first transfer that may start and counts it as running.
-    mutating func startNext() -> TransferID? {
-        guard runningCount < runningLimit, let place = waiting.firstIndex(where: mayStart) else { return nil }
-        let ticket = waiting.remove(at: place)
-        runningCount += 1
-        runningBySession[ticket.session, default: 0] += 1
-        return ticket.id
+    /// Removes the next transfer that may start and counts it as running.
+    mutating func startNext(at now: ContinuousClock.Instant) -> TransferID? {
+        guard shares.haveRoom else { return nil }
+        for priority in [TransferPriority.urgent, .bulk] {
+            for session in turns where shares.allow(session, priority, at: now) {
+                guard let waiting = sessions[session]?[priority].prefix(Limits.triedPerTurn),
+                    let ticket = waiting.first(where: { shares.allow($0, at: now) })
+                else { continue }
+                removeWaiting(ticket.id)
+                if let place = turns.firstIndex(of: session) { turns.append(turns.remove(at: place)) }
+                running[ticket.id] = ticket
+                shares.started(ticket, at: now)
+                return ticket.id
+            }
+        }
+        return nil
     }
 
-    private func mayStart(_ ticket: Ticket) -> Bool {
-        guard let limit = ticket.sessionLimit else { return true }
-        return runningBySession[ticket.session, default: 0] < max(limit, 1)
-    }
-
-    /// Ends the count of a running transfer.
-    mutating func finished(in session: SessionID) {
-        runningCount -= 1
-        let left = runningBySession[session, default: 1] - 1
-        runningBySession[session] = left > 0 ? left : nil
-    }
-
-    /// Removes a waiting transfer; false when it is not waiting.
-    mutating func remove(_ id: TransferID) -> Bool {
-        guard let place = waiting.firstIndex(where: { $0.id == id }) else { return false }
-        waiting.remove(at: place)
-        return true
+    /// Ends a waiting or running transfer.
+    ///
+    /// `hasAnswered` says whether the origin did; nil when that is unknown.
+    mutating func end(_ id: TransferID, hasAnswered: Bool?, at now: ContinuousClock.Instant) {
+        if let ticket = running.removeValue(forKey: id) {
+            shares.ended(ticket, hasAnswered: hasAnswered, at: now)
+        } else {
+            removeWaiting(id)
+        }
     }
 
     /// Removes the transfers that have waited too long.
     mutating func removeExpired(at now: ContinuousClock.Instant) -> [TransferID] {
-        let expired = waiting.filter { $0.deadline <= now }
-        if !expired.isEmpty { waiting.removeAll { $0.deadline <= now } }
-        return expired.map(\.id)
+        guard let nextDeadline, nextDeadline <= now else { return [] }
+        let waiting = sessions.values.flatMap { $0.urgent + $0.bulk }
+        self.nextDeadline = waiting.lazy.map(\.deadline).filter { $0 > now }.min()
+        let expired = waiting.filter { $0.deadline <= now }.map(\.id)
+        for id in expired { removeWaiting(id) }
+        return expired
     }
 
-    var nextDeadline: ContinuousClock.Instant? { waiting.lazy.map(\.deadline).min() }
+    private mutating func removeWaiting(_ id: TransferID) {
+        guard let session = sessionOfWaiting.removeValue(forKey: id) else { return }
+        sessions[session]?.urgent.removeAll { $0.id == id }
+        sessions[session]?.bulk.removeAll { $0.id == id }
+        guard sessions[session]?.count == 0 else { return }
+        sessions[session] = nil
+        turns.removeAll { $0 == session }
+    }
 }

@@ -78,7 +78,7 @@ struct ServedRequest: Sendable {
 
 extension Int32 {
     /// Binds the socket and listens; gives the port.
-    fileprivate func listen(on address: String) throws -> UInt16 {
+    func listen(on address: String) throws -> UInt16 {
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
         name.sin_addr.s_addr = inet_addr(address)

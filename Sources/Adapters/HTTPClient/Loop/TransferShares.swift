@@ -1,0 +1,108 @@
+/// How many transfers of each session and of each origin may run at once.
+///
+/// While less than half of the client's limit is in use, a session is bounded only by its share, which is
+/// never less than `Limits.leastShare`. Beyond that a silent session has one transfer, so that hundreds of
+/// hung transfers do not keep others from theirs; a silent origin has its share, whatever the number of
+/// sessions that use it. The last eighth is for sessions and origins with few transfers. Silent is what has
+/// running transfers and has not answered yet, or not for `Limits.silence`, or not at the last transfer.
+struct TransferShares {
+    private let limit: Int
+    private var runningCount = 0
+    private var sessions: [SessionID: Usage] = [:]
+    private var origins: [String: Usage] = [:]
+    private var lastRemoval: ContinuousClock.Instant?
+
+    private struct Usage {
+        var running = 0
+        /// The last transfer that ended had no answer.
+        var isUnresponsive = false
+        /// Since when transfers run and none has ended with an answer.
+        var silentSince: ContinuousClock.Instant?
+        /// When a transfer last ended with an answer.
+        var lastAnswer: ContinuousClock.Instant?
+        var lastUse: ContinuousClock.Instant
+
+        func isSilent(at now: ContinuousClock.Instant) -> Bool {
+            guard !isUnresponsive, let silentSince else { return isUnresponsive }
+            let hasAnswered = lastAnswer.map { now - $0 <= Limits.shareKept } ?? false
+            return !hasAnswered || now - silentSince > Limits.silence
+        }
+
+        func isRecent(at now: ContinuousClock.Instant) -> Bool {
+            running > 0 || now - lastUse <= Limits.shareKept
+        }
+
+        mutating func started(at now: ContinuousClock.Instant) {
+            running += 1
+            silentSince = silentSince ?? now
+            lastUse = now
+        }
+
+        mutating func ended(hasAnswered: Bool?, at now: ContinuousClock.Instant) {
+            running -= 1
+            lastUse = now
+            if hasAnswered == true { lastAnswer = now }
+            isUnresponsive = hasAnswered.map { !$0 } ?? isUnresponsive
+            if running == 0 { silentSince = nil } else if hasAnswered == true { silentSince = now }
+        }
+    }
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    var haveRoom: Bool { runningCount < limit }
+
+    /// What may be used by any session; the rest is a reserve.
+    private var common: Int { limit - limit / 8 }
+
+    private var sessionShare: Int { max(Limits.leastShare, common / max(sessions.count, 1)) }
+
+    private var originShare: Int { max(Limits.leastShare, common / max(origins.count, 1)) }
+
+    /// Whether a session may start a transfer, as far as it does not depend on the transfer's origin.
+    func allow(_ id: SessionID, _ priority: TransferPriority, at now: ContinuousClock.Instant) -> Bool {
+        let session = sessions[id] ?? Usage(lastUse: now)
+        guard haveRoom, session.running < Self.part(of: sessionShare, priority) else { return false }
+        if runningCount < limit / 2 || session.running == 0 && runningCount < common { return true }
+        guard !session.isSilent(at: now) else { return false }
+        return runningCount < common || session.running < 2
+    }
+
+    /// Whether a waiting transfer of a session that may start one may start.
+    func allow(_ ticket: TransferQueue.Ticket, at now: ContinuousClock.Instant) -> Bool {
+        let running = sessions[ticket.session]?.running ?? 0
+        guard running < max(ticket.sessionLimit ?? .max, 1) else { return false }
+        if runningCount < limit / 2 { return true }
+        let origin = origins[ticket.origin] ?? Usage(lastUse: now)
+        if origin.isSilent(at: now), origin.running >= originShare { return false }
+        return runningCount < common || origin.running < limit / 2 && !origin.isSilent(at: now)
+    }
+
+    /// The part of a share that transfers of a priority may use: bulk leaves a quarter to urgent ones.
+    private static func part(of share: Int, _ priority: TransferPriority) -> Int {
+        priority == .urgent ? share : share - share / 4
+    }
+
+    /// A transfer waits: its session and origin have a share from now on.
+    mutating func asked(_ ticket: TransferQueue.Ticket, at now: ContinuousClock.Instant) {
+        sessions[ticket.session, default: Usage(lastUse: now)].lastUse = now
+        origins[ticket.origin, default: Usage(lastUse: now)].lastUse = now
+        guard lastRemoval.map({ now - $0 > .seconds(1) }) ?? true else { return }
+        lastRemoval = now
+        sessions = sessions.filter { $0.value.isRecent(at: now) }
+        origins = origins.filter { $0.value.isRecent(at: now) }
+    }
+
+    mutating func started(_ ticket: TransferQueue.Ticket, at now: ContinuousClock.Instant) {
+        runningCount += 1
+        sessions[ticket.session, default: Usage(lastUse: now)].started(at: now)
+        origins[ticket.origin, default: Usage(lastUse: now)].started(at: now)
+    }
+
+    mutating func ended(_ ticket: TransferQueue.Ticket, hasAnswered: Bool?, at now: ContinuousClock.Instant) {
+        runningCount -= 1
+        sessions[ticket.session]?.ended(hasAnswered: hasAnswered, at: now)
+        origins[ticket.origin]?.ended(hasAnswered: hasAnswered, at: now)
+    }
+}
