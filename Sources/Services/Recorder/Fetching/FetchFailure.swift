@@ -12,6 +12,9 @@ struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The key is there but does not decrypt the segment; other segments with the same key may still decrypt.
     var isUnopened = false
 
+    /// The source was not asked, as too many transfers were running here.
+    var isOwnLimit = false
+
     init(_ reason: GapReason, _ description: String, isTransient: Bool = true) {
         self.reason = reason
         self.description = description
@@ -28,7 +31,9 @@ struct FetchFailure: Error, Sendable, CustomStringConvertible {
     }
 
     init(_ error: TransferError) {
-        self.init(.segmentMissing, "\(error)", isTransient: error.isTransient)
+        self.init(
+            error.isOwnLimit ? .segmentExpired : .segmentMissing, "\(error)", isTransient: error.isTransient)
+        isOwnLimit = error.isOwnLimit
     }
 
     init(_ error: StoreError) {

@@ -44,22 +44,22 @@ extension RecordingState {
     mutating func segmentFailed(
         _ failure: FetchFailure, _ request: SegmentRequest, now: ContinuousClock.Instant,
     ) {
-        // A full disk is not the source's fault.
+        // A full disk, or too many transfers here, are not the source's fault.
         let isRetried = failure.isTransient && !request.isLast
         var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
         tried(
-            request, succeeded: failure.reason == .diskFull && !isRetried,
+            request, succeeded: failure.isOwnLimit ? nil : failure.reason == .diskFull && !isRetried,
             retry: isRetried ? now + request.pause : nil, now: now)
         if !isRetried, !isFinishing { lose(request.segment.placed, failure) }
     }
 
     private mutating func tried(
-        _ request: SegmentRequest, succeeded: Bool, retry: ContinuousClock.Instant? = nil,
+        _ request: SegmentRequest, succeeded: Bool?, retry: ContinuousClock.Instant? = nil,
         now: ContinuousClock.Instant,
     ) {
         fetches.ended(request, retry: retry)
-        guard sources.isCurrent(request.use) else { return }
+        guard let succeeded, sources.isCurrent(request.use) else { return }
         sources.session?.tried(request.segment.identity.rendition, succeeded: succeeded, now: now)
     }
 

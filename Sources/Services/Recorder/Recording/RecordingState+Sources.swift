@@ -42,10 +42,24 @@ extension RecordingState {
         guard isRecording else { return }
         if request.purpose == .scouting { return sources.scoutFailed(request, now: now.steady) }
         guard sources.isCurrent(request.use) else { return }
+        if case .notAsked = error { return playlistNotAsked(error, request, now: now.steady) }
         switch request.purpose {
         case .opening: openingFailed(error, now: now.steady)
         case .renewal: sources.session?.renewalFailed()
         case .rendition(let id): renditionFailed(id, error, now: now.steady)
+        case .scouting: break
+        }
+    }
+
+    /// The request waited here for too long: it is made once more, and the source has not failed.
+    private mutating func playlistNotAsked(
+        _ error: SourceError, _ request: PlaylistRequest, now: ContinuousClock.Instant,
+    ) {
+        log(.warning, "A playlist could not be requested in time", ["error": "\(error)"])
+        switch request.purpose {
+        case .opening: sources.notAsked(now: now, chance: generator.jitter())
+        case .renewal: sources.session?.renewalFailed()
+        case .rendition(let id): sources.session?.rest(id, now: now, chance: generator.jitter())
         case .scouting: break
         }
     }

@@ -2,6 +2,8 @@
 enum SourceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No answer: name, connection, TLS, time or size.
     case unreachable(String)
+    /// The source was not asked, as too many transfers were running here: it has not failed.
+    case notAsked(String)
     /// An answer other than 200.
     case refused(status: Int)
     /// The answer is not a playlist that can be recorded.
@@ -18,7 +20,7 @@ enum SourceError: Error, Sendable, Equatable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .unreachable(let reason), .unusable(let reason): reason
+        case .unreachable(let reason), .notAsked(let reason), .unusable(let reason): reason
         case .refused(let status): "the source answered \(status)"
         }
     }

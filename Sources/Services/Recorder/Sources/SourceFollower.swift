@@ -62,6 +62,11 @@ struct SourceFollower: Sendable {
         pause(now: now, chance: chance)
     }
 
+    /// The source could not be asked, which is not its failure: it is opened once more.
+    mutating func notAsked(now: ContinuousClock.Instant, chance: Double) {
+        pause(now: now, chance: chance)
+    }
+
     /// The source brings nothing, and there is another one.
     mutating func leave(now: ContinuousClock.Instant, chance: Double) {
         order.leave(now: now)

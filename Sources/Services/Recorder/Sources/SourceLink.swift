@@ -59,9 +59,10 @@ extension SourceLink {
                 url.absoluteString,
                 TransferOptions(
                     byteLimit: Limits.playlistBytes, acceptCompressed: true,
-                    totalTimeout: Limits.playlistTimeout, freshConnection: isFresh))
+                    totalTimeout: Limits.playlistTimeout, queueTimeout: Limits.playlistTimeout,
+                    priority: .urgent, freshConnection: isFresh))
         } catch {
-            throw .unreachable("\(error)")
+            throw error.isOwnLimit ? .notAsked("\(error)") : .unreachable("\(error)")
         }
     }
 
