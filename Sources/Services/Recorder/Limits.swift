@@ -51,6 +51,8 @@ enum Limits {
     static let backlogSegments = 2000
     /// Segments fetched at once for one rendition.
     static let parallelFetches = 4
+    /// The same, with those that are slow: that a few segments hang must not stop newer ones.
+    static let parallelFetchesWithSlow = 8
     /// Listed segments that wait for their turn to be fetched in one rendition; more are lost.
     static let waitingSegments = 4000
     /// Identities remembered to tell a stale playlist from a restart: several playlists of usual length.
@@ -156,8 +158,11 @@ enum Limits {
     static let numberJump: Int64 = 1000
     /// How long a playlist may take.
     static let playlistTimeout = Duration.seconds(15)
-    /// How long a segment may take: half a minute of video at a quarter of its own rate.
+    /// How long a segment may take, even if its playlist lists it for longer: half a minute of video at a
+    /// quarter of its own rate.
     static let segmentTimeout = Duration.seconds(120)
+    /// How long a segment may take at least, even if its playlist lists it no longer.
+    static let shortestSegmentTimeout = Duration.seconds(4)
     /// Tries to read a segment that tells a stale playlist from a restart.
     static let probeTries = 3
     /// The pause between two of them.

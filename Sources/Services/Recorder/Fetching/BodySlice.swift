@@ -18,12 +18,16 @@ final class BodySlice: SegmentBody {
     }
 
     /// Asks for a segment and waits for the head of the answer.
-    static func open(_ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink) async throws -> BodySlice {
+    ///
+    /// The time limit is that of the whole transfer; it may wait as long again for its turn here.
+    static func open(
+        _ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink, timeLimit: Duration,
+    ) async throws -> BodySlice {
         let transfer = try await link.session.open(
             url.absoluteString,
             TransferOptions(
                 byteLimit: Limits.segmentBytes, range: range.map { $0.offset..<$0.end },
-                totalTimeout: Limits.segmentTimeout))
+                totalTimeout: timeLimit, queueTimeout: timeLimit))
         let skip = try skipped(transfer.head, range: range)
         return BodySlice(transfer, skip: skip, length: range?.length)
     }

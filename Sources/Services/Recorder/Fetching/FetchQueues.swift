@@ -8,7 +8,27 @@ struct FetchQueues: Sendable {
         var waiting: [SegmentRequest] = []
         /// Between two tries; these hold no place.
         var resting: [(request: SegmentRequest, until: ContinuousClock.Instant)] = []
-        var running = 0
+        var running: [Running] = []
+
+        /// Downloads that may begin now; slow ones do not hold back what was listed after them, up to a
+        /// bound.
+        var free: Int {
+            let prompt = running.count { $0.slowAt != nil }
+            return max(
+                0, min(Limits.parallelFetches - prompt, Limits.parallelFetchesWithSlow - running.count))
+        }
+
+        /// When a running download becomes slow, and another one may begin beside it.
+        var nextSlow: ContinuousClock.Instant? {
+            guard !waiting.isEmpty, running.count < Limits.parallelFetchesWithSlow else { return nil }
+            return running.compactMap(\.slowAt).min()
+        }
+    }
+
+    struct Running: Sendable {
+        var identity: SegmentIdentity
+        /// When it has taken longer than the source lists such a segment anew; nil once it has.
+        var slowAt: ContinuousClock.Instant?
     }
 
     private(set) var queues: [RenditionID: Queue] = [:]
@@ -28,7 +48,9 @@ struct FetchQueues: Sendable {
     /// A try ended; with a time the segment is tried again then.
     mutating func ended(_ request: SegmentRequest, retry: ContinuousClock.Instant? = nil) {
         let id = request.segment.identity.rendition
-        queues[id]?.running -= 1
+        if let place = queues[id]?.running.firstIndex(where: { $0.identity == request.segment.identity }) {
+            queues[id]?.running.remove(at: place)
+        }
         guard let retry, !isClosed else { return }
         var request = request
         request.attempt += 1
@@ -44,14 +66,19 @@ struct FetchQueues: Sendable {
         guard var queue = queues[id] else { return [] }
         queue.waiting += queue.resting.filter { $0.until <= now }.map(\.request)
         queue.resting.removeAll { $0.until <= now }
-        let free = max(0, Limits.parallelFetches - queue.running)
-        let started = queue.waiting.prefix(free).map { request in
+        for place in queue.running.indices where queue.running[place].slowAt.map({ $0 <= now }) ?? false {
+            queue.running[place].slowAt = nil
+        }
+        let started = queue.waiting.prefix(queue.free).map { request in
             var request = request
+            request.timeLimit = request.segment.timeLimit(now: now)
             request.isLast = request.attempt >= 3 && now + request.pause > request.segment.availableUntil
             return request
         }
         queue.waiting.removeFirst(started.count)
-        queue.running += started.count
+        queue.running += started.map {
+            Running(identity: $0.segment.identity, slowAt: now + $0.segment.leastTimeLimit * 2)
+        }
         queues[id] = queue
         return started
     }
@@ -65,10 +92,11 @@ struct FetchQueues: Sendable {
         }
     }
 
-    var isIdle: Bool { queues.values.allSatisfy { $0.running == 0 } }
+    var isIdle: Bool { queues.values.allSatisfy { $0.running.isEmpty } }
 
-    /// When the next try is due; nil when none rests.
+    /// When the next download may begin; nil when none rests, and none waits behind others.
     var next: ContinuousClock.Instant? {
-        queues.values.lazy.flatMap { $0.resting.lazy.map(\.until) }.min()
+        let rested = queues.values.lazy.flatMap { $0.resting.lazy.map(\.until) }.min()
+        return [rested, queues.values.lazy.compactMap(\.nextSlow).min()].compactMap { $0 }.min()
     }
 }

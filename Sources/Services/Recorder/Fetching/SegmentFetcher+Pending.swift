@@ -9,10 +9,10 @@ import Timeline
 extension SegmentFetcher {
     /// Stores a segment as it comes, because a key is missing now.
     func keep(
-        _ listed: ListedSegment, _ intake: SegmentIntake, base: HTTPURL,
+        _ listed: ListedSegment, _ intake: SegmentIntake, base: HTTPURL, timeLimit: Duration,
     ) async throws -> KeyPendingSegment {
         let draft = try await store.makeDraft()
-        let body = try await open(listed, base: base)
+        let body = try await open(listed, base: base, timeLimit: timeLimit)
         var intake = intake
         intake.isPending = true
         let received = try await pass(body, through: intake) { try await draft.append($0) }

@@ -48,7 +48,8 @@ struct SegmentFetcher: Sendable {
             let intake = try await intake(of: request.segment, base: request.base)
             if intake.isPending, intake.cipher != nil, !intake.isStoredEncrypted { return nil }
             let sum = try RunningDigest()
-            let body = try await open(request.segment, base: request.base)
+            let body = try await open(
+                request.segment, base: request.base, timeLimit: Limits.playlistTimeout)
             _ = try await pass(body, through: intake) { try sum.take($0) }
             return try sum.finish()
         }
@@ -61,9 +62,12 @@ struct SegmentFetcher: Sendable {
         return try await mappingErrors {
             guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full", isTransient: false) }
             let intake = try await intake(of: listed, base: base)
-            if intake.isPending { return .keyPending(try await keep(listed, intake, base: base)) }
+            if intake.isPending {
+                return .keyPending(
+                    try await keep(listed, intake, base: base, timeLimit: request.timeLimit))
+            }
             let draft = try await store.makeDraft()
-            let body = try await open(listed, base: base)
+            let body = try await open(listed, base: base, timeLimit: request.timeLimit)
             let received = try await pass(body, through: intake) { try await draft.append($0) }
             if case .damaged(let damage) = received.inspection?.wholeness,
                 !request.acceptsDamage(byteCount: received.plainBytes)
@@ -81,7 +85,9 @@ struct SegmentFetcher: Sendable {
     private func withoutKey(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
         try await mappingErrors {
             let intake = try await intake(of: request.segment, base: request.base, asksForKeys: false)
-            return .keyPending(try await keep(request.segment, intake, base: request.base))
+            return .keyPending(
+                try await keep(
+                    request.segment, intake, base: request.base, timeLimit: request.timeLimit))
         }
     }
 
@@ -106,9 +112,10 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Bytes
 
-    func open(_ listed: ListedSegment, base: HTTPURL) async throws -> BodySlice {
+    func open(_ listed: ListedSegment, base: HTTPURL, timeLimit: Duration) async throws -> BodySlice {
         try await BodySlice.open(
-            try link.resolve(listed.entry.uri, against: base), range: listed.entry.byteRange, link: link)
+            try link.resolve(listed.entry.uri, against: base), range: listed.entry.byteRange, link: link,
+            timeLimit: timeLimit)
     }
 
     /// Streams a body through decryption and inspection to where it is kept.

@@ -12,6 +12,8 @@ struct SegmentRequest: Sendable {
     var attempt = 1
     /// The source cannot be expected to hold the segment any longer: what comes is taken as it is.
     var isLast = false
+    /// How long this try may take.
+    var timeLimit = Limits.segmentTimeout
     /// Bytes that the segment had when it was last read and was not whole; one that is still being written
     /// grows.
     var damagedByteCount: Int64?
@@ -22,6 +24,18 @@ struct SegmentRequest: Sendable {
     /// Whether a segment that is not whole is stored all the same.
     func acceptsDamage(byteCount: Int64) -> Bool {
         isLast || byteCount == damagedByteCount && attempt >= Limits.triesForWhole
+    }
+}
+
+extension ListedSegment {
+    /// How long a try may take that begins now: until the source need not hold the segment any longer.
+    func timeLimit(now: ContinuousClock.Instant) -> Duration {
+        min(max(availableUntil - now, leastTimeLimit), Limits.segmentTimeout)
+    }
+
+    /// A try may take as long as the segment itself, also when the source need not hold it any longer.
+    var leastTimeLimit: Duration {
+        min(max(.microseconds(placed.duration), Limits.shortestSegmentTimeout), Limits.segmentTimeout)
     }
 }
 

@@ -53,6 +53,11 @@ struct Origin: Sendable {
         shelf.put(path) { Array(made($0).utf8) }
     }
 
+    /// Accepts requests for a path from now on, and never answers them.
+    func hang(_ path: String) {
+        shelf.put(path, nil)
+    }
+
     /// How often a path was asked for.
     func requests(for path: String) -> Int { shelf.requests(for: path) }
 
@@ -84,11 +89,12 @@ struct Origin: Sendable {
 private final class Shelf: HTTPHandler {
     typealias Answer = @Sendable (_ count: Int) -> [UInt8]
 
-    private let answers = Mutex<[String: Answer]>([:])
+    /// Nil where no answer ever comes.
+    private let answers = Mutex<[String: Answer?]>([:])
     private let counts = Mutex<[String: Int]>([:])
 
-    func put(_ path: String, _ answer: @escaping Answer) {
-        answers.withLock { $0[path] = answer }
+    func put(_ path: String, _ answer: Answer?) {
+        answers.withLock { $0[path] = .some(answer) }
     }
 
     func requests(for path: String) -> Int {
@@ -104,6 +110,12 @@ private final class Shelf: HTTPHandler {
         }
         guard let answer = answers.withLock({ $0[request.path] }) else {
             return .now(HTTPResponse(status: .notFound))
+        }
+        guard let answer else {
+            return .later {
+                try? await Task.sleep(for: .seconds(3600))
+                return HTTPResponse(status: .notFound)
+            }
         }
         return .now(HTTPResponse(status: .ok, body: .bytes(answer(count))))
     }

@@ -1,0 +1,59 @@
+import HTTP
+import HTTPClient
+import SegmentStore
+import Testing
+import Timeline
+
+@testable import Recorder
+
+@Suite("The downloads of a rendition")
+struct FetchQueuesTests {
+    /// A segment that the source lists until a time.
+    private static func request(_ number: Int64, until time: Double) throws -> SegmentRequest {
+        var request = Ciphered.lastTry("\(number).ts", at: try HTTPURL("http://one.test/live.m3u8"))
+        request.segment.placed.identity.number = number
+        request.segment.availableUntil = moment(time)
+        (request.attempt, request.isLast) = (1, false)
+        return request
+    }
+
+    private static func started(_ queues: inout FetchQueues, at time: Double) -> [Int64] {
+        queues.start(now: moment(time)).map(\.segment.identity.number)
+    }
+
+    @Test("Four segments that hang do not stop newer ones, and no more than eight run")
+    func hung() throws {
+        var queues = FetchQueues()
+        for number in Int64(1)...12 { #expect(try queues.add(Self.request(number, until: 60))) }
+        #expect(Self.started(&queues, at: 0) == [1, 2, 3, 4])
+        #expect(queues.next == moment(12))
+        #expect(Self.started(&queues, at: 11.9) == [])
+        #expect(Self.started(&queues, at: 12) == [5, 6, 7, 8])
+        #expect(queues.next == nil)
+        #expect(Self.started(&queues, at: 40) == [])
+        queues.ended(try Self.request(5, until: 60))
+        #expect(Self.started(&queues, at: 40) == [9])
+        #expect(!queues.isIdle)
+    }
+
+    @Test(
+        "A try may take until the source need not hold the segment, and as long as the segment itself",
+        arguments: [(0.0, 30), (20, 10), (28, 6), (100, 6)])
+    func timeLimits(begun: Double, limit: Int) throws {
+        var queues = FetchQueues()
+        #expect(try queues.add(Self.request(1, until: 30)))
+        let request = try #require(queues.start(now: moment(begun)).first)
+        #expect(request.timeLimit == .seconds(limit))
+    }
+
+    @Test("A segment that never comes is given up when its time is over", .timeLimit(.minutes(1)))
+    func neverAnswered() async throws {
+        try await Origin.run { origin in
+            origin.hang("/1.ts")
+            var request = Ciphered.lastTry("1.ts", at: try origin.url("/live.m3u8"))
+            (request.isLast, request.timeLimit) = (false, .milliseconds(300))
+            let outcome = try await origin.fetcher(store: MemorySegmentStore()).outcome(of: request)
+            #expect(outcome.failure?.description == "\(TransferError.timedOut(.head))")
+        }
+    }
+}
