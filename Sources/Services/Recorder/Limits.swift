@@ -2,6 +2,8 @@
 enum Limits {
     /// Bytes of a playlist, decoded: 48 hours of two-second segments with long URLs.
     static let playlistBytes = 16 << 20
+    /// Bytes of an `ETag` or `Last-Modified` that is kept to ask whether a playlist has changed.
+    static let validatorBytes = 512
     /// Bytes of one segment: half a minute at 100 Mb/s.
     static let segmentBytes = 400 << 20
     /// Bytes of an initialization section.

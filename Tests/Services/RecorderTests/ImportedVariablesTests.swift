@@ -39,9 +39,12 @@ struct ImportedVariablesTests {
     func fetched() async throws {
         try await Origin.run { origin in
             origin.serve("/v.m3u8", Self.media())
-            let fetched = try await origin.link().playlist(
-                try origin.url("/v.m3u8"), clock: .system, variables: ["token": "a"])
-            guard case .media(let playlist) = fetched.playlist else { throw TestFailure("another playlist") }
+            let request = PlaylistRequest(
+                use: SourceUse(number: 1, source: Self.source), purpose: .rendition(video(0)),
+                url: try origin.url("/v.m3u8"), variables: ["token": "a"], begun: moment(0))
+            guard case .playlist(let fetched) = try await origin.link().playlist(request, clock: .system),
+                case .media(let playlist) = fetched.playlist
+            else { throw TestFailure("another playlist") }
             #expect(playlist.segments.map(\.uri) == ["a/1.vtt"])
         }
     }

@@ -14,6 +14,8 @@ struct Listing: Sendable {
     var probe: ListedSegment?
     /// Why a source run began; nil when none did.
     var runCause: String?
+    /// The playlist was ignored; when it comes again it is judged again.
+    var isStale = false
 }
 
 /// How far a channel's renditions have come while it is recorded: the run of numbers that they follow, and
@@ -145,7 +147,7 @@ extension ChannelProgress {
             rendition.follower.take(playlist, now: arrival.steady)
             renditions[id] = rendition
         case .stale:
-            break
+            listing.isStale = true
         case .undecided(let index):
             listing.probe = rendition.probe(playlist, index, at: arrival)
         case .new(let from, let missing):

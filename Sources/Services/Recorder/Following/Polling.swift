@@ -21,6 +21,9 @@ struct Polling: Sendable {
     private(set) var playlistLength: Int64 = 0
     /// When something new last came.
     private(set) var lastNews: ContinuousClock.Instant
+    /// The duration of the playlist's last segment in microseconds.
+    private var lastDuration: Int64 = 4_000_000
+    private var isEnded = false
 
     /// `chance` is between −1 and 1, and serves for the playlist's lifetime.
     init(now: ContinuousClock.Instant, chance: Double) {
@@ -39,13 +42,8 @@ struct Polling: Sendable {
         if changed { lastNews = now }
         if !playlist.segments.isEmpty { playlistLength = playlist.durationMicroseconds }
         let last = playlist.segments.last?.durationMicroseconds ?? target
-        pause =
-            playlist.isEnded
-            ? PollPace.afterEnd(
-                target: target, playlistLength: playlistLength, lasting: now - lastNews)
-            : PollPace.afterLoad(
-                changed: changed, lastDuration: last, target: target,
-                playlistLength: playlist.durationMicroseconds)
+        (isEnded, lastDuration) = (playlist.isEnded, last)
+        pause = pauseAfterLoad(changed: changed, length: playlist.durationMicroseconds, now: now)
         beat.loaded(at: begun, added: changed ? added(playlist) : 0, duration: .microseconds(last))
         isBeat = changed && pause == last
     }
@@ -57,6 +55,24 @@ struct Polling: Sendable {
         guard let before, let end, end > before, end - before < playlist.segments.count else { return 1 }
         return Int(end - before)
     }
+
+    /// A load that was begun at one instant and over at another brought the same playlist as the one before.
+    mutating func unchanged(begun: ContinuousClock.Instant, now: ContinuousClock.Instant) {
+        (failures, isBeat) = (0, false)
+        pause = pauseAfterLoad(changed: false, length: playlistLength, now: now)
+        beat.loaded(at: begun, added: 0, duration: .microseconds(lastDuration))
+    }
+
+    private func pauseAfterLoad(changed: Bool, length: Int64, now: ContinuousClock.Instant) -> Int64 {
+        isEnded
+            ? PollPace.afterEnd(target: target, playlistLength: playlistLength, lasting: now - lastNews)
+            : PollPace.afterLoad(
+                changed: changed, lastDuration: lastDuration, target: target, playlistLength: length)
+    }
+
+    /// Whether the source may be asked for changes only: not when it has had none for so long that its answer
+    /// may be wrong.
+    func mayAskConditionally(now: ContinuousClock.Instant) -> Bool { now - lastNews <= patience }
 
     mutating func failed(now: ContinuousClock.Instant) {
         failures += 1

@@ -64,10 +64,10 @@ struct ActionRunner: Sendable {
     private func fetch(_ request: PlaylistRequest) async -> RecordingEvent {
         do throws(SourceError) {
             let link = try sources.link(of: request.use, forScouting: request.purpose == .scouting)
-            let fetched = try await link.playlist(
-                request.url ?? link.url, clock: parts.clock, isFresh: request.isFresh,
-                variables: request.variables)
-            return .playlistArrived(fetched, request)
+            switch try await link.playlist(request, clock: parts.clock) {
+            case .playlist(let fetched): return .playlistArrived(fetched, request)
+            case .unchanged(let arrival): return .playlistUnchanged(arrival, request)
+            }
         } catch {
             return .playlistFailed(error, request)
         }

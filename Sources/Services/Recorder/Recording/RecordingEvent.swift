@@ -13,6 +13,8 @@ enum RecordingEvent: Sendable {
     case stopRequested
 
     case playlistArrived(FetchedPlaylist, PlaylistRequest)
+    /// The playlist is still the one that the request knew; the moment is that of the answer.
+    case playlistUnchanged(Moment, PlaylistRequest)
     case playlistFailed(SourceError, PlaylistRequest)
 
     /// A segment's bytes are durable in the archive.

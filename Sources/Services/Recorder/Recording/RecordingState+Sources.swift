@@ -38,6 +38,15 @@ extension RecordingState {
         }
     }
 
+    /// A playlist that was taken before came once more.
+    mutating func playlistUnchanged(_ request: PlaylistRequest, at arrival: ContinuousClock.Instant) {
+        guard isRecording, sources.isCurrent(request.use), case .rendition(let id) = request.purpose else {
+            return
+        }
+        sources.session?.unchanged(id, now: arrival)
+        goOn(id, now: arrival)
+    }
+
     mutating func playlistFailed(_ error: SourceError, _ request: PlaylistRequest, now: Moment) {
         guard isRecording else { return }
         if request.purpose == .scouting { return sources.scoutFailed(request, now: now.steady) }
@@ -219,6 +228,8 @@ extension RecordingState {
             return perform(.probeSegment(ProbeRequest(segment: probe, base: fetched.base, use: use)))
         }
         sources.session?.loaded(id, playlist, isNews: !listing.segments.isEmpty, now: now)
+        sources.session?.knows(
+            id, listing.isStale || playlist.segments.isEmpty ? nil : fetched.version)
         if condition.renditionRecovered(id) {
             log(.info, "A rendition delivers again", ["rendition": "\(id)"])
         }

@@ -106,6 +106,7 @@ struct RecordingState: Sendable {
         case .clockAdvanced: wait = nil
         case .stopRequested: stop(.stopped, now: now.steady)
         case .playlistArrived(let fetched, let request): playlistArrived(fetched, request, now: now.steady)
+        case .playlistUnchanged(let arrival, let request): playlistUnchanged(request, at: arrival.steady)
         case .playlistFailed(let error, let request): playlistFailed(error, request, now: now)
         case .segmentStored(let stored, let request): segmentStored(stored, request, now: now.steady)
         case .segmentKeyMissed(let segment, let request): segmentKeyMissed(segment, request, now: now.steady)

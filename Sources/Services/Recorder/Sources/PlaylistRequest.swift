@@ -1,5 +1,7 @@
+import Digest
 import HLS
 import HTTP
+import HTTPClient
 import Timeline
 
 /// One use of a source, from its first playlist until another takes its place: cookies and connections belong
@@ -30,7 +32,60 @@ struct PlaylistRequest: Sendable, Equatable {
     var isFresh = false
     /// Variables of the multivariant playlist, to be imported (RFC 8216bis §4.4.2.3).
     var variables: [String: String] = [:]
+    /// The playlist as it was last taken: one that is still the same is not read again.
+    var known: PlaylistVersion?
+    /// Lets the source answer that the known playlist has not changed, without sending it (RFC 9110 §13.1).
+    var isConditional = false
     var begun: ContinuousClock.Instant
+}
+
+/// What tells whether a playlist has changed: its digest, and the validators of the answer that brought it.
+struct PlaylistVersion: Sendable, Equatable {
+    /// SHA-256 of the decoded body.
+    var digest: [UInt8]
+    /// The URL that was asked.
+    var url: HTTPURL
+    /// `ETag` as received.
+    var entityTag: String?
+    /// `Last-Modified` as received, where it tells one change from the next.
+    var lastModified: String?
+
+    /// The conditions of a request for it (RFC 9110 §13.1.2, §13.1.3).
+    var conditions: HTTPHeaders {
+        var headers = HTTPHeaders()
+        if let entityTag {
+            headers.append("If-None-Match", entityTag)
+        } else if let lastModified {
+            headers.append("If-Modified-Since", lastModified)
+        }
+        return headers
+    }
+}
+
+extension PlaylistVersion {
+    init(_ body: FetchedBody, of url: HTTPURL) throws(DigestError) {
+        let headers = body.head.headers
+        self.init(
+            digest: try SHA256.digest(of: body.bytes), url: url,
+            entityTag: headers["ETag"].flatMap { EntityTag(reading: $0)?.fieldValue }.flatMap(Self.bounded),
+            lastModified: headers["Last-Modified"].flatMap(Self.bounded))
+        // A date counts whole seconds: a playlist that was sent in the second of its change may change again
+        // in the same second (RFC 9110 §8.8.2.2).
+        if headers["Date"] ?? lastModified == lastModified { lastModified = nil }
+    }
+
+    /// A validator that a request can carry, and that is no burden to keep.
+    private static func bounded(_ text: String) -> String? {
+        text.utf8.count <= Limits.validatorBytes && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+            ? text : nil
+    }
+}
+
+/// What a request for a playlist led to.
+enum PlaylistAnswer: Sendable {
+    case playlist(FetchedPlaylist)
+    /// It is the one that is known.
+    case unchanged(at: Moment)
 }
 
 /// A playlist that was fetched and read.
@@ -40,14 +95,19 @@ struct FetchedPlaylist: Sendable {
     var base: HTTPURL
     /// When the last byte had arrived.
     var arrival: Moment
-
     /// How long the answer took.
     var lead: Duration
+    /// Nil when it cannot be told from others.
+    var version: PlaylistVersion?
 
-    package init(playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero) {
+    package init(
+        playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero,
+        version: PlaylistVersion? = nil,
+    ) {
         self.playlist = playlist
         self.base = base
         self.arrival = arrival
         self.lead = lead
+        self.version = version
     }
 }

@@ -32,33 +32,39 @@ struct SourceLink: Sendable {
 }
 
 extension SourceLink {
-    /// Fetches and reads a playlist.
-    ///
-    /// `variables` are those of the multivariant playlist that named it (RFC 8216bis §4.4.2.3).
-    func playlist(
-        _ url: HTTPURL, clock: HostClock, isFresh: Bool = false, variables: [String: String] = [:],
-    ) async throws(SourceError) -> FetchedPlaylist {
+    /// Fetches a playlist, and reads it unless it is the one that is known.
+    func playlist(_ request: PlaylistRequest, clock: HostClock) async throws(SourceError) -> PlaylistAnswer {
+        let url = request.url ?? self.url
+        let known = request.known.flatMap { $0.url == url ? $0 : nil }
+        let conditions = request.isConditional ? known?.conditions ?? HTTPHeaders() : HTTPHeaders()
         let asked = clock.steady()
-        let body = try await fetch(url, isFresh: isFresh)
+        let body = try await fetch(url, isFresh: request.isFresh, conditions)
         let arrival = Moment(date: clock.now(), steady: clock.steady())
+        if body.status == .notModified, !conditions.fields.isEmpty { return .unchanged(at: arrival) }
         guard body.status.rawValue == 200 else { throw .refused(status: body.status.rawValue) }
+        let version = try? PlaylistVersion(body, of: url)
+        if let version, version.digest == known?.digest { return .unchanged(at: arrival) }
         do {
             let base = try HTTPURL(body.head.effectiveURL)
             let read = try Playlist.reading(
-                body.bytes, source: VariableSource(url: body.head.effectiveURL, imports: variables))
-            return FetchedPlaylist(
-                playlist: read.playlist, base: base, arrival: arrival, lead: arrival.steady - asked)
+                body.bytes, source: VariableSource(url: body.head.effectiveURL, imports: request.variables))
+            return .playlist(
+                FetchedPlaylist(
+                    playlist: read.playlist, base: base, arrival: arrival, lead: arrival.steady - asked,
+                    version: version))
         } catch {
             throw .unusable("\(error)")
         }
     }
 
-    private func fetch(_ url: HTTPURL, isFresh: Bool) async throws(SourceError) -> FetchedBody {
+    private func fetch(
+        _ url: HTTPURL, isFresh: Bool, _ conditions: HTTPHeaders,
+    ) async throws(SourceError) -> FetchedBody {
         do {
             return try await session.get(
                 url.absoluteString,
                 TransferOptions(
-                    byteLimit: Limits.playlistBytes, acceptCompressed: true,
+                    byteLimit: Limits.playlistBytes, acceptCompressed: true, headers: conditions,
                     totalTimeout: Limits.playlistTimeout, queueTimeout: Limits.playlistTimeout,
                     priority: .urgent, freshConnection: isFresh))
         } catch {

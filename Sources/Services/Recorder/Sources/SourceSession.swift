@@ -11,6 +11,8 @@ struct SourceSession: Sendable {
     /// Where each rendition's playlist is; empty until the source's first playlist has come.
     private(set) var places: [RenditionID: HTTPURL] = [:]
     private(set) var polls: [RenditionID: RenditionPoll] = [:]
+    /// The playlists that were taken last.
+    private var versions: [RenditionID: PlaylistVersion] = [:]
     /// Those of the multivariant playlist, for its media playlists to import.
     private var variables: [String: String] = [:]
     private var isMultivariant = false
@@ -61,7 +63,8 @@ extension SourceSession {
             requests.append(
                 PlaylistRequest(
                     use: use, purpose: .rendition(id), url: places[id], isFresh: poll.polling.failures > 0,
-                    variables: variables, begun: now))
+                    variables: variables, known: versions[id],
+                    isConditional: poll.polling.mayAskConditionally(now: now), begun: now))
         }
         if isMultivariant, renewalReason == nil, now - lastRenewal >= Limits.renewalInterval,
             let request = renewal(because: "the renditions have changed", now: now)
@@ -95,7 +98,19 @@ extension SourceSession {
         polls[id]?.polling.loaded(playlist, changed: isNews, begun: begun, now: now)
     }
 
+    /// What the playlist is told by that was taken last; nil asks for all of the next one.
+    mutating func knows(_ id: RenditionID, _ version: PlaylistVersion?) {
+        versions[id] = version
+    }
+
+    /// The playlist that was taken last has come once more.
+    mutating func unchanged(_ id: RenditionID, now: ContinuousClock.Instant) {
+        guard let begun = polls[id]?.begun else { return }
+        polls[id]?.polling.unchanged(begun: begun, now: now)
+    }
+
     mutating func failed(_ id: RenditionID, now: ContinuousClock.Instant) {
+        versions[id] = nil
         polls[id]?.polling.failed(now: now)
     }
 

@@ -53,9 +53,19 @@ struct Origin: Sendable {
         shelf.put(path) { Array(made($0).utf8) }
     }
 
+    /// Answers a path with these fields and bytes, or with 304 where a field of the request has this value.
+    func serve(
+        _ path: String, _ text: String, _ fields: HTTPHeaders, unchangedIf condition: (String, String),
+    ) {
+        shelf.answer(path) { request in
+            if request.headers[condition.0] == condition.1 { return HTTPResponse(status: .notModified) }
+            return HTTPResponse(status: .ok, headers: fields, body: .bytes(Array(text.utf8)))
+        }
+    }
+
     /// Accepts requests for a path from now on, and never answers them.
     func hang(_ path: String) {
-        shelf.put(path, nil)
+        shelf.answer(path, nil)
     }
 
     /// How often a path was asked for.
@@ -87,14 +97,23 @@ struct Origin: Sendable {
 
 /// What an origin answers, by path.
 private final class Shelf: HTTPHandler {
-    typealias Answer = @Sendable (_ count: Int) -> [UInt8]
+    typealias Answer = @Sendable (HTTPRequest, _ count: Int) -> HTTPResponse
 
     /// Nil where no answer ever comes.
     private let answers = Mutex<[String: Answer?]>([:])
     private let counts = Mutex<[String: Int]>([:])
 
-    func put(_ path: String, _ answer: Answer?) {
-        answers.withLock { $0[path] = .some(answer) }
+    func put(_ path: String, _ made: @escaping @Sendable (_ count: Int) -> [UInt8]) {
+        answers.withLock { answers in
+            answers[path] = { HTTPResponse(status: .ok, body: .bytes(made($1))) }
+        }
+    }
+
+    /// Nil never answers.
+    func answer(_ path: String, _ answer: (@Sendable (HTTPRequest) -> HTTPResponse)?) {
+        answers.withLock { answers in
+            answers[path] = .some(answer.map { answer -> Answer in { request, _ in answer(request) } })
+        }
     }
 
     func requests(for path: String) -> Int {
@@ -117,6 +136,6 @@ private final class Shelf: HTTPHandler {
                 return HTTPResponse(status: .notFound)
             }
         }
-        return .now(HTTPResponse(status: .ok, body: .bytes(answer(count))))
+        return .now(answer(request, count))
     }
 }

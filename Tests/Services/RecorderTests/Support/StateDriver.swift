@@ -49,15 +49,16 @@ struct StateDriver {
 
     /// Answers a request for a playlist.
     @discardableResult
-    mutating func answer(_ request: PlaylistRequest, _ text: String, at time: Double) throws
-        -> [RecordingAction]
-    {
+    mutating func answer(
+        _ request: PlaylistRequest, _ text: String, _ version: PlaylistVersion? = nil, at time: Double,
+    ) throws -> [RecordingAction] {
         let arrival = Moment(date: at(time), steady: moment(time))
         let url = try HTTPURL(request.url?.absoluteString ?? request.use.source.url)
         do {
             let source = VariableSource(url: url.absoluteString, imports: request.variables)
             let playlist = try Playlist.reading(Array(text.utf8), source: source).playlist
-            let fetched = FetchedPlaylist(playlist: playlist, base: url, arrival: arrival)
+            let fetched = FetchedPlaylist(
+                playlist: playlist, base: url, arrival: arrival, version: version)
             return send(.playlistArrived(fetched, request), at: time)
         } catch {
             return send(.playlistFailed(.unusable("\(error)"), request), at: time)
