@@ -10,7 +10,8 @@ struct CatalogueLossTests {
     private static let held = "SELECT origin_number FROM segment ORDER BY start_us"
 
     private func repair(_ fixture: RecorderFixture, _ process: RecordingProcess) async throws -> Int {
-        try await CatalogueLoss(channel: fixture.channel, parts: process.parts, logger: silentLogger).repair()
+        try await CatalogueLoss(channel: fixture.channel, parts: process.parts, logger: silentLogger)
+            .repair().entered
     }
 
     /// Takes the catalogue back to when only the first segments were there, as a restored backup does.
@@ -37,6 +38,24 @@ struct CatalogueLossTests {
             #expect(try await fixture.rows(Self.held) == (0...149).map(String.init))
             #expect(try await repair(fixture, process) == 0)
             #expect(try await fixture.rows(Self.held).count == 150)
+            await process.kill()
+        }
+    }
+
+    @Test("gets all but what it refuses, which is looked for once")
+    func refused() async throws {
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture, opening: [video(0)])
+            try await process.record(0...9)
+            try await process.commitAll()
+            try await restore(fixture, keeping: 5)
+            _ = try await fixture.rows("ALTER TABLE intake ADD CHECK (origin_number <> 9)")
+            let loss = CatalogueLoss(channel: fixture.channel, parts: process.parts, logger: silentLogger)
+            let first = try await loss.repair()
+            #expect(first.entered == 4 && first.missing.map(\.number) == [9])
+            #expect(try await fixture.rows(Self.held) == (0...8).map(String.init))
+            let second = try await loss.repair(known: first.missing)
+            #expect(second.entered == 0 && second.missing == first.missing)
             await process.kill()
         }
     }

@@ -16,13 +16,18 @@ struct CatalogueLoss: Sendable {
 
     /// Looks whether the catalogue has the newest facts that it took, and enters what it lacks.
     ///
-    /// - Returns: how many facts were entered
+    /// What it refuses stays missing; `known` are facts of which an earlier look has found that.
+    ///
+    /// - Returns: how many facts were entered, and the newest facts that are missing all the same
     @discardableResult
-    func repair() async throws -> Int {
+    func repair(
+        known: Set<SegmentIdentity> = [],
+    ) async throws -> (entered: Int, missing: Set<SegmentIdentity>) {
         let journal = try parts.journal.channel(channel.id)
         let newest = Self.newestOfEachRun(try await journal.newestEntered(count: Limits.factsReadBack))
-        guard !newest.isEmpty, try await !missing(newest).isEmpty else { return 0 }
-        logger.warning("The catalogue lacks facts that it had: they are entered again")
+        guard !newest.isEmpty, try await !missing(newest).subtracting(known).isEmpty else {
+            return (0, known)
+        }
         var entered = 0
         var cursor: JournalPosition?
         while true {
@@ -31,13 +36,18 @@ struct CatalogueLoss: Sendable {
             guard let last = lines.last, lines.count == Limits.factsPerBatch else { break }
             cursor = last.0
         }
-        logger.notice("Facts that the catalogue lacked are entered", metadata: ["segments": "\(entered)"])
-        return entered
+        if entered > 0 {
+            logger.warning(
+                "Facts that the catalogue had and lacked were entered again",
+                metadata: ["segments": "\(entered)"])
+        }
+        return (entered, try await missing(newest))
     }
 
     /// Enters those of the entries that are missing, with what they refer to.
     ///
-    /// What waited for a key is left out: its segment follows, or it was given up.
+    /// What waited for a key is left out: its segment follows, or it was given up. So is what the catalogue
+    /// refuses, which was set aside when it was refused first.
     private func enter(_ entries: [JournalEntry]) async throws -> Int {
         let missing = try await missing(entries.compactMap(\.fact))
         var batch = Batch(unpublishedIn: channel.row)
@@ -50,11 +60,18 @@ struct CatalogueLoss: Sendable {
             case .keyPending: break
             }
         }
-        guard batch.factCount > 0 else { return 0 }
-        let segments = batch.segments.count
-        _ = try await parts.catalogue.commit(batch)
+        guard !missing.isEmpty else { return 0 }
+        let toCommit = batch
+        let result = await Result(of: { () throws(CatalogueError) in
+            try await parts.catalogue.commit(toCommit)
+        })
+        if case .failure(let error) = result {
+            guard let refused = error.refusedFacts else { throw error }
+            let rest = entries.filter { !refused.contains($0) }
+            return rest.count < entries.count ? try await enter(rest) : 0
+        }
         try await parts.clock.sleep(for: Limits.reentryPause)
-        return segments
+        return batch.segments.count
     }
 
     private func missing(_ facts: [SegmentFact]) async throws -> Set<SegmentIdentity> {

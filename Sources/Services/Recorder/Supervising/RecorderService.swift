@@ -61,14 +61,20 @@ package struct RecorderService: Sendable {
     }
 
     @Sendable private func repairLosses() async {
-        await parts.clock.every(Limits.lossInterval) {
-            for channel in try await parts.catalogue.everyChannel() {
+        var missing: [Int32: Set<SegmentIdentity>] = [:]
+        while !Task.isCancelled {
+            for channel in (try? await parts.catalogue.everyChannel()) ?? [] {
                 var logger = logger
                 logger[metadataKey: "channel"] = "\(channel.id)"
-                try await CatalogueLoss(channel: channel, parts: parts, logger: logger).repair()
+                let loss = CatalogueLoss(channel: channel, parts: parts, logger: logger)
+                do {
+                    missing[channel.row] = try await loss.repair(known: missing[channel.row] ?? []).missing
+                } catch {
+                    if Task.isCancelled { return }
+                    logger.warning("Cannot compare catalogue and journal", metadata: ["error": "\(error)"])
+                }
             }
-        } onError: { error in
-            logger.warning("Cannot compare catalogue and journal", metadata: ["error": "\(error)"])
+            try? await parts.clock.sleep(for: Limits.lossInterval)
         }
     }
 

@@ -52,7 +52,7 @@ struct UnownedJournal: Sendable {
 
 extension Batch {
     /// Whether an entry of the journal is one of the facts.
-    fileprivate func contains(_ entry: JournalEntry) -> Bool {
+    func contains(_ entry: JournalEntry) -> Bool {
         switch entry {
         case .segment(let fact): segments.contains { $0.fact.identity == fact.identity }
         case .keyPending(let segment): keyPending.contains { $0.identity == segment.identity }

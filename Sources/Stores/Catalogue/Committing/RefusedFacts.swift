@@ -36,7 +36,7 @@ extension Catalogue {
 
 extension Batch {
     /// How many facts it has.
-    package var factCount: Int {
+    var factCount: Int {
         renditions.count + sourceRuns.count + discontinuityStarts.count + segments.count + losses.count
             + keyPending.count + lost.count
     }
