@@ -143,6 +143,14 @@ enum Limits {
     static let zoneUnit: Int64 = 900_000_000
     /// What dates in a wrong zone may be off from arrival besides, microseconds.
     static let zoneSlack: ClosedRange<Int64> = -300_000_000...60_000_000
+    /// Stored segments whose measured durations correct what EXTINF says of the next ones.
+    static let measuredSegments = 10
+    /// Fewer of them say nothing.
+    static let measuredAtLeast = 3
+    /// The most that a time line without dates makes up for, microseconds.
+    static let longestOwed: Int64 = 30_000_000
+    /// The part of the durations, as a divisor, by which they may be wrong and are taken as they are.
+    static let measuredSlack: Int64 = 100
     /// A difference to the host's clock that is followed at once, microseconds.
     static let clockStep: Int64 = 1_000_000
     /// How long a larger one must stand to be followed.

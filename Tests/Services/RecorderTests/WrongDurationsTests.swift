@@ -81,4 +81,79 @@ struct WrongDurationsTests {
         }
         #expect(stepped == [150])
     }
+
+    /// Follows a source without dates whose segments take `real` seconds and say `said`; each is stored and
+    /// measured before the next is listed.
+    ///
+    /// - Returns: how far starts are off from the truth, seconds, without those of the first playlist
+    private func errors(real: (Int) -> Double, said: (Double) -> Double, count: Int) -> [Double] {
+        var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
+        progress.run = 7
+        var begins = [1000.0]
+        for number in 0..<count + 5 { begins.append(begins[number] + real(number)) }
+        var errors: [Double] = []
+        for number in 0..<count {
+            var list = list(number...(number + 2))
+            list.targetDurationSeconds = 6
+            for index in list.segments.indices {
+                list.segments[index].durationMicroseconds = Int64(said(real(number + index)) * 1_000_000)
+            }
+            let segments = progress.list(
+                list, from: number == 0 ? 0 : 2, opensHole: number == 0, cause: nil, hole: .sourceStalled,
+                arrival: arrived(begins[number + 3] + 0.5), shared: [:])
+            for segment in segments {
+                let place = Int(segment.identity.number)
+                progress.measured(segment, Int64(real(place) * 1_000_000))
+                if number > 3 { errors.append(PublisherStage.seconds(segment.placed.start) - begins[place]) }
+                #expect(segment.hole == nil)
+            }
+        }
+        return errors
+    }
+
+    @Test(
+        "Without dates the measured media keep the time line within two target durations, whatever EXTINF says",
+        arguments: [0.5, 0.75, 1, 1.25, 1.6, 2, 0])
+    func measured(ratio: Double) {
+        var random = SeededChance(seed: 3)
+        let real = (0..<4_010).map { _ in Double.random(in: 4.5...6, using: &random) }
+        let errors = errors(real: { real[$0] }, said: { $0 * ratio }, count: 4_000)
+        #expect(errors.allSatisfy { abs($0) <= 12 })
+        #expect(errors.suffix(3_000).allSatisfy { abs($0) <= 9 })
+    }
+
+    @Test(
+        "EXTINF that is always the target duration, or rounded to seconds, does not lead the time line away")
+    func constant() {
+        for said in [{ _ in 6.0 }, { $0.rounded() }] as [(Double) -> Double] {
+            var random = SeededChance(seed: 4)
+            let real = (0..<4_010).map { _ in Double.random(in: 3.5...6, using: &random) }
+            let errors = errors(real: { real[$0] }, said: said, count: 4_000)
+            #expect(errors.suffix(3_900).allSatisfy { abs($0) <= 9 })
+        }
+    }
+
+    @Test("Media whose time stamps jump do not move the time line")
+    func jumpingMedia() {
+        var durations = MeasuredDurations()
+        for _ in 0..<5 { durations.add(said: 6_000_000, expected: 6_000_000, measured: 6_000_000) }
+        durations.add(said: 6_000_000, expected: 6_000_000, measured: 95_000_000_000)
+        durations.add(said: 6_000_000, expected: 6_000_000, measured: 0)
+        #expect(durations.duration(said: 6_000_000) == 6_000_000)
+        #expect(durations.repay(by: 6_000_000) == 0)
+    }
+
+    @Test("Fewer than three segments prove no ratio; what is owed is paid in parts of a quarter")
+    func bounds() {
+        var durations = MeasuredDurations()
+        #expect(durations.duration(said: nil) == nil)
+        durations.add(said: 4_000_000, expected: 4_000_000, measured: 6_000_000)
+        durations.add(said: 4_000_000, expected: 4_000_000, measured: 6_000_000)
+        #expect(durations.duration(said: 4_000_000) == 4_000_000)
+        #expect(durations.duration(said: nil) == 6_000_000)
+        let paid = (0..<6).map { _ in durations.repay(by: 4_000_000) }
+        #expect(paid == [1_000_000, 1_000_000, 1_000_000, 1_000_000, 0, 0])
+        durations.add(said: 4_000_000, expected: 0, measured: 6_000_000)
+        #expect(durations.duration(said: 4_000_000) == 6_000_000)
+    }
 }

@@ -145,7 +145,8 @@ struct SegmentFetcher: Sendable {
         return StoredSegment(
             object: object, format: format, flags: flags, plainBytes: received.plainBytes,
             iv: intake.isStoredEncrypted ? intake.iv : nil,
-            firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks)
+            firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks,
+            measuredDuration: flags.contains(.damaged) ? nil : received.inspection?.durationMicroseconds)
     }
 }
 
@@ -157,4 +158,20 @@ struct StoredSegment: Sendable {
     var plainBytes: Int64
     var iv: [UInt8]?
     var firstTimestamp: Int64?
+    /// How long the media of the leading track are, microseconds; nil when they cannot be measured or are not
+    /// whole.
+    var measuredDuration: Int64?
+
+    package init(
+        object: CommittedObject, format: SegmentFormat, flags: SegmentFlags, plainBytes: Int64,
+        iv: [UInt8]? = nil, firstTimestamp: Int64? = nil, measuredDuration: Int64? = nil,
+    ) {
+        self.object = object
+        self.format = format
+        self.flags = flags
+        self.plainBytes = plainBytes
+        self.iv = iv
+        self.firstTimestamp = firstTimestamp
+        self.measuredDuration = measuredDuration
+    }
 }

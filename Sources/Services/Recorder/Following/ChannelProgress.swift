@@ -262,6 +262,11 @@ extension ChannelProgress {
         renditions[fact.identity.rendition]?.count(fact)
     }
 
+    /// The media of a stored segment were measured.
+    mutating func measured(_ segment: ListedSegment, _ duration: Int64) {
+        renditions[segment.identity.rendition]?.measured(segment, duration)
+    }
+
     mutating func lost(_ id: RenditionID, _ reason: GapReason) {
         renditions[id]?.countLost(reason)
     }

@@ -244,6 +244,13 @@ extension PlaylistFollower {
         return duration > 0 && duration <= Limits.longestSegment ? duration : nil
     }
 
+    /// How much a playlist holds, microseconds; an entry without a usable EXTINF counts as the target
+    /// duration.
+    static func length(of playlist: MediaPlaylist) -> Int64 {
+        let target = target(of: playlist)
+        return playlist.segments.reduce(0) { $0 + (duration(of: $1) ?? target) }
+    }
+
     /// The playlist's target duration in microseconds; derived from its segments when the tag is missing.
     static func target(of playlist: MediaPlaylist) -> Int64 {
         let longest = playlist.segments.lazy.map(\.durationMicroseconds).max() ?? 0

@@ -40,7 +40,7 @@ struct Polling: Sendable {
             target = PlaylistFollower.target(of: playlist)
         }
         if changed { lastNews = now }
-        if !playlist.segments.isEmpty { playlistLength = playlist.durationMicroseconds }
+        if !playlist.segments.isEmpty { playlistLength = PlaylistFollower.length(of: playlist) }
         let last = playlist.segments.last?.durationMicroseconds ?? target
         (isEnded, lastDuration) = (playlist.isEnded, last)
         pause = pauseAfterLoad(changed: changed, length: playlist.durationMicroseconds, now: now)

@@ -17,6 +17,8 @@ struct RenditionProgress: Sendable {
     /// Digests of the newest stored segments, by number in `run`.
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
+    /// How long the segments of the run really are.
+    private var measured = MeasuredDurations()
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
     var missed = MissedEntries()
     /// A boundary that no segment carries yet, because all of its playlist was recorded already.
@@ -67,6 +69,15 @@ struct RenditionProgress: Sendable {
         placing.beginRun()
         discontinuityCount += 1
         digests = [:]
+        measured = MeasuredDurations()
+    }
+
+    /// A segment was stored, and its media measured.
+    mutating func measured(_ segment: ListedSegment, _ duration: Int64) {
+        guard segment.identity.run == run else { return }
+        measured.add(
+            said: PlaylistFollower.duration(of: segment.entry), expected: segment.expectedDuration,
+            measured: duration)
     }
 
     /// The source was changed: the run ends, and the next playlist joins another one.
@@ -114,17 +125,26 @@ struct RenditionProgress: Sendable {
         guard let run else { return [] }
         let target = PlaylistFollower.target(of: playlist)
         let opensHole = opensHole || owedCause != nil
-        var new = NewEntries(playlist, from: from, target: target, opensHole: opensHole, shared: shared)
+        var new = NewEntries(
+            playlist, from: from, target: target, opensHole: opensHole, shared: shared, measured)
         if cause == "source" || cause == "restart" {
             let covered = placing.coveredCount(
                 new.entries, arrival: arrival, target: target,
                 byDates: cause == "restart" && !isComingBack)
             new.drop(covered, opensHole: opensHole)
         }
+        // What is placed back from arrival ends right, whatever its length.
+        let isPlacedBack = placing.end == nil || new.entries.first?.opensHole ?? false
+        let expected = new.entries.map { isPlacedBack ? 0 : $0.duration }
+        if placing.clock == .arrival {
+            for index in new.entries.indices {
+                new.entries[index].duration += measured.repay(by: new.entries[index].duration)
+            }
+        }
         let cause = cause ?? owedCause
         owedCause = new.entries.isEmpty ? cause : nil
         let placements = placing.place(new.entries, arrival: arrival, target: target)
-        let listed = min(playlist.durationMicroseconds, Limits.longestRetry)
+        let listed = min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
         let lasts = new.entries.reduce(listed + target) { $0 + $1.duration }
         let available = arrival.steady + .microseconds(lasts)
         let refetched = takeMissed(
@@ -143,7 +163,8 @@ struct RenditionProgress: Sendable {
                             ? cause
                             : entry.discontinuityCount > 0 ? "discontinuity" : stepped ? "hole" : nil),
                     entry: entry, arrival: arrival.date, flags: new.flags[place],
-                    hole: stepped ? hole : nil, discontinuityCount: discontinuityCount,
+                    hole: stepped ? hole : nil, expectedDuration: expected[place],
+                    discontinuityCount: discontinuityCount,
                     availableUntil: available)
             }
     }
@@ -198,21 +219,27 @@ private struct NewEntries {
     var flags: [SegmentFlags]
     var entries: [TimePlacing.Entry]
 
-    init(_ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant]) {
+    init(
+        _ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant],
+        _ measured: MeasuredDurations,
+    ) {
         let dates = Self.dates(of: playlist)
-        let stretch = DatedDurations(playlist).stretch
+        let dated = DatedDurations(playlist)
         indices = playlist.segments.indices.filter {
             $0 >= from && !PlaylistFollower.isRepeated(playlist, $0)
         }
         numbers = indices.map { PlaylistFollower.number(playlist, $0) ?? 0 }
         flags = indices.map { Self.flags(of: playlist, $0) }
         entries = []
-        let isRounded = Self.roundsDurations(playlist)
+        let isRounded = dated.isWrong || Self.roundsDurations(playlist)
         for (index, number) in zip(indices, numbers) {
+            let said = PlaylistFollower.duration(of: playlist.segments[index])
             // What follows must have its start decided now, also where EXTINF is of no use.
+            let byDates = dates[index] == nil ? nil : dated.duration(said: said)
+            let duration = byDates ?? measured.duration(said: said)
             entries.append(
                 TimePlacing.Entry(
-                    duration: PlaylistFollower.duration(of: playlist.segments[index]).map(stretch) ?? target,
+                    duration: duration ?? target,
                     programDateTime: dates[index],
                     opensHole: opensHole && entries.isEmpty, isRounded: isRounded, sharedStart: shared[number]
                 ))

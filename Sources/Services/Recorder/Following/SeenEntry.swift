@@ -58,8 +58,14 @@ struct SeenEntry: Sendable, Equatable {
     }
 
     private static func core(of entry: MediaSegment) -> String {
-        let path = entry.uri.prefix { $0 != "?" && $0 != "#" }
-        let name = path.split(separator: "/").last.map(String.init) ?? String(path)
+        let name = lastName(of: entry.uri)
         return entry.byteRange.map { "\(name)@\($0.offset)" } ?? name
+    }
+
+    /// The last part of a URI's path; by bytes, as each load names each entry.
+    private static func lastName(of uri: String) -> String {
+        let path = uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let name = path.split(separator: UInt8(ascii: "/")).last ?? path
+        return String(Substring(name))
     }
 }

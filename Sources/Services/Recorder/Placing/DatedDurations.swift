@@ -3,29 +3,63 @@ import HLS
 /// How long the segments of a playlist are by its own dates, compared with what EXTINF says of them.
 ///
 /// Whole seconds in EXTINF are off by up to half a second, always the same way for segments that are cut
-/// alike.
+/// alike; some packagers say a length that has nothing to do with the segments.
 struct DatedDurations {
-    /// Microseconds, of all pairs of neighbours that both have dates.
+    /// Two neighbours that both have dates, microseconds.
+    private struct Pair {
+        var length: Int64
+        /// Nil when EXTINF is of no use.
+        var said: Int64?
+    }
+
+    /// Of all pairs that agree with most of the others, microseconds.
     private var byDates: Int64 = 0
     private var byDurations: Int64 = 0
+    /// The usual length where EXTINF is of no use, microseconds.
+    private let usual: Int64?
+    /// Whether EXTINF says a length that has nothing to do with the segments.
+    let isWrong: Bool
 
     init(_ playlist: MediaPlaylist) {
-        for (entry, next) in zip(playlist.segments, playlist.segments.dropFirst()) {
-            guard let begin = entry.programDateTimeMicroseconds, let end = next.programDateTimeMicroseconds,
-                next.discontinuityCount == 0, let duration = PlaylistFollower.duration(of: entry)
-            else { continue }
-            let (length, overflow) = end.subtractingReportingOverflow(begin)
+        let pairs = Self.pairs(playlist)
+        usual = Self.median(pairs.filter { $0.said == nil }.map(\.length))
+        let said = pairs.filter { $0.said != nil }
+        let lengths = Self.median(said.map(\.length)) ?? 0
+        let durations = Self.median(said.compactMap(\.said)) ?? 0
+        // One pair may be a hole; several that agree with each other are segments.
+        isWrong = said.count > 2 && (lengths - durations).magnitude > (durations / 5).magnitude
+        let ratio = isWrong && durations > 0 ? Double(lengths) / Double(durations) : 1
+        for pair in said {
+            let duration = pair.said ?? 0
+            let expected = Int64(Double(duration) * ratio)
             // Anything else is a jump of the clock or a hole, and says nothing of the segment.
-            guard !overflow, (duration / 2...duration + duration / 2).contains(length) else { continue }
-            byDates += length
+            guard (expected / 2...expected + expected / 2).contains(pair.length) else { continue }
+            byDates += pair.length
             byDurations += duration
         }
     }
 
-    /// A duration as the dates have it; as it is where they agree with EXTINF as well as dates in whole
-    /// seconds can.
-    func stretch(_ duration: Int64) -> Int64 {
-        guard abs(byDates - byDurations) > Limits.dateResolution else { return duration }
-        return max(1, Int64(Double(duration) * (Double(byDates) / Double(byDurations))))
+    private static func pairs(_ playlist: MediaPlaylist) -> [Pair] {
+        zip(playlist.segments, playlist.segments.dropFirst()).compactMap { entry, next in
+            guard let begin = entry.programDateTimeMicroseconds, let end = next.programDateTimeMicroseconds,
+                next.discontinuityCount == 0
+            else { return nil }
+            let (length, overflow) = end.subtractingReportingOverflow(begin)
+            guard !overflow, (1...Limits.longestSegment).contains(length) else { return nil }
+            return Pair(length: length, said: PlaylistFollower.duration(of: entry))
+        }
+    }
+
+    private static func median(_ values: [Int64]) -> Int64? {
+        values.isEmpty ? nil : values.sorted()[(values.count - 1) / 2]
+    }
+
+    /// The duration of a segment of which EXTINF says so much, as the dates have it; as said where they agree
+    /// with EXTINF as well as dates in whole seconds can, and nil where the dates tell nothing.
+    func duration(said: Int64?) -> Int64? {
+        guard let said else { return usual }
+        guard byDurations > 0 else { return nil }
+        guard abs(byDates - byDurations) > Limits.dateResolution else { return said }
+        return max(1, Int64(Double(said) * (Double(byDates) / Double(byDurations))))
     }
 }

@@ -11,6 +11,8 @@ struct ListedSegment: Sendable {
     var flags: SegmentFlags
     /// Why time is missing before the segment; nil when none is.
     var hole: GapReason?
+    /// What its place was decided with, microseconds; 0 when that says nothing of what follows.
+    var expectedDuration: Int64 = 0
     /// Rises at each discontinuity, so that an initialization section is fetched again behind it.
     var discontinuityCount: Int
     /// Until when the source can be expected to hold the segment (RFC 8216bis §6.2.2), by the monotonic

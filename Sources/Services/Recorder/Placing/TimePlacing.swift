@@ -18,7 +18,7 @@ struct TimePlacing: Sendable {
         var programDateTime: Instant?
         /// Numbers are missing before it, or a new source run begins with it.
         var opensHole = false
-        /// EXTINF is in whole seconds: dates tell the duration better.
+        /// EXTINF is wrong or in whole seconds: dates tell the duration better.
         var isRounded = false
         /// The start that the channel's leading rendition has for the same segment, when there are no dates.
         var sharedStart: Instant?

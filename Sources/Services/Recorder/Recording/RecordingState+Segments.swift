@@ -21,6 +21,7 @@ extension RecordingState {
     ) {
         tried(request, succeeded: true, now: now)
         let segment = request.segment
+        if let duration = stored.measuredDuration { progress.measured(segment, duration) }
         let fact = fact(
             of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival)
         guard let fact else { return }

@@ -1,0 +1,54 @@
+import Timeline
+
+/// How long the segments of a source run really are, compared with what EXTINF says of them.
+///
+/// Old packagers write the target duration for every segment, whole seconds, or nothing: a time line without
+/// dates would run away by hours a day. The media of stored segments tell the truth.
+struct MeasuredDurations: Sendable {
+    private struct Pair: Sendable {
+        /// What EXTINF said, microseconds; nil when it was of no use.
+        var said: Int64?
+        var measured: Int64
+    }
+
+    /// The last few.
+    private var pairs: [Pair] = []
+    /// By how much what was placed is shorter than its media, microseconds.
+    private var owed: Int64 = 0
+
+    /// A segment was stored.
+    ///
+    /// - Parameters:
+    ///   - said: what EXTINF said, microseconds; nil when it was of no use
+    ///   - expected: what its place was decided with, microseconds; 0 when it does not count
+    ///   - measured: what its media contain, microseconds
+    mutating func add(said: Int64?, expected: Int64, measured: Int64) {
+        guard (1...Limits.longestSegment).contains(measured) else { return }
+        pairs.append(Pair(said: said, measured: measured))
+        if pairs.count > Limits.measuredSegments { pairs.removeFirst() }
+        let difference = measured - expected
+        // More is a wrong ratio, which the next segments show, or media with a jump.
+        guard expected > 0, difference.magnitude <= (expected / 2).magnitude else { return }
+        owed = min(max(owed + difference, -Limits.longestOwed), Limits.longestOwed)
+    }
+
+    /// The duration of a segment of which EXTINF says so much, microseconds: as said while that fits, else in
+    /// the ratio of the last segments; nil when nothing is known.
+    func duration(said: Int64?) -> Int64? {
+        guard let said else { return pairs.last?.measured }
+        let known = pairs.filter { $0.said != nil }
+        guard known.count >= Limits.measuredAtLeast else { return said }
+        let all = known.reduce(Int64(0)) { $0 + ($1.said ?? 0) }
+        let measured = known.reduce(Int64(0)) { $0 + $1.measured }
+        guard (all - measured).magnitude > (all / Limits.measuredSlack).magnitude else { return said }
+        return max(1, Int64(Double(said) * (Double(measured) / Double(all))))
+    }
+
+    /// What the next segment takes of what is owed, microseconds: at most a quarter of its duration.
+    mutating func repay(by duration: Int64) -> Int64 {
+        let bound = duration / Limits.firmSlewShare
+        let paid = min(max(owed, -bound), bound)
+        owed -= paid
+        return paid
+    }
+}
