@@ -60,7 +60,7 @@ struct SegmentFetcher: Sendable {
     private func attempt(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
         let (listed, base) = (request.segment, request.base)
         return try await mappingErrors {
-            guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full", isTransient: false) }
+            guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full") }
             let intake = try await intake(of: listed, base: base)
             if intake.isPending {
                 return .keyPending(

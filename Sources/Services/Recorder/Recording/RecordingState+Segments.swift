@@ -50,7 +50,7 @@ extension RecordingState {
         var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
         tried(
-            request, succeeded: failure.isOwnLimit ? nil : failure.reason == .diskFull && !isRetried,
+            request, succeeded: failure.isOwnLimit ? nil : failure.reason == .diskFull,
             retry: isRetried ? now + request.pause : nil, now: now)
         if !isRetried, !isFinishing { lose(request.segment.placed, failure) }
     }
