@@ -1,7 +1,7 @@
 # Backcast's commands. `make run` and `make test` are the two that everybody needs.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz proof build lint format clean
+.PHONY: help run test fuzz simulate proof build lint format clean
 
 help: ## lists these commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ fuzz: ## feeds mutated inputs to the readers, SECONDS=60 for each of TARGETS, an
 
 proof: ## shows players, load and the API against its document: a table that fails on a miss; up to an hour
 	@Tests/proof/run.sh
+
+simulate: ## looks for scenarios in which recording fails, for SECONDS=60; SCENARIO, HOURS and FAULTS run one again, TRACE=1 with its log
+	@SECONDS_TO_RUN=$(SECONDS) scripts/simulate.sh
 
 build: ## builds the two programs for release
 	swift build -c release --product backcast

@@ -147,6 +147,14 @@ let modules: [Module] = [
         uses: ["Timeline", "Encoding", "Concurrency", "HTTP", "HTTPServer", "Digest"],
         packages: [logging, arguments], isExecutable: true, tests: ["TestSupport"],
     ),
+    Module(
+        name: "Simulator", layer: "Program",
+        uses: [
+            "Timeline", "Concurrency", "HLS", "HTTP", "SegmentStore", "Catalogue", "Journal", "Monitoring",
+            "Recorder",
+        ],
+        packages: [arguments], isExecutable: true, tests: [],
+    ),
 ]
 
 /// Test targets that belong to no single module.

@@ -5,6 +5,11 @@ package struct JournalPosition: Hashable, Comparable, Sendable {
     /// Line in the file, from zero.
     package let line: Int
 
+    package init(file: Int, line: Int) {
+        self.file = file
+        self.line = line
+    }
+
     package static func < (a: JournalPosition, b: JournalPosition) -> Bool {
         (a.file, a.line) < (b.file, b.line)
     }

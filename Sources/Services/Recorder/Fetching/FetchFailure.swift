@@ -1,12 +1,12 @@
 import HTTPClient
 import MediaFormat
 import SegmentStore
-import Timeline
+package import Timeline
 
 /// Why a segment, key or initialization section could not be fetched.
-struct FetchFailure: Error, Sendable, CustomStringConvertible {
+package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     var reason: GapReason
-    var description: String
+    package var description: String
     /// Whether another try may succeed.
     var isTransient: Bool
     /// The key is there but does not decrypt the segment; other segments with the same key may still decrypt.
@@ -15,7 +15,7 @@ struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The source was not asked, as too many transfers were running here.
     var isOwnLimit = false
 
-    init(_ reason: GapReason, _ description: String, isTransient: Bool = true) {
+    package init(_ reason: GapReason, _ description: String, isTransient: Bool = true) {
         self.reason = reason
         self.description = description
         self.isTransient = isTransient
@@ -44,7 +44,7 @@ struct FetchFailure: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    init(status: Int) {
+    package init(status: Int) {
         self.init(.segmentMissing, "the source answered \(status)")
     }
 

@@ -3,8 +3,8 @@ import HLS
 import HTTP
 import HTTPClient
 import MediaFormat
-import SegmentStore
-import Timeline
+package import SegmentStore
+package import Timeline
 
 /// Brings one rendition's segments from a source into the archive, verified.
 struct SegmentFetcher: Sendable {
@@ -151,8 +151,8 @@ struct SegmentFetcher: Sendable {
 }
 
 /// What is known of a segment whose bytes are durable.
-struct StoredSegment: Sendable {
-    var object: CommittedObject
+package struct StoredSegment: Sendable {
+    package var object: CommittedObject
     var format: SegmentFormat
     var flags: SegmentFlags
     var plainBytes: Int64

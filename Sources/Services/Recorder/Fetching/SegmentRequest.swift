@@ -3,11 +3,11 @@ import HTTP
 import Timeline
 
 /// One try to fetch a listed segment.
-struct SegmentRequest: Sendable {
-    var segment: ListedSegment
+package struct SegmentRequest: Sendable {
+    package var segment: ListedSegment
     /// What relative URLs of its playlist are resolved against.
     var base: HTTPURL
-    var use: SourceUse
+    package var use: SourceUse
     /// From 1.
     var attempt = 1
     /// The source cannot be expected to hold the segment any longer: what comes is taken as it is.
@@ -40,10 +40,10 @@ extension ListedSegment {
 }
 
 /// A segment whose bytes tell a stale playlist from a restart of the source.
-struct ProbeRequest: Sendable {
-    var segment: ListedSegment
+package struct ProbeRequest: Sendable {
+    package var segment: ListedSegment
     var base: HTTPURL
-    var use: SourceUse
+    package var use: SourceUse
     /// From 1.
     var attempt = 1
 }

@@ -24,6 +24,7 @@ enum PollPace {
     ///   - target: the target duration, microseconds
     ///   - playlistLength: what the playlist last held, microseconds; 0 when none has been seen
     ///   - lasting: for how long nothing has come
+    /// - Returns: the pause, microseconds
     static func afterFailure(
         _ failures: Int, target: Int64, playlistLength: Int64, lasting: Duration,
     ) -> Int64 {

@@ -1,11 +1,11 @@
-import HLS
-import Timeline
+package import HLS
+package import Timeline
 
 /// A segment of a source's playlist with everything that was decided when it was first listed.
-struct ListedSegment: Sendable {
-    var placed: PlacedSegment
+package struct ListedSegment: Sendable {
+    package var placed: PlacedSegment
     /// The entry as the source wrote it.
-    var entry: MediaSegment
+    package var entry: MediaSegment
     /// When the playlist that first showed it was fetched.
     var arrival: Instant
     var flags: SegmentFlags

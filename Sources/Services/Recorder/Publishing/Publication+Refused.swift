@@ -3,7 +3,7 @@ import Journal
 import Timeline
 
 /// An entry that the catalogue refuses, and its line in the journal, if it has one.
-struct RefusedEntry: Sendable {
+package struct RefusedEntry: Sendable {
     var entry: JournalEntry
     var position: JournalPosition?
 }

@@ -1,5 +1,5 @@
-import Catalogue
-import Journal
+package import Catalogue
+package import Journal
 import Timeline
 
 /// What is on its way from the journal into the catalogue: the publisher's queues, the lines that they stand
@@ -307,7 +307,7 @@ struct PendingBatch: Sendable {
 
 extension Batch {
     /// Takes an entry of the journal; segments need a decision of their own.
-    mutating func add(_ entry: JournalEntry) {
+    package mutating func add(_ entry: JournalEntry) {
         switch entry {
         case .segment(let fact):
             segments.append(DecidedSegment(fact: fact, number: nil, discontinuitySequence: nil))

@@ -1,24 +1,29 @@
-import Timeline
+package import Timeline
 
 /// When something happened, by both clocks of the host.
-struct Moment: Sendable, Equatable {
+package struct Moment: Sendable, Equatable {
     /// The wall clock, from which the dates of segments are made.
-    var date: Instant
+    package var date: Instant
     /// The monotonic clock, by which timeouts are measured.
-    var steady: ContinuousClock.Instant
+    package var steady: ContinuousClock.Instant
+
+    package init(date: Instant, steady: ContinuousClock.Instant) {
+        self.date = date
+        self.steady = steady
+    }
 }
 
 /// A deterministic source of chance: the same seed gives the same recording.
 ///
 /// SplitMix64; not for secrets.
-struct SeededChance: RandomNumberGenerator, Sendable {
+package struct SeededChance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB

@@ -1,14 +1,14 @@
-import Catalogue
-import Journal
-import Logging
-import Monitoring
-import Timeline
+package import Catalogue
+package import Journal
+package import Logging
+package import Monitoring
+package import Timeline
 
 /// What `RecordingState` wants done.
 ///
 /// Each of the requests is answered by one event; at most one `journal`, one `readJournal` and one `commit`
 /// are unanswered at a time.
-enum RecordingAction: Sendable {
+package enum RecordingAction: Sendable {
     case fetchPlaylist(PlaylistRequest)
     case fetchSegment(SegmentRequest)
     /// Read a segment's bytes without keeping them.
@@ -43,14 +43,14 @@ enum RecordingAction: Sendable {
 }
 
 /// A line for the log.
-struct RecordingMessage: Sendable, Equatable {
-    var level: Logger.Level
-    var text: String
-    var metadata: [String: String] = [:]
+package struct RecordingMessage: Sendable, Equatable {
+    package var level: Logger.Level
+    package var text: String
+    package var metadata: [String: String] = [:]
 }
 
 /// Why the recording of a channel ended.
-enum RecordingEnding: Sendable, Equatable {
+package enum RecordingEnding: Sendable, Equatable {
     /// It was told to.
     case stopped
     /// Another node has taken the channel.

@@ -1,9 +1,9 @@
-import Catalogue
-import Journal
-import Timeline
+package import Catalogue
+package import Journal
+package import Timeline
 
 /// What happened, told to `RecordingState` in the order in which it happened.
-enum RecordingEvent: Sendable {
+package enum RecordingEvent: Sendable {
     /// The channel's lease is held: its recording begins.
     case started
     /// The time that the last `wait(until:)` named has come.
@@ -37,7 +37,12 @@ enum RecordingEvent: Sendable {
 }
 
 /// An entry of the journal that is not in the catalogue yet, and where it stands.
-struct JournalLineRead: Sendable {
-    var position: JournalPosition
-    var entry: JournalEntry
+package struct JournalLineRead: Sendable {
+    package var position: JournalPosition
+    package var entry: JournalEntry
+
+    package init(position: JournalPosition, entry: JournalEntry) {
+        self.position = position
+        self.entry = entry
+    }
 }

@@ -1,15 +1,15 @@
-import Catalogue
+package import Catalogue
 import Journal
 import Logging
 import Monitoring
-import Timeline
+package import Timeline
 
 /// Records one channel under one lease: decides what is fetched, where in time it belongs, what is published
 /// and when.
 ///
 /// A value without I/O, clock and chance: events go in with the time at which they happened, actions come
 /// out. The same events with the same seed give the same actions.
-struct RecordingState: Sendable {
+package struct RecordingState: Sendable {
     /// How far the recording of the channel has come.
     private enum Phase: Sendable {
         /// The journal is looked through; nothing is asked of a source.
@@ -63,7 +63,7 @@ struct RecordingState: Sendable {
     ///
     /// `heads` and `newestRun` say where the catalogue stands: each rendition, and the source run that began
     /// last. The seed is of pauses and ids that are to differ from those of other channels and nodes.
-    init(
+    package init(
         channel: Channel, lease: Lease, heads: [RenditionHead], newestRun: SourceRun?,
         publishes: Bool = true, at now: Moment, seed: UInt64,
     ) {
@@ -84,7 +84,7 @@ struct RecordingState: Sendable {
     }
 
     /// Takes an event; gives what is to be done now, in order.
-    mutating func handle(_ event: RecordingEvent, at now: Moment) -> [RecordingAction] {
+    package mutating func handle(_ event: RecordingEvent, at now: Moment) -> [RecordingAction] {
         if case .ended = phase { return [] }
         // A start reads the journal in any case; only falling behind later is news.
         let couldFallBehind = isRecording && !publication.isBehind

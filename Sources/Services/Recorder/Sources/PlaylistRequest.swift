@@ -1,19 +1,19 @@
 import Digest
-import HLS
-import HTTP
+package import HLS
+package import HTTP
 import HTTPClient
-import Timeline
+package import Timeline
 
 /// One use of a source, from its first playlist until another takes its place: cookies and connections belong
 /// to it.
-struct SourceUse: Sendable, Equatable {
+package struct SourceUse: Sendable, Equatable {
     /// Rises with each use of any source of the channel.
     var number: Int
-    var source: SourceSettings
+    package var source: SourceSettings
 }
 
 /// A playlist to fetch.
-struct PlaylistRequest: Sendable, Equatable {
+package struct PlaylistRequest: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
         /// The source's first playlist, to begin recording from it.
         case opening
@@ -24,10 +24,10 @@ struct PlaylistRequest: Sendable, Equatable {
         case scouting
     }
 
-    var use: SourceUse
+    package var use: SourceUse
     var purpose: Purpose
     /// Nil asks for the source's configured URL.
-    var url: HTTPURL?
+    package var url: HTTPURL?
     /// On a connection of its own, after a failure.
     var isFresh = false
     /// Variables of the multivariant playlist, to be imported (RFC 8216bis §4.4.2.3).
@@ -89,7 +89,7 @@ enum PlaylistAnswer: Sendable {
 }
 
 /// A playlist that was fetched and read.
-struct FetchedPlaylist: Sendable {
+package struct FetchedPlaylist: Sendable {
     var playlist: Playlist
     /// The URL after redirects: the base of relative ones.
     var base: HTTPURL
@@ -100,9 +100,13 @@ struct FetchedPlaylist: Sendable {
     /// Nil when it cannot be told from others.
     var version: PlaylistVersion?
 
-    package init(
+    package init(playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero) {
+        self.init(playlist: playlist, base: base, arrival: arrival, lead: lead, version: nil)
+    }
+
+    init(
         playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero,
-        version: PlaylistVersion? = nil,
+        version: PlaylistVersion?,
     ) {
         self.playlist = playlist
         self.base = base

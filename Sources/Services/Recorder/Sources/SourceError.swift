@@ -1,5 +1,5 @@
 /// Why a playlist could not be read from a source.
-enum SourceError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum SourceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No answer: name, connection, TLS, time or size.
     case unreachable(String)
     /// The source was not asked, as too many transfers were running here: it has not failed.
@@ -18,7 +18,7 @@ enum SourceError: Error, Sendable, Equatable, CustomStringConvertible {
         if case .unusable = self { false } else { true }
     }
 
-    var description: String {
+    package var description: String {
         switch self {
         case .unreachable(let reason), .notAsked(let reason), .unusable(let reason): reason
         case .refused(let status): "the source answered \(status)"

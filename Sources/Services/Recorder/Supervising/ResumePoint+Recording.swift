@@ -38,7 +38,7 @@ extension ResumePoint {
                 ($0.identity.run, $0.identity.number) < ($1.identity.run, $1.identity.number)
             }
             return RenditionHead(
-                description: description,
+                description: description, nextNumber: 0,
                 known: known.suffix(Limits.resumedFacts).map { KnownSegment($0) })
         }.sorted { $0.description.id < $1.description.id }
     }

@@ -14,16 +14,9 @@ package struct Channel: Sendable, Equatable {
     package var mediaUntil: Instant?
     package var isDeleted: Bool
 
-    /// A channel as a recorder knows it while the catalogue is away.
-    package init(row: Int32, settings: ChannelSettings, version: Int64) {
-        self.init(
-            row: row, settings: settings, version: version, playlistForm: nil, mediaUntil: nil,
-            isDeleted: false)
-    }
-
-    init(
-        row: Int32, settings: ChannelSettings, version: Int64, playlistForm: PlaylistForm?,
-        mediaUntil: Instant?, isDeleted: Bool
+    package init(
+        row: Int32, settings: ChannelSettings, version: Int64, playlistForm: PlaylistForm? = nil,
+        mediaUntil: Instant? = nil, isDeleted: Bool = false,
     ) {
         self.row = row
         self.settings = settings

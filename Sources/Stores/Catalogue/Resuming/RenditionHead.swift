@@ -13,14 +13,9 @@ package struct RenditionHead: Sendable {
     /// The newest identities of the two newest source runs, oldest first.
     package var known: [KnownSegment]
 
-    /// A head without a published log.
-    package init(description: RenditionDescription, known: [KnownSegment]) {
-        self.init(description: description, nextNumber: 0, known: known)
-    }
-
-    init(
+    package init(
         description: RenditionDescription, nextNumber: Int64, last: LastSegment? = nil,
-        published: LastSegment? = nil, known: [KnownSegment]
+        published: LastSegment? = nil, known: [KnownSegment],
     ) {
         self.description = description
         self.nextNumber = nextNumber
@@ -35,6 +30,16 @@ package struct LastSegment: Sendable, Equatable {
     package var discontinuitySequence: Int32
     package var format: SegmentFormat
     package var firstTimestamp: Int64?
+
+    package init(
+        end: Instant, discontinuitySequence: Int32, format: SegmentFormat,
+        firstTimestamp: Int64? = nil,
+    ) {
+        self.end = end
+        self.discontinuitySequence = discontinuitySequence
+        self.format = format
+        self.firstTimestamp = firstTimestamp
+    }
 }
 
 /// An identity in `intake` with the start and duration that were decided for it.
@@ -59,9 +64,9 @@ package struct KnownSegment: Sendable, Equatable {
             duration: fact.duration, isLost: false, digest: fact.digest, isKeyPending: false)
     }
 
-    init(
+    package init(
         run: Int64, number: Int64, start: Instant, duration: Int64, isLost: Bool, digest: [UInt8],
-        isKeyPending: Bool = false
+        isKeyPending: Bool = false,
     ) {
         self.run = run
         self.number = number

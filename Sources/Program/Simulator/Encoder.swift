@@ -1,0 +1,240 @@
+import HLS
+import Recorder
+import Timeline
+
+/// A packager: cuts one programme into segments, and lists them.
+///
+/// It knows the truth: when the media of each segment was live.
+struct Encoder {
+    enum Dates: String, CaseIterable, Sendable {
+        case none, right, wholeSeconds, wrongZone
+    }
+
+    enum SaidDurations: String, CaseIterable, Sendable {
+        case exact, rounded
+        /// Always the target duration.
+        case target
+        case zero
+        case half, double
+    }
+
+    struct Settings: Sendable {
+        var renditions: [RenditionID]
+        /// Microseconds of a segment, as far as it is regular.
+        var duration: Int64
+        /// How much segments differ, as a share of the duration.
+        var wobble: Double
+        /// Segments in the playlist.
+        var listed: Int
+        /// From the end of a segment to its listing.
+        var latency: Int64
+        var dates: Dates
+        /// What is wrong with the dates, microseconds.
+        var dateError: Int64
+        var saidDurations: SaidDurations
+        /// Names follow the numbers, so a restart uses them again.
+        var namesFollowNumbers: Bool
+        var firstNumber: Int64
+
+        init(_ chance: inout SeededChance) {
+            let video = RenditionID(kind: .video, index: 0)
+            renditions = [video]
+            if chance.happens(in: 3) {
+                renditions += [RenditionID(kind: .video, index: 1), RenditionID(kind: .audio, index: 0)]
+            }
+            duration = ([2, 4, 6, 10].randomElement(using: &chance) ?? 6) * 1_000_000
+            wobble = [0, 0.02, 0.2].randomElement(using: &chance) ?? 0
+            listed = [3, 5, 6, 10, 60].randomElement(using: &chance) ?? 5
+            latency = Int64.random(in: 0...1_500_000, using: &chance)
+            dates = Dates.allCases.randomElement(using: &chance) ?? .right
+            dateError = dates == .wrongZone ? 3_600_000_000 * Int64.random(in: -8...8, using: &chance) : 0
+            saidDurations = SaidDurations.allCases.randomElement(using: &chance) ?? .exact
+            namesFollowNumbers = chance.happens(in: 3)
+            firstNumber = chance.happens(in: 2) ? 0 : Int64.random(in: 1...2_000_000, using: &chance)
+        }
+
+        /// Another encoder of the same programme.
+        func backup(_ chance: inout SeededChance) -> Settings {
+            var other = Settings(&chance)
+            other.renditions = renditions
+            return other
+        }
+
+        var description: String {
+            """
+            \(renditions.map(\.description).joined(separator: ",")) \(duration / 1000) ms ±\(wobble) × \(listed), \
+            \(latency / 1000) ms late, dates \(dates.rawValue) \(dateError / 1_000_000) s, \
+            EXTINF \(saidDurations.rawValue)\(namesFollowNumbers ? ", names follow numbers" : "")
+            """
+        }
+    }
+
+    struct Segment {
+        var number: Int64
+        /// When its media was live, true time.
+        var begin: Instant
+        var duration: Int64
+        var listedAt: Instant
+        /// Rises with each restart.
+        var era: Int
+
+        var end: Instant { begin + duration }
+    }
+
+    let settings: Settings
+    let index: Int
+    private let faults: [Fault]
+    private var chance: SeededChance
+    private(set) var segments: [Segment] = []
+    /// The index of the first segment of each era.
+    private var eras = [0]
+    private var nextBegin: Instant
+    private var nextNumber: Int64
+    private var passed: Set<Int> = []
+
+    init(_ settings: Settings, index: Int, scenario: Scenario) {
+        self.settings = settings
+        self.index = index
+        faults = scenario.faults.filter {
+            $0.place == index && [.restart, .ended, .jump].contains($0.kind)
+        }
+        chance = SeededChance(seed: scenario.seed &* 31 &+ UInt64(index))
+        nextBegin = Scenario.begin - 60_000_000
+        nextNumber = settings.firstNumber
+    }
+
+    /// Makes the segments that are listed by an instant.
+    mutating func advance(to now: Instant) {
+        while nextBegin <= now { makeNext() }
+    }
+
+    private mutating func makeNext() {
+        for (index, fault) in faults.enumerated()
+        where fault.span.begin <= nextBegin && !passed.contains(index) {
+            passed.insert(index)
+            if fault.kind == .jump {
+                nextNumber += fault.amount
+            } else {
+                nextBegin = max(nextBegin, fault.span.end)
+                nextNumber = 0
+            }
+            eras.append(segments.count)
+        }
+        let part = 1 + settings.wobble * Double.random(in: -1...1, using: &chance)
+        let duration = Int64(Double(settings.duration) * part)
+        segments.append(
+            Segment(
+                number: nextNumber, begin: nextBegin, duration: duration,
+                listedAt: nextBegin + duration + settings.latency, era: eras.count - 1))
+        nextBegin = nextBegin + duration
+        nextNumber += 1
+    }
+
+    /// The entries that are listed at an instant, by their indices.
+    func listed(at now: Instant) -> Range<Int> {
+        let end = segments.partitioningIndex { $0.listedAt > now }
+        guard end > 0 else { return 0..<0 }
+        let era = segments[end - 1].era
+        return max(eras[era], end - settings.listed)..<end
+    }
+
+    /// The index of an era's first segment.
+    func begin(ofEra era: Int) -> Int { eras[era] }
+
+    /// When a segment leaves the playlist.
+    func gone(_ index: Int) -> Instant {
+        let segment = segments[index]
+        let nextEra = segment.era + 1 < eras.count ? eras[segment.era + 1] : Int.max
+        let next = min(index + settings.listed, nextEra)
+        return next < segments.count ? segments[next].listedAt : Instant(microseconds: .max)
+    }
+
+    private func hasEnded(at now: Instant) -> Bool {
+        faults.contains { $0.kind == .ended && $0.span.contains(now) }
+    }
+
+    private func repeats(_ scenario: Scenario, at now: Instant) -> Bool {
+        scenario.faults(.repeated, of: index, at: now)
+    }
+
+    private var targetSeconds: Int {
+        Int((Double(settings.duration) * (1 + settings.wobble) / 1_000_000).rounded(.up))
+    }
+
+    /// The playlist of a rendition.
+    func playlist(_ rendition: RenditionID, at now: Instant, _ scenario: Scenario) -> MediaPlaylist {
+        var playlist = MediaPlaylist()
+        playlist.targetDurationSeconds = targetSeconds
+        let range = listed(at: now)
+        playlist.mediaSequence = UInt64(range.first.map { segments[$0].number } ?? 0)
+        playlist.segments = range.map { entry($0, rendition) }
+        if repeats(scenario, at: now), let last = playlist.segments.last { playlist.segments.append(last) }
+        playlist.isEnded = hasEnded(at: now)
+        return playlist
+    }
+
+    private func entry(_ index: Int, _ rendition: RenditionID) -> MediaSegment {
+        let segment = segments[index]
+        let label = settings.namesFollowNumbers ? segment.number : Int64(index)
+        var said = segment.duration
+        switch settings.saidDurations {
+        case .exact: break
+        case .rounded: said = max(1, (said + 500_000) / 1_000_000) * 1_000_000
+        case .target: said = Int64(targetSeconds) * 1_000_000
+        case .zero: said = 0
+        case .half: said /= 2
+        case .double: said *= 2
+        }
+        return MediaSegment(
+            uri: "\(rendition)/\(label).ts", durationMicroseconds: said,
+            programDateTimeMicroseconds: date(of: segment)?.microseconds)
+    }
+
+    private func date(of segment: Segment) -> Instant? {
+        switch settings.dates {
+        case .none: nil
+        case .right, .wrongZone: segment.begin + settings.dateError
+        case .wholeSeconds: Instant(seconds: segment.begin.microseconds / 1_000_000)
+        }
+    }
+
+    /// The multivariant playlist of a source with several renditions.
+    var multivariantPlaylist: Playlist {
+        var text = "#EXTM3U\n"
+        let audio = settings.renditions.filter { $0.kind == .audio }
+        for id in audio {
+            text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio\",NAME=\"\(id)\",URI=\"\(id).m3u8\"\n"
+        }
+        let group = audio.isEmpty ? "" : ",AUDIO=\"audio\""
+        for id in settings.renditions where id.kind == .video {
+            text += "#EXT-X-STREAM-INF:BANDWIDTH=\(1_000_000 * (id.index + 1))\(group)\n\(id).m3u8\n"
+        }
+        let read = try? Playlist.reading(Array(text.utf8))
+        return read?.playlist ?? .media(MediaPlaylist())
+    }
+
+    /// The segment that a URL names at an instant; nil when it is not there any more.
+    func resolve(_ uri: String, at now: Instant) -> Int? {
+        guard let label = uri.split(separator: "/").last?.split(separator: ".").first.flatMap({ Int64($0) })
+        else { return nil }
+        let listed = listed(at: now)
+        // Segments stay for as long again as they were listed (RFC 8216bis §6.2.2).
+        let kept = max(0, listed.lowerBound - settings.listed)..<listed.upperBound
+        guard settings.namesFollowNumbers else {
+            return kept.contains(Int(label)) ? Int(label) : nil
+        }
+        return kept.last { segments[$0].number == label }
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// The first index whose element fits; elements that fit lie behind those that do not.
+    func partitioningIndex(where fits: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if fits(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

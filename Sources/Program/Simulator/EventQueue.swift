@@ -1,0 +1,50 @@
+import Timeline
+
+/// What is to happen, in the order of time; of two things at the same time, the one that was added first.
+struct EventQueue<Event> {
+    private struct Entry {
+        var time: Instant
+        var order: Int
+        var event: Event
+
+        func isBefore(_ other: Entry) -> Bool { (time, order) < (other.time, other.order) }
+    }
+
+    /// A binary heap.
+    private var heap: [Entry] = []
+    private var order = 0
+
+    mutating func add(_ event: Event, at time: Instant) {
+        heap.append(Entry(time: time, order: order, event: event))
+        order += 1
+        var child = heap.count - 1
+        while child > 0, heap[child].isBefore(heap[(child - 1) / 2]) {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    /// The next event that happens by an instant; nil when none does.
+    mutating func next(until end: Instant) -> (time: Instant, event: Event)? {
+        guard let first = heap.first, first.time <= end else { return nil }
+        let last = heap.removeLast()
+        if !heap.isEmpty {
+            heap[0] = last
+            sink()
+        }
+        return (first.time, first.event)
+    }
+
+    private mutating func sink() {
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
+                if heap[child].isBefore(heap[least]) { least = child }
+            }
+            guard least != parent else { return }
+            heap.swapAt(least, parent)
+            parent = least
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Catalogue
+import Timeline
+
+/// Compares what was recorded with what the encoders made: what could be kept is kept once, at its place in
+/// time, and what is missing has a cause.
+struct Ledger {
+    let scenario: Scenario
+    let encoders: [Encoder]
+    /// What is held of each rendition, by start.
+    let rows: [RenditionID: [SimulatedCatalogue.Row]]
+
+    /// What is not as it must be; a few of a kind.
+    var findings: [String] {
+        let renditions = encoders[0].settings.renditions
+        return renditions.flatMap { id in
+            let rows = rows[id] ?? []
+            return (doubles(rows) + overlaps(rows) + displaced(rows)).prefix(5)
+                + (encoders.count == 1 ? missing(rows) : []).prefix(5) + unexplained(rows).prefix(5)
+        }
+    }
+
+    private func seconds(_ instant: Instant) -> Double { Double(instant - Scenario.begin) / 1_000_000 }
+
+    private func doubles(_ rows: [SimulatedCatalogue.Row]) -> [String] {
+        var seen: Set<[UInt8]> = []
+        return rows.filter { !seen.insert($0.fact.digest).inserted }.map {
+            "\($0.fact.identity) at \(seconds($0.fact.start)) s is held twice"
+        }
+    }
+
+    private func overlaps(_ rows: [SimulatedCatalogue.Row]) -> [String] {
+        zip(rows, rows.dropFirst()).filter { $0.fact.end > $1.fact.start }.map {
+            "\($0.fact.identity) at \(seconds($0.fact.start)) s overlaps \($1.fact.identity) by "
+                + "\($0.fact.end - $1.fact.start) µs"
+        }
+    }
+
+    // MARK: Place
+
+    private func displaced(_ rows: [SimulatedCatalogue.Row]) -> [String] {
+        rows.compactMap { row in
+            let (source, index) = Media.source(row.fact.digest)
+            let (encoder, segment) = (encoders[source].settings, encoders[source].segments[index])
+            // What EXTINF says of the first segments of a run cannot be known to be wrong.
+            if isUnknown(index, encoders[source]) { return nil }
+            let error = row.fact.start - segment.begin
+            guard !tolerance(encoder).contains(error) else { return nil }
+            return
+                "\(row.fact.identity) is \(Double(error) / 1_000_000) s off, at \(seconds(segment.begin)) s"
+        }
+    }
+
+    /// Whether a segment was listed by the first playlist of a run or of a process, with a wrong EXTINF.
+    private func isUnknown(_ index: Int, _ encoder: Encoder) -> Bool {
+        if [.exact, .rounded].contains(encoder.settings.saidDurations) { return false }
+        let segment = encoder.segments[index]
+        let first = encoder.begin(ofEra: segment.era)
+        if index < max(first + 4, encoder.listed(at: Scenario.begin + 1_000_000).upperBound + 4) {
+            return true
+        }
+        let span = TimeWindow(begin: segment.listedAt - 300_000_000, end: encoder.gone(index) + 20_000_000)
+        return scenario.faults.contains {
+            $0.span.end > span.begin && $0.span.end < span.end || $0.span.overlaps(span)
+        }
+    }
+
+    /// By how much a start may be off, microseconds.
+    private func tolerance(_ encoder: Encoder.Settings) -> ClosedRange<Int64> {
+        let target = encoder.duration
+        // A difference up to a step of the clock is drift.
+        let step = max(2 * target, 10_000_000)
+        let late = encoder.latency + step + 1_000_000
+        // Whatever the dates say: one source of the channel without them places the others by arrival, too.
+        guard encoders.count == 1,
+            encoders.allSatisfy({ $0.settings.dates == .right || $0.settings.dates == .wrongZone })
+        else {
+            return -step - 1_000_000...late
+        }
+        guard [.exact, .rounded].contains(encoder.saidDurations) else { return -step - 1_000_000...step }
+        // Durations in whole seconds lead the line away a little before the dates lead it back.
+        let slack: Int64 = encoder.saidDurations == .exact ? 250_000 : 1_600_000
+        return -slack...slack
+    }
+
+    // MARK: What could be kept
+
+    private func missing(_ rows: [SimulatedCatalogue.Row]) -> [String] {
+        let held = Set(rows.map { Media.source($0.fact.digest).index })
+        let encoder = encoders[0]
+        let bad = badSpans
+        let first = encoder.listed(at: Scenario.begin + 2_000_000).lowerBound
+        return encoder.segments.indices.dropFirst(first).filter { index in
+            !held.contains(index) && couldBeKept(index, bad)
+        }.map { index in
+            let segment = encoder.segments[index]
+            return "segment \(segment.number), listed from \(seconds(segment.listedAt)) s to "
+                + "\(seconds(encoder.gone(index))) s, is missing"
+        }
+    }
+
+    /// Whether a segment was listed for long enough while nothing was wrong.
+    private func couldBeKept(_ index: Int, _ bad: [TimeWindow]) -> Bool {
+        let encoder = encoders[0]
+        let segment = encoder.segments[index]
+        if scenario.faults(.missing, of: 0, at: segment.listedAt) { return false }
+        let needed = encoder.settings.duration * 3 / 2 + 2_000_000
+        var good = max(segment.listedAt, Scenario.begin + 2_000_000)
+        let gone = min(encoder.gone(index), scenario.end)
+        for span in bad where span.end > good {
+            if min(span.begin, gone) - good >= needed { return true }
+            good = max(good, span.end)
+        }
+        return gone - good >= needed
+    }
+
+    /// When a segment could not be fetched, with the time that recovering takes; in order.
+    private var badSpans: [TimeWindow] {
+        let settings = encoders[0].settings
+        let list = settings.duration * Int64(settings.listed)
+        let recovery = max(settings.duration, list / 3) + 3_000_000
+        var spans = scenario.faults.compactMap { fault -> TimeWindow? in
+            let end = fault.span.end
+            switch fault.kind {
+            case .sourceAway, .restart, .ended, .jump, .stale, .latePlaylists, .repeated:
+                return TimeWindow(begin: fault.span.begin, end: end + recovery)
+            case .slow: return TimeWindow(begin: fault.span.begin, end: end + fault.amount * 2)
+            case .killed, .frozen, .diskFull:
+                return TimeWindow(begin: fault.span.begin, end: end + recovery)
+            case .cutOff, .catalogueAway:
+                // A process that starts needs PostgreSQL.
+                let starts = scenario.faults.contains { [.killed, .cutOff, .frozen].contains($0.kind) }
+                return starts ? TimeWindow(begin: fault.span.begin, end: end + recovery + 6_000_000) : nil
+            case .missing, .clockStep, .answersLost: return nil
+            }
+        }
+        if scenario.nodeCount > 1 {
+            // Another node takes over when the heartbeat has run out.
+            spans = spans.map { TimeWindow(begin: $0.begin, end: $0.end + 9_000_000) }
+        }
+        return spans.sorted { $0.begin < $1.begin }
+    }
+
+    // MARK: Holes
+
+    /// Time that is missing although nothing was wrong.
+    private func unexplained(_ rows: [SimulatedCatalogue.Row]) -> [String] {
+        let target = encoders[0].settings.duration
+        let causes = scenario.faults.map { fault in
+            TimeWindow(
+                begin: fault.span.begin - 3 * target - 10_000_000,
+                end: fault.span.end + 12 * target + (encoders.count > 1 ? 900_000_000 : 60_000_000))
+        }
+        return zip(rows, rows.dropFirst()).compactMap { row, next in
+            let hole = TimeWindow(begin: row.fact.end, end: next.fact.start)
+            guard hole.microseconds > target / 2, !causes.contains(where: { $0.overlaps(hole) }) else {
+                return nil
+            }
+            return "nothing from \(seconds(hole.begin)) s to \(seconds(hole.end)) s, and nothing was wrong"
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Recorder
+import Timeline
+
+/// Everything that happens to one channel in a simulation; the same seed gives the same scenario.
+struct Scenario: Sendable {
+    /// When every simulation begins, true time.
+    static let begin = Instant(seconds: 1_790_000_000)
+
+    let seed: UInt64
+    /// Microseconds.
+    var length: Int64
+    var encoders: [Encoder.Settings]
+    var nodeCount: Int
+    var faults: [Fault]
+
+    var end: Instant { Self.begin + length }
+    /// No fault reaches into the last part: what can be mended is mended by the end.
+    var quietFrom: Instant { end - Self.quiet }
+
+    private static let quiet = Int64(600) * Microseconds.perSecond
+
+    /// Makes a scenario of so many hours; the seed decides everything else.
+    init(seed: UInt64, hours: Double) {
+        self.seed = seed
+        var chance = SeededChance(seed: seed)
+        length = Int64(hours * 3600) * Microseconds.perSecond
+        let encoder = Encoder.Settings(&chance)
+        encoders = [encoder]
+        // A second source lists the same renditions.
+        if chance.happens(in: 4) { encoders.append(encoder.backup(&chance)) }
+        nodeCount = chance.happens(in: 5) ? 2 : 1
+        faults = []
+        let last = length - Self.quiet
+        for _ in 0..<Int.random(in: 0...10, using: &chance) {
+            faults.append(
+                Fault(
+                    within: last, encoders: encoders.count, nodes: nodeCount, target: encoder.duration,
+                    &chance))
+        }
+        faults.sort { $0.span.begin < $1.span.begin }
+    }
+
+    /// Faults of a kind that are in force at an instant.
+    func faults(_ kind: Fault.Kind, of place: Int, at instant: Instant) -> Bool {
+        faults.contains { $0.kind == kind && $0.place == place && $0.span.contains(instant) }
+    }
+
+    func fault(_ kind: Fault.Kind, of place: Int, at instant: Instant) -> Fault? {
+        faults.first { $0.kind == kind && $0.place == place && $0.span.contains(instant) }
+    }
+}
+
+extension Scenario {
+    /// Leaves out the other faults.
+    mutating func keep(_ indices: some Sequence<Int>) {
+        faults = indices.filter { faults.indices.contains($0) }.map { faults[$0] }
+    }
+}
+
+extension Scenario: CustomStringConvertible {
+    var description: String {
+        let head =
+            "scenario \(seed): \(Double(length) / 3.6e9) h, \(nodeCount) node\(nodeCount == 1 ? "" : "s")"
+        let sources = encoders.enumerated().map { "  source \($0): \($1.description)" }
+        let faults = faults.enumerated().map { "  fault \($0): \($1)" }
+        return ([head] + sources + faults).joined(separator: "\n")
+    }
+}
+
+/// Something that goes wrong for a while.
+struct Fault: Sendable {
+    enum Kind: String, Sendable, CaseIterable {
+        /// No connection to the source.
+        case sourceAway
+        /// The packager stops, and begins at number 0 when the time is over.
+        case restart
+        /// The same, with EXT-X-ENDLIST meanwhile.
+        case ended
+        /// Numbers jump ahead by `amount`, dates go on.
+        case jump
+        /// Segments that are listed in the span answer 404.
+        case missing
+        /// Segments take `amount` microseconds longer.
+        case slow
+        /// Playlists are now and then `amount` microseconds old.
+        case stale
+        /// Answers of playlists take `amount` microseconds longer.
+        case latePlaylists
+        /// The newest entry stands twice in each playlist.
+        case repeated
+        /// The host's wall clock is off by `amount` microseconds.
+        case clockStep
+        /// PostgreSQL does not answer.
+        case catalogueAway
+        /// Answers of PostgreSQL to commits are lost.
+        case answersLost
+        /// The archive's disk is full.
+        case diskFull
+        /// The process is killed; it is started again when the time is over.
+        case killed
+        /// The process is frozen (SIGSTOP).
+        case frozen
+        /// The node has no connection to PostgreSQL.
+        case cutOff
+    }
+
+    var kind: Kind
+    /// The encoder or the node, from zero.
+    var place: Int
+    var span: TimeWindow
+    var amount: Int64 = 0
+
+    init(kind: Kind, place: Int, span: TimeWindow, amount: Int64 = 0) {
+        (self.kind, self.place, self.span, self.amount) = (kind, place, span, amount)
+    }
+
+    init(within length: Int64, encoders: Int, nodes: Int, target: Int64, _ chance: inout SeededChance) {
+        kind = Kind.allCases.randomElement(using: &chance) ?? .sourceAway
+        place = 0
+        switch kind {
+        case .sourceAway, .restart, .ended, .jump, .missing, .slow, .stale, .latePlaylists, .repeated:
+            place = Int.random(in: 0..<encoders, using: &chance)
+        case .clockStep, .diskFull, .killed, .frozen, .cutOff:
+            place = Int.random(in: 0..<nodes, using: &chance)
+        case .catalogueAway, .answersLost: break
+        }
+        // Short and long ones are as likely.
+        let lengths: [Double] = [2, 5, 12, 40, 130, 400]
+        let seconds = lengths.randomElement(using: &chance) ?? 5
+        let duration = Int64(seconds * Double.random(in: 0.7...1.4, using: &chance) * 1_000_000)
+        let begin = Int64.random(in: 30_000_000...max(31_000_000, length - duration), using: &chance)
+        span = TimeWindow(begin: Scenario.begin + begin, end: Scenario.begin + begin + duration)
+        switch kind {
+        case .jump: amount = Int64.random(in: 2...5000, using: &chance)
+        case .slow: amount = Int64.random(in: 0...3, using: &chance) * target
+        case .stale: amount = Int64.random(in: 1...3, using: &chance) * target
+        case .latePlaylists: amount = Int64.random(in: 0...14, using: &chance) * 1_000_000
+        case .clockStep:
+            let steps: [Int64] = [-30, 30, 3, -3, 28_800, -3600, 172_800, 691_200]
+            amount = (steps.randomElement(using: &chance) ?? 30) * 1_000_000
+            // One that stands for minutes is followed, as it must be.
+            span.end = min(span.end, span.begin + 280_000_000)
+        default: break
+        }
+    }
+}
+
+extension Fault: CustomStringConvertible {
+    var description: String {
+        let from = Double(span.begin - Scenario.begin) / 1_000_000
+        let until = Double(span.end - Scenario.begin) / 1_000_000
+        let size = amount == 0 ? "" : " by \(amount)"
+        return "\(kind.rawValue)[\(place)] \(from)…\(until) s\(size)"
+    }
+}
+
+extension SeededChance {
+    /// Once in so many times.
+    mutating func happens(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+}

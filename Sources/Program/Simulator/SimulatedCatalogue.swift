@@ -1,0 +1,211 @@
+import Catalogue
+import Timeline
+
+/// PostgreSQL as a model: what the statements of the catalogue do to its tables.
+///
+/// It checks what must hold of each commit.
+struct SimulatedCatalogue {
+    struct Row {
+        var fact: SegmentFact
+        var number: Int64?
+        var discontinuitySequence: Int32
+    }
+
+    private enum Intake {
+        case stored, keyPending, lost
+    }
+
+    fileprivate struct Rendition {
+        var description: RenditionDescription
+        var nextNumber: Int64 = 0
+        /// By start.
+        var rows: [Row] = []
+        var publishedEnd: Instant?
+        var publishedSequence: Int32 = 0
+        /// Rows by source run, oldest first.
+        var runs: [(run: Int64, rows: [KnownSegment])] = []
+    }
+
+    private(set) var head: PublishedHead
+    private(set) var losses: [Loss] = []
+    private(set) var findings: [String] = []
+    private var renditions: [RenditionID: Rendition] = [:]
+    private var intake: [SegmentIdentity: Intake] = [:]
+    private var fence: Int64 = 0
+    private var owner: Int?
+    /// When each node counts as dead.
+    private var expiries: [Int: Instant] = [:]
+    private(set) var newestRun: SourceRun?
+
+    init() {
+        let nothing = Instant(microseconds: 0)
+        head = PublishedHead(
+            discontinuitySequence: 0, end: nothing, watermark: nothing, expiredBefore: nothing,
+            targetSeconds: 0)
+    }
+
+    /// What is held of each rendition, by start.
+    var rows: [RenditionID: [Row]] { renditions.mapValues(\.rows) }
+
+    // MARK: Leases
+
+    mutating func heartbeat(_ node: Int, at now: Instant) {
+        expiries[node] = now + 6_000_000
+    }
+
+    mutating func takeLease(_ node: Int, at now: Instant) -> Lease? {
+        if let owner, owner != node, expiries[owner] ?? .init(microseconds: 0) > now { return nil }
+        owner = node
+        fence += 1
+        return Lease(fence: fence, publishedHead: head, databaseDate: now)
+    }
+
+    mutating func releaseLease(fence: Int64) {
+        if fence == self.fence { owner = nil }
+    }
+
+    func heads() -> [RenditionHead] {
+        renditions.values.map { rendition in
+            let known = Array(rendition.runs.suffix(2).flatMap(\.rows).suffix(10_000))
+            return RenditionHead(
+                description: rendition.description, nextNumber: rendition.nextNumber,
+                last: rendition.rows.last.map(Self.last),
+                published: rendition.rows.last { $0.number != nil }.map(Self.last), known: known)
+        }.sorted { $0.description.id < $1.description.id }
+    }
+
+    private static func last(_ row: Row) -> LastSegment {
+        LastSegment(
+            end: row.fact.end, discontinuitySequence: row.discontinuitySequence, format: row.fact.format,
+            firstTimestamp: row.fact.firstTimestamp)
+    }
+
+    // MARK: Commits
+
+    /// - Returns: whether the lease was still held
+    mutating func commit(_ batch: Batch, archive: SimulatedArchive) -> Bool {
+        let isHeld = batch.fence == fence
+        let watermark = head.watermark
+        if isHeld { moveHead(batch.publishedHead) }
+        for description in batch.renditions {
+            renditions[description.id, default: Rendition(description: description)].description = description
+        }
+        for run in batch.sourceRuns where run.id > newestRun?.id ?? 0 { newestRun = run }
+        for loss in batch.losses where !losses.suffix(50).contains(loss) { losses.append(loss) }
+        for segment in batch.keyPending { mark(segment.placed, .keyPending) }
+        for segment in batch.lost { mark(segment, .lost) }
+        for segment in batch.segments.filter({ $0.number != nil })
+            + batch.segments.filter({ $0.number == nil })
+        {
+            enter(segment, isPublished: isHeld && segment.number != nil, after: watermark, archive)
+        }
+        return isHeld
+    }
+
+    private mutating func moveHead(_ update: PublishedHeadUpdate) {
+        if update.end < head.end { findings.append("the end of the channel went back") }
+        head.discontinuitySequence = max(head.discontinuitySequence, update.discontinuitySequence)
+        head.end = max(head.end, update.end)
+        head.watermark = max(head.watermark, update.watermark)
+        head.targetSeconds = max(head.targetSeconds, update.targetSeconds)
+    }
+
+    private mutating func mark(_ segment: PlacedSegment, _ state: Intake) {
+        if intake[segment.identity] != .stored { intake[segment.identity] = state }
+    }
+
+    private mutating func enter(
+        _ segment: DecidedSegment, isPublished: Bool, after watermark: Instant, _ archive: SimulatedArchive,
+    ) {
+        let fact = segment.fact
+        let id = fact.identity.rendition
+        guard var rendition = renditions[id] else {
+            return findings.append("\(id): a segment without a rendition")
+        }
+        if intake[fact.identity] == .stored {
+            // What a former owner archived gives way to what the present one publishes.
+            guard isPublished,
+                let place = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),
+                rendition.rows[place].number == nil
+            else { return }
+            rendition.rows.remove(at: place)
+        }
+        guard archive.digest(of: fact.key) == fact.digest else {
+            return findings.append("\(fact.identity) is in the catalogue, its bytes are not in the archive")
+        }
+        renditions[id] = nil
+        defer { renditions[id] = rendition }
+        var place = rendition.rows.count
+        while place > 0, rendition.rows[place - 1].fact.start > fact.start { place -= 1 }
+        if place > 0, rendition.rows[place - 1].fact.start == fact.start {
+            guard isPublished, rendition.rows[place - 1].number == nil else { return }
+            rendition.rows.remove(at: place - 1)
+            place -= 1
+        }
+        intake[fact.identity] = .stored
+        if isPublished { check(segment, rendition, after: watermark) }
+        rendition.rows.insert(
+            Row(
+                fact: fact, number: isPublished ? segment.number : nil,
+                discontinuitySequence: segment.discontinuitySequence ?? rendition.publishedSequence),
+            at: place)
+        rendition.know(fact)
+        guard isPublished, let number = segment.number else { return }
+        rendition.nextNumber = number + 1
+        rendition.publishedEnd = fact.end
+        rendition.publishedSequence = segment.discontinuitySequence ?? rendition.publishedSequence
+    }
+
+    /// A growing playlist only grows at its end.
+    private mutating func check(_ segment: DecidedSegment, _ rendition: Rendition, after watermark: Instant) {
+        let (fact, name) = (segment.fact, segment.fact.identity)
+        if segment.number != rendition.nextNumber {
+            findings.append("\(name) has number \(segment.number ?? -1), not \(rendition.nextNumber)")
+        }
+        if let end = rendition.publishedEnd, fact.start < end {
+            findings.append("\(name) begins \(end - fact.start) µs before the segment in front of it ends")
+        }
+        if let sequence = segment.discontinuitySequence, sequence < rendition.publishedSequence {
+            findings.append("\(name) goes back in the discontinuity sequence")
+        }
+    }
+}
+
+extension SimulatedCatalogue.Rendition {
+    fileprivate mutating func know(_ fact: SegmentFact) {
+        let known = KnownSegment(
+            run: fact.identity.run, number: fact.identity.number, start: fact.start, duration: fact.duration,
+            isLost: false, digest: fact.digest)
+        if let index = runs.lastIndex(where: { $0.run == known.run }) {
+            let place = runs[index].rows.partitioningIndex { $0.number > known.number }
+            runs[index].rows.insert(known, at: place)
+        } else {
+            runs.append((known.run, [known]))
+            runs.sort { $0.run < $1.run }
+        }
+    }
+}
+
+/// The archive as a model: a name never gets other bytes.
+struct SimulatedArchive {
+    private var digests: [ArchiveKey: [UInt8]] = [:]
+
+    func digest(of key: ArchiveKey) -> [UInt8]? { digests[key] }
+
+    /// Keeps bytes under a name, or under its first revision that is free.
+    mutating func commit(_ digest: [UInt8], channel: ChannelID, _ rendition: RenditionID, start: Instant)
+        -> (key: ArchiveKey, wasThere: Bool)
+    {
+        var name = SegmentName(start: start, revision: 0, fileExtension: .transportStream)
+        while true {
+            let key = ArchiveKey.segment(channel, rendition, name)
+            guard let held = digests[key], held != digest else {
+                defer { digests[key] = digest }
+                return (key, digests[key] != nil)
+            }
+            name.revision += 1
+        }
+    }
+
+    mutating func delete(_ key: ArchiveKey) { digests[key] = nil }
+}

@@ -1,0 +1,122 @@
+import Catalogue
+import Recorder
+import Testing
+import Timeline
+
+@testable import Simulator
+
+@Suite("Simulated recording")
+struct SimulatorTests {
+    /// `make simulate` looks for others.
+    @Test("holds what must hold in as many scenarios as a minute allows")
+    func search() {
+        let report = Search(seconds: 60, hours: 1, firstSeed: 1, failureLimit: 1).run()
+        print(report)
+        #expect(report.failures.isEmpty, "\(report)")
+        #expect(report.scenarioCount > 0)
+    }
+
+    @Test("gives the same scenario and the same steps for a seed")
+    func seeds() {
+        let steps = (0..<2).map { _ in
+            var simulation = Simulation(Scenario(seed: 42, hours: 0.5))
+            _ = simulation.run()
+            return simulation.stepCount
+        }
+        #expect(steps[0] == steps[1])
+        #expect(Scenario(seed: 42, hours: 1).description != Scenario(seed: 43, hours: 1).description)
+    }
+
+    /// A fault of each kind, alone and long enough to be noticed.
+    @Test("comes through each fault alone", arguments: Fault.Kind.allCases)
+    func faults(kind: Fault.Kind) {
+        for seed in UInt64(1)...3 {
+            var scenario = Scenario(seed: seed, hours: 0.5)
+            let begin = Scenario.begin + 400_000_000
+            scenario.faults = [
+                Fault(
+                    kind: kind, place: 0, span: TimeWindow(begin: begin, end: begin + 25_000_000),
+                    amount: kind == .jump ? 50 : 10_000_000)
+            ]
+            var simulation = Simulation(scenario)
+            let findings = simulation.run()
+            #expect(findings.isEmpty, "\(scenario): \(findings.first ?? "")")
+        }
+    }
+}
+
+/// A check that finds nothing wrong in what is wrong would prove nothing.
+@Suite("The checks of the simulator")
+struct SimulatorCheckTests {
+    private static func recorded() -> (scenario: Scenario, simulation: Simulation) {
+        var scenario = Scenario(seed: 1, hours: 0.4)
+        (scenario.faults, scenario.nodeCount) = ([], 1)
+        scenario.encoders = [scenario.encoders[0]]
+        var simulation = Simulation(scenario)
+        #expect(simulation.run().isEmpty)
+        return (scenario, simulation)
+    }
+
+    private static func findings(_ change: (inout [SimulatedCatalogue.Row]) -> Void) -> [String] {
+        let (scenario, simulation) = recorded()
+        var rows = simulation.catalogue.rows
+        for id in rows.keys { change(&rows[id, default: []]) }
+        return Ledger(scenario: scenario, encoders: simulation.encoders, rows: rows).findings
+    }
+
+    @Test("find a segment that is missing")
+    func missing() {
+        #expect(Self.findings { $0.remove(at: $0.count / 2) }.contains { $0.contains("is missing") })
+    }
+
+    @Test("find a segment that is held twice")
+    func twice() {
+        let findings = Self.findings { rows in
+            var row = rows[rows.count - 1]
+            row.fact.start = row.fact.end
+            rows.append(row)
+        }
+        #expect(findings.contains { $0.contains("held twice") })
+    }
+
+    @Test("find a segment that lies at another time")
+    func displaced() {
+        let findings = Self.findings { rows in
+            for index in rows.indices { rows[index].fact.start = rows[index].fact.start + 3_600_000_000 }
+        }
+        #expect(findings.contains { $0.contains("s off") })
+    }
+
+    @Test("find a published segment whose number leaves one out, or whose bytes are not there")
+    func published() {
+        let id = RenditionID(kind: .video, index: 0)
+        var archive = SimulatedArchive()
+        var catalogue = SimulatedCatalogue()
+        let lease = catalogue.takeLease(0, at: Scenario.begin)
+        func commit(_ number: Int64, at second: Int64, isStored: Bool) {
+            let start = Scenario.begin + second * 1_000_000
+            guard let lease, let channel = ChannelID("c") else { return }
+            let fact = SegmentFact(
+                channel: channel, identity: SegmentIdentity(rendition: id, run: 1, number: second),
+                start: start, duration: 2_000_000, format: SegmentFormat(container: .transportStream),
+                storedBytes: 1, plainBytes: 1, arrived: start, digest: [UInt8(second)], fence: lease.fence)
+            if isStored { _ = archive.commit(fact.digest, channel: channel, id, start: start) }
+            var batch = Batch(
+                channel: 1, fence: lease.fence,
+                publishedHead: PublishedHeadUpdate(
+                    discontinuitySequence: 0, end: fact.end, watermark: fact.end, targetSeconds: 2))
+            batch.renditions = [RenditionDescription(id: id)]
+            batch.segments = [DecidedSegment(fact: fact, number: number, discontinuitySequence: 0)]
+            _ = catalogue.commit(batch, archive: archive)
+        }
+        commit(0, at: 0, isStored: true)
+        commit(1, at: 2, isStored: true)
+        #expect(catalogue.findings.isEmpty)
+        commit(3, at: 4, isStored: true)
+        #expect(catalogue.findings.count == 1)
+        commit(4, at: 6, isStored: false)
+        #expect(catalogue.findings.count == 2)
+        commit(4, at: 3, isStored: true)
+        #expect(catalogue.findings.contains { $0.contains("begins") })
+    }
+}
