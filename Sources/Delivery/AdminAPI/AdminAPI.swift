@@ -97,6 +97,7 @@ package final class AdminAPI: Sendable {
         return switch (path.part, request.method) {
         case (.status, _): later { try await self.status(of: id, request) }
         case (.timeline, _): later { try await self.timeline(of: id, request) }
+        case (.reanchor, _): later { try await self.reanchor(id, request) }
         case (.settings, .put): later { try await self.putChannel(id, request) }
         case (.settings, .patch): later { try await self.patchChannel(id, request) }
         case (.settings, .delete): later { try await self.deleteChannel(id, request) }

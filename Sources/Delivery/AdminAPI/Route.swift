@@ -42,6 +42,7 @@ enum Route: Sendable, Equatable {
         case .frontPage, .health, .readiness, .metrics, .document: [.get, .head]
         case .channels: [.get, .head, .post]
         case .channel(let path) where path.part == .settings: [.get, .head, .put, .patch, .delete]
+        case .channel(let path) where path.part == .reanchor: [.post]
         case .channel: [.get, .head]
         case .unknown: []
         }
@@ -54,6 +55,7 @@ struct ChannelPath: Sendable, Equatable {
         case settings
         case status
         case timeline
+        case reanchor
     }
 
     /// Nil when the path has no valid id in this place.

@@ -53,7 +53,11 @@ final class GapMeter: Sendable {
                 measures[edge.channel] = Measure(upTo: edge.watermark)
                 return nil
             }
-            guard upTo < edge.watermark else { return nil }
+            guard upTo < edge.watermark else {
+                // A channel that was reanchored is measured from its new live edge on.
+                measures[edge.channel]?.upTo = edge.watermark
+                return nil
+            }
             let longest = upTo + Limits.gapStepSeconds * Microseconds.perSecond
             return TimeWindow(begin: upTo, end: min(edge.watermark, longest))
         }

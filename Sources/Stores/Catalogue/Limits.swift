@@ -19,6 +19,9 @@ package enum Limits {
     static let timelineEntries = 10_000
     /// Channels in one measurement.
     static let measuredChannels = 10_000
+    /// A published log that ends no further ahead of now need not be reanchored, microseconds: clocks of
+    /// hosts differ by seconds.
+    static let reanchorMargin: Int64 = 60_000_000
     /// How long identities are kept after the source run has moved on, hours.
     static let intakeHours = 48
     /// Identities that one statement deletes: less than a second of work, so that no time limit is reached.

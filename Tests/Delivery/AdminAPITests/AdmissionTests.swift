@@ -7,6 +7,7 @@ import Testing
 @Suite struct AdmissionTests {
     private static let guarded = [
         "/api/v1/channels", "/api/v1/channels/a", "/api/v1/channels/a/status", "/api/v1/channels/a/timeline",
+        "/api/v1/channels/a/reanchor",
         "/api",
         "/api/v1/nothing", "/api/v2/channels",
     ]
@@ -100,6 +101,7 @@ import Testing
             ("/api/v1/channels/a", "POST", "GET, HEAD, PUT, PATCH, DELETE"),
             ("/api/v1/channels/a/status", "PUT", "GET, HEAD"),
             ("/api/v1/channels/a/timeline", "OPTIONS", "GET, HEAD"),
+            ("/api/v1/channels/a/reanchor", "GET", "POST"),
             ("/healthz", "POST", "GET, HEAD"), ("/", "TRACE", "GET, HEAD"),
             ("/api/v1/openapi.json", "PUT", "GET, HEAD"),
         ])

@@ -91,6 +91,18 @@ import Timeline
         }
     }
 
+    @Test("A channel that is reanchored, and one that cannot be")
+    func reanchored() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let path = "/api/v1/channels/a/reanchor"
+            try check(try await admin.send(.post, path), "Problem", 409)
+            let end = try await admin.catalogue.databaseTime() + 8 * 3_600 * Microseconds.perSecond
+            _ = try await admin.record("a", minutes: 2, until: end)
+            try check(try await admin.send(.post, path), "Reanchored")
+        }
+    }
+
     @Test("Problems, health and readiness have their schemas")
     func problems() async throws {
         try await withAdmin(archiveIsReachable: { false }) { admin async throws in

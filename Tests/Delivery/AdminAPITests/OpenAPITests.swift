@@ -60,7 +60,8 @@ import Timeline
             #expect(Route(path: path.replacing("{channel}", with: "a")) == route, "\(path)")
             let methods = Set(Self.names(of: paths[path])).subtracting(["parameters"])
             #expect(
-                methods.union(["head"]) == Set(route.methods.map { $0.rawValue.lowercased() }), "\(path)")
+                methods == Set(route.methods.map { $0.rawValue.lowercased() }).subtracting(["head"]),
+                "\(path)")
         }
         #expect(Set(Self.names(of: paths)) == described)
     }
@@ -135,7 +136,9 @@ extension OpenAPITests {
     }
 
     /// Schemas of answers only: their minimums say what a count can be, and no limit of the program.
-    private static let reports: Set<String> = ["RenditionStatus", "Span", "Status", "Timeline", "Gap"]
+    private static let reports: Set<String> = [
+        "RenditionStatus", "Span", "Status", "Timeline", "Gap", "Reanchored",
+    ]
     private static let keywords: Set<String> = [
         "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties", "default",
     ]

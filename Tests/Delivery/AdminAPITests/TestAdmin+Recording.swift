@@ -12,22 +12,23 @@ extension TestAdmin {
         return try #require(found)
     }
 
-    /// Enters segments of six seconds and 750 000 bytes that end with `now`, as a recorder would; numbers in
+    /// Enters segments of six seconds and 750 000 bytes that end with `end`, as a recorder would; numbers in
     /// `missing` are left out; each is listed `lag` microseconds after its end.
-    func record(_ id: String, minutes: Int, missing: Set<Int> = [], losses: [Loss] = [], lag: Int64 = 0)
-        async throws -> Channel
-    {
+    func record(
+        _ id: String, minutes: Int, until end: Instant = Self.now, missing: Set<Int> = [],
+        losses: [Loss] = [], lag: Int64 = 0,
+    ) async throws -> Channel {
         let channel = try await channel(id)
         let node = "00000000-0000-0000-0000-000000000001"
         try await catalogue.heartbeat(node: node, seconds: 60)
         let lease = try #require(await catalogue.takeLease(channel: channel.row, node: node))
         let count = minutes * 10
-        let begin = Self.now - Int64(count) * 6 * Microseconds.perSecond
+        let begin = end - Int64(count) * 6 * Microseconds.perSecond
         try await catalogue.beginRecording(channel: channel.row, at: begin)
         var batch = Batch(
             channel: channel.row, fence: lease.fence,
             publishedHead: PublishedHeadUpdate(
-                discontinuitySequence: 0, end: Self.now, watermark: Self.now, targetSeconds: 6))
+                discontinuitySequence: 0, end: end, watermark: end, targetSeconds: 6))
         batch.renditions = [RenditionDescription(id: RenditionID(kind: .video, index: 0))]
         batch.sourceRuns = [
             SourceRun(id: 1, source: "http://origin.example/", began: begin, clock: "arrival")

@@ -74,6 +74,22 @@ struct MetersTests {
         }
     }
 
+    @Test("go on from the live edge of a channel that was reanchored")
+    func reanchored() async throws {
+        try await MeteredCatalogue.with { metered in
+            let channel = try await metered.create("a")
+            let meter = metered.meters.gaps
+            for seconds: Int64 in [28_800, -120] {
+                try await metered.moveEdge(of: channel, to: Self.now + seconds * Microseconds.perSecond)
+                try await meter.measure()
+            }
+            try await metered.record(channel, minutes: 2, missing: [10, 11])
+            try await meter.measure()
+            #expect(
+                metered.lines.contains(#"backcast_gap_seconds_total{channel="a",reason="recorder_down"} 12"#))
+        }
+    }
+
     @Test("measure a long time behind the live edge in steps")
     func steps() async throws {
         try await MeteredCatalogue.with { metered in

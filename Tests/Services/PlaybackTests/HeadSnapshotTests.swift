@@ -36,6 +36,18 @@ struct HeadSnapshotTests {
         #expect(old.isSettled(window(900, 1_000), now: at(1_700)))
     }
 
+    @Test("What was seen of a time line that the channel has left settles nothing of the present one")
+    func reanchored() {
+        let instant = ContinuousClock.now
+        var former = head(lag: 0)
+        former.publishedHead.watermark = at(29_800)
+        let present = TrackedHead(former, at: instant).following(
+            head(lag: 0), at: instant + .seconds(1))
+        let seen = HeadSnapshot(present, asOf: instant + .seconds(1), age: .zero)
+        #expect(!seen.isSettled(window(900, 1_000), now: at(1_004)))
+        #expect(seen.isSettled(window(900, 980), now: at(1_004)))
+    }
+
     @Test("A new lag is used in the next answers")
     func following() {
         let instant = ContinuousClock.now

@@ -1,5 +1,5 @@
 import Concurrency
-import Catalogue
+@testable import Catalogue
 import TestSupport
 import Testing
 import Timeline
@@ -133,6 +133,32 @@ struct ChannelRecorderTests {
                 .segments.map(\.placed.start)
         }
         #expect(starts == [[at(0), at(6), at(12)], [at(0), at(6), at(12)]])
+    }
+
+    @Test("What the journal has of a time line that the channel has left does not lead the recording there")
+    func reanchored() async throws {
+        try await RecorderFixture.run { fixture in
+            let former = try await RecordingProcess(fixture)
+            let listed = try await former.list(0...9)
+            try await former.store(listed)
+            let instant = listed[5].placed.start
+            let point = ReanchorPoint(fence: former.lease.fence + 1, instant: instant)
+            _ = try await fixture.rows(
+                """
+                UPDATE line SET fence = fence + 1, reanchor_fence = \(point.fence),
+                    reanchored_us = \(point.instant.microseconds)
+                """)
+            let journal = UnownedJournal(channel: fixture.channel, parts: former.parts)
+            try await journal.enterAhead(of: point)
+            #expect(try await fixture.number("SELECT count(*) FROM set_aside") == 5)
+            await former.kill()
+            let present = try await RecordingProcess(fixture)
+            #expect(present.lease.reanchor == point)
+            #expect(await present.state.progress.renditions[video(0)]?.placing.end == instant)
+            try await present.commitAll()
+            #expect(try await fixture.rows("SELECT max(origin_number), count(*) FROM segment") == ["4|5"])
+            await present.kill()
+        }
     }
 
     @Test(

@@ -8,6 +8,7 @@ package enum RequestRoute: String, Sendable, CaseIterable {
     case channel
     case status
     case timeline
+    case reanchor
     case document = "openapi"
     case metrics
     case health = "healthz"
@@ -43,6 +44,7 @@ package enum RequestRoute: String, Sendable, CaseIterable {
         case .settings: .channel
         case .status: .status
         case .timeline: .timeline
+        case .reanchor: .reanchor
         }
     }
 

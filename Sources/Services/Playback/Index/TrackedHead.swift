@@ -20,7 +20,13 @@ struct TrackedHead: Sendable {
     }
 
     /// The head after a later read.
+    ///
+    /// A watermark that has moved back means that the channel was reanchored: what was seen of its former
+    /// time line does not say what is settled now.
     func following(_ newer: ChannelHead, at instant: ContinuousClock.Instant) -> TrackedHead {
+        if newer.publishedHead.watermark < head.publishedHead.watermark {
+            return TrackedHead(newer, at: instant)
+        }
         var (history, lag) = (history, lag)
         history.note(newer.publishedHead.watermark, at: instant, keeping: newer.publishedHead.settling)
         lag.note(newer.arrivals.lag, at: instant)

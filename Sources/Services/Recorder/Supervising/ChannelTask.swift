@@ -103,12 +103,15 @@ struct ChannelTask: Sendable {
         await release(lease)
         switch ending {
         case .stopped: break
-        case .leaseLost: logger.warning("Another node has taken the channel")
+        case .leaseLost: logger.warning("Another node has taken the channel, or it was reanchored")
         case .failed(let reason): throw RecordingFailure(description: reason)
         }
     }
 
     private func recorder(under lease: Lease) async throws -> ChannelRecorder {
+        if let point = lease.reanchor {
+            try await UnownedJournal(channel: channel, parts: parts).enterAhead(of: point)
+        }
         let journal = try parts.journal.channel(channel.id)
         let state = try await starts.withPermit { try await resume(under: lease, journal) }
         guard let state else { throw CancellationError() }

@@ -18,6 +18,16 @@ struct UnownedJournal: Sendable {
         let journal = try parts.journal.channel(channel.id)
         let lines = try await readable(in: journal)
         guard !lines.isEmpty else { return false }
+        _ = try await enter(lines, from: journal)
+        return true
+    }
+
+    /// Enters lines in one batch; what the catalogue refuses leaves the journal without it.
+    ///
+    /// - Returns: false when something was refused, and the other lines still wait
+    private func enter(
+        _ lines: [(JournalPosition, JournalEntry)], from journal: ChannelJournal,
+    ) async throws -> Bool {
         var batch = Batch(unpublishedIn: channel.row)
         for (_, entry) in lines { batch.add(entry) }
         for index in batch.segments.indices { batch.segments[index].fact.flags.insert(.late) }
@@ -31,7 +41,34 @@ struct UnownedJournal: Sendable {
         if refused.isEmpty { throw error }
         try await journal.setAside(
             refused: refused.map { (entry: $0.1, position: $0.0) }, because: "\(error)")
-        return true
+        return false
+    }
+
+    /// Sets aside what the journal holds of the time line that a reanchored channel has left: a recorder that
+    /// reads it would go on there.
+    ///
+    /// Segments of it that wait for their keys leave the journal; their bytes stay until their hour is
+    /// deleted.
+    func enterAhead(of point: ReanchorPoint) async throws {
+        let journal = try parts.journal.channel(channel.id)
+        var cursor: JournalPosition?
+        while true {
+            let lines = try await journal.replay(after: cursor, limit: Limits.factsPerBatch)
+            let ahead = lines.filter { isAhead($0.1, of: point) }
+            if !ahead.isEmpty, try await !enter(ahead, from: journal) { continue }
+            guard lines.count == Limits.factsPerBatch, let last = lines.last else { return }
+            cursor = last.0
+        }
+    }
+
+    /// Without a fence, a segment that waits for its key belongs to the former time line if it begins after
+    /// now.
+    private func isAhead(_ entry: JournalEntry, of point: ReanchorPoint) -> Bool {
+        switch entry {
+        case .segment(let fact): point.setsAside(fact)
+        case .keyPending(let segment): segment.start > max(point.instant, parts.clock.now())
+        case .sourceRun, .loss, .rendition: false
+        }
     }
 
     /// What can be entered.

@@ -6,9 +6,9 @@ extension BatchWriter {
     ///
     /// Returns the quarters that changed.
     func enterSegments(
-        _ renditions: [RenditionID: Int32], held: Bool, expiredBefore: Instant,
+        _ renditions: [RenditionID: Int32], _ segments: [DecidedSegment], held: Bool, expiredBefore: Instant,
     ) async throws -> Set<Quarter> {
-        let rows = IncomingRows(batch.segments, renditions: renditions, isPublished: held)
+        let rows = IncomingRows(segments, renditions: renditions, isPublished: held)
         guard !rows.isEmpty else { return [] }
         let formats = try await formatRows(rows.facts)
         let entered = try await enter(rows, formats: formats, expiredBefore: expiredBefore)

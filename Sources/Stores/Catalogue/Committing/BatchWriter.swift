@@ -41,27 +41,48 @@ struct TrialPassed: Error {}
 ///
 /// All rows that it locks belong to one channel, so channels never wait for each other.
 struct BatchWriter {
-    let batch: Batch
+    /// Where the channel stands once the batch has its turn.
+    private struct Moved {
+        var held: Bool
+        var expiredBefore: Instant
+        var revision: Int64
+        var reanchor: ReanchorPoint?
+        /// The present by the database's clock.
+        var now: Instant
+    }
+
+    var batch: Batch
     let transaction: PostgresTransaction
 
+    /// - Returns: whether the lease was still held
     func run() async throws -> Bool {
-        let (held, expiredBefore, revision) = try await movePublishedHead()
-        try await describeRenditions(held: held)
+        let moved = try await movePublishedHead()
+        try await describeRenditions(held: moved.held)
         let renditions = try await renditionRows()
+        guard let point = moved.reanchor else { return try await enter(renditions, moved) }
+        var writer = self
+        let ahead = writer.takeAhead(of: point, now: moved.now)
+        try await enterSetAside(ahead, renditions, expiredBefore: moved.expiredBefore)
+        return try await writer.enter(renditions, moved)
+    }
+
+    private func enter(_ renditions: [RenditionID: Int32], _ moved: Moved) async throws -> Bool {
+        let (held, expiredBefore) = (moved.held, moved.expiredBefore)
         try await enterSourceRuns()
         if held { try await enterDiscontinuityStarts() }
         try await enterLosses(renditions, expiredBefore: expiredBefore)
         try await markKeyPending(renditions)
         try await markLost(renditions)
-        let quarters = try await enterSegments(renditions, held: held, expiredBefore: expiredBefore)
+        let quarters = try await enterSegments(
+            renditions, batch.segments, held: held, expiredBefore: expiredBefore)
         if held { try await moveNumbers(renditions) }
         try await transaction.summarise(quarters)
         try await transaction.announce(
-            PublishedHeadChange(channel: batch.channel, revision: revision, touched: quarters))
+            PublishedHeadChange(channel: batch.channel, revision: moved.revision, touched: quarters))
         return held
     }
 
-    private func movePublishedHead() async throws -> (held: Bool, expiredBefore: Instant, revision: Int64) {
+    private func movePublishedHead() async throws -> Moved {
         let head = batch.publishedHead
         let moved = try await transaction.query(
             """
@@ -70,23 +91,29 @@ struct BatchWriter {
                 watermark_us = greatest(watermark_us, \(head.watermark.microseconds)),
                 target_seconds = greatest(target_seconds, \(Int32(clamping: head.targetSeconds))),
                 revision = revision + 1
-            WHERE channel_id = \(batch.channel) AND fence = \(batch.fence) RETURNING forgotten_us, revision
+            WHERE channel_id = \(batch.channel) AND fence = \(batch.fence)
+            RETURNING \(verbatim: Self.moved)
             """)
         let rows =
             try await moved.isEmpty
             ? transaction.query(
                 """
                 UPDATE line SET revision = revision + 1
-                WHERE channel_id = \(batch.channel) RETURNING forgotten_us, revision
+                WHERE channel_id = \(batch.channel) RETURNING \(verbatim: Self.moved)
                 """) : moved
         guard let row = rows.first else {
             throw CatalogueError.unreadable("channel \(batch.channel) has no published head")
         }
-        return (
-            !moved.isEmpty, Instant(microseconds: try row.decode("forgotten_us")),
-            try row.decode("revision")
-        )
+        return Moved(
+            held: !moved.isEmpty, expiredBefore: Instant(microseconds: try row.decode("forgotten_us")),
+            revision: try row.decode("revision"), reanchor: try ReanchorPoint(from: row),
+            now: Instant(microseconds: try row.decode("now_us")))
     }
+
+    private static let moved = """
+        forgotten_us, revision, \(ReanchorPoint.columns),
+        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
+        """
 
     private func moveNumbers(_ renditions: [RenditionID: Int32]) async throws {
         var next: [Int32: Int64] = [:]

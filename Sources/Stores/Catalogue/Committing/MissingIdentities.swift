@@ -18,6 +18,9 @@ extension Catalogue {
                     SELECT FROM rendition r JOIN intake i USING (rendition_id)
                     WHERE r.channel_id = \(channel) AND r.name = t.name AND i.feed_id = t.run
                         AND i.origin_number = t.number)
+                    AND NOT EXISTS (SELECT FROM rendition r JOIN set_aside a USING (rendition_id)
+                    WHERE r.channel_id = \(channel) AND r.name = t.name AND a.start_us = t.start_us
+                        AND a.feed_id = t.run AND a.origin_number = t.number)
                 """)
             var missing: Set<SegmentIdentity> = []
             for row in rows {

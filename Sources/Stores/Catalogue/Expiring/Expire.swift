@@ -114,13 +114,17 @@ private struct Expiring {
             WITH gone AS (
                 DELETE FROM segment WHERE rendition_id = \(rendition) AND NOT kept
                     AND start_us < \(cut.microseconds) RETURNING start_us),
+            aside AS (
+                DELETE FROM set_aside WHERE rendition_id = \(rendition) AND NOT kept
+                    AND start_us < \(cut.microseconds) RETURNING start_us),
+            every AS (SELECT start_us FROM gone UNION ALL SELECT start_us FROM aside),
             pending AS (
                 INSERT INTO doomed (prefix, hour_us, not_before)
                 SELECT DISTINCT \(prefix), start_us - start_us % \(Catalogue.hourMicroseconds),
                     now() + make_interval(secs => \(Double(grace)))
-                FROM gone ON CONFLICT (prefix, hour_us) DO UPDATE SET not_before = excluded.not_before)
+                FROM every ON CONFLICT (prefix, hour_us) DO UPDATE SET not_before = excluded.not_before)
             SELECT start_us - start_us % \(Quarter.microseconds) AS quarter_us, count(*) AS segments
-            FROM gone GROUP BY 1
+            FROM every GROUP BY 1
             """)
         let quarters = Set(
             try rows.map { Quarter(rendition: rendition, containing: try $0.decode("quarter_us")) })

@@ -46,17 +46,22 @@ extension Catalogue {
         }
     }
 
-    /// The file names of an hour that the catalogue still refers to: kept recordings and segments after the
-    /// cut.
+    /// The file names of an hour that the catalogue still refers to: kept recordings, segments after the cut,
+    /// and segments that are set aside.
     package func names(in hour: PendingDeletionHour) async throws(CatalogueError) -> Set<SegmentName> {
         try await mappingErrors {
             let rows = try await pool.query(
                 """
-                SELECT s.start_us, s.revision, st.container FROM segment s JOIN state st USING (state_id)
-                JOIN rendition r USING (rendition_id) JOIN channel c ON c.channel_id = r.channel_id
+                SELECT s.start_us, s.revision, st.container
+                FROM rendition r JOIN channel c USING (channel_id), LATERAL (
+                    SELECT s.start_us, s.revision, s.state_id FROM segment s
+                    WHERE s.rendition_id = r.rendition_id AND s.start_us >= \(hour.hour.microseconds)
+                        AND s.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)
+                    UNION ALL SELECT a.start_us, a.revision, a.state_id FROM set_aside a
+                    WHERE a.rendition_id = r.rendition_id AND a.start_us >= \(hour.hour.microseconds)
+                        AND a.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)) AS s
+                    JOIN state st USING (state_id)
                 WHERE c.slug = \(hour.channel.text) AND r.name = \(hour.rendition.description)
-                    AND s.start_us >= \(hour.hour.microseconds)
-                    AND s.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)
                 """)
             return Set(
                 try rows.compactMap { row in

@@ -8,10 +8,17 @@ package struct Lease: Sendable, Equatable {
     /// What the database's clock said when the lease was taken; nil if it was not asked.
     package var databaseDate: Instant?
 
-    package init(fence: Int64, publishedHead: PublishedHead, databaseDate: Instant? = nil) {
+    /// Where the channel was last reanchored; nil if it never was.
+    package var reanchor: ReanchorPoint?
+
+    package init(
+        fence: Int64, publishedHead: PublishedHead, databaseDate: Instant? = nil,
+        reanchor: ReanchorPoint? = nil,
+    ) {
         self.fence = fence
         self.publishedHead = publishedHead
         self.databaseDate = databaseDate
+        self.reanchor = reanchor
     }
 }
 
@@ -43,13 +50,14 @@ extension Catalogue {
                 WHERE channel_id = \(channel) AND (
                     node_id IS NULL OR node_id = \(node)::uuid OR \(takesOver) AND NOT EXISTS (
                         SELECT FROM node WHERE node.node_id = line.node_id AND expires_at > now()))
-                RETURNING fence, \(verbatim: PublishedHead.columns),
+                RETURNING fence, \(verbatim: ReanchorPoint.columns), \(verbatim: PublishedHead.columns),
                     (extract(epoch FROM clock_timestamp()) * 1000000)::int8 AS now_us
                 """)
             return try rows.first.map {
                 Lease(
                     fence: try $0.decode("fence"), publishedHead: try PublishedHead(from: $0),
-                    databaseDate: Instant(microseconds: try $0.decode("now_us")))
+                    databaseDate: Instant(microseconds: try $0.decode("now_us")),
+                    reanchor: try ReanchorPoint(from: $0))
             }
         }
     }

@@ -1,0 +1,28 @@
+import Catalogue
+import Concurrency
+import HTTP
+import JSON
+import Logging
+import Timeline
+
+extension AdminAPI {
+    /// Lets a channel whose time line lies ahead of now go on at now.
+    func reanchor(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
+        _ = try Query(request, knows: [])
+        let channel = try await existingChannel(id)
+        // Continues when the client has gone: another attempt would only be told that nothing lies ahead.
+        let reanchored = try await withCancellationShield(by: clock) {
+            try await self.catalogue.reanchor(channel)
+        }
+        guard let reanchored else {
+            throw Problem(.conflict, "the time line of channel \(id) does not lie ahead of now")
+        }
+        logger.notice(
+            "Channel reanchored", metadata: ["channel": "\(id)", "set_aside": "\(reanchored.setAside)"])
+        return .json([
+            "channel": .string(id.text),
+            "live_edge": .optional(reanchored.liveEdge),
+            "set_aside": .integer(Int64(reanchored.setAside)),
+        ])
+    }
+}

@@ -1,0 +1,52 @@
+import Postgres
+import Timeline
+
+/// What comes late of a time line that the channel has left.
+extension BatchWriter {
+    /// Takes out of the batch what a reanchored channel must not get: what was recorded before, at times
+    /// ahead.
+    ///
+    /// Identities and losses among it are dropped: a recorder would resume from the first, and the second
+    /// would be reasons for what is missing at times that are still to come.
+    ///
+    /// - Returns: the segments among it
+    mutating func takeAhead(of point: ReanchorPoint, now: Instant) -> [DecidedSegment] {
+        let ahead = batch.segments.filter { point.setsAside($0.fact) }
+        batch.segments.removeAll { point.setsAside($0.fact) }
+        batch.losses.removeAll { $0.window.begin > now + Limits.reanchorMargin }
+        if batch.fence < point.fence {
+            batch.keyPending.removeAll { $0.start >= point.instant }
+            batch.lost.removeAll { $0.start >= point.instant }
+        }
+        return ahead
+    }
+
+    /// Stores segments apart from the time line.
+    ///
+    /// An identity that was recorded again since then is left out; its bytes stay until their hour is
+    /// deleted.
+    func enterSetAside(
+        _ segments: [DecidedSegment], _ renditions: [RenditionID: Int32], expiredBefore: Instant,
+    ) async throws {
+        guard !segments.isEmpty else { return }
+        _ = try await enterSegments(renditions, segments, held: false, expiredBefore: expiredBefore)
+        let facts = segments.map(\.fact).filter { renditions[$0.identity.rendition] != nil }
+        _ = try await transaction.query(
+            """
+            WITH incoming AS (
+                SELECT * FROM unnest(\(facts.compactMap { renditions[$0.identity.rendition] }),
+                    \(facts.map(\.identity.run)), \(facts.map(\.identity.number)),
+                    \(facts.map(\.start.microseconds))) AS t(rendition_id, feed_id, origin_number, start_us)),
+            gone AS (
+                DELETE FROM segment s USING incoming i
+                WHERE s.rendition_id = i.rendition_id AND s.feed_id = i.feed_id
+                    AND s.origin_number = i.origin_number AND s.start_us = i.start_us AND s.number IS NULL
+                RETURNING \(verbatim: SetAside.columns)),
+            unknown AS (
+                DELETE FROM intake i USING gone g
+                WHERE i.rendition_id = g.rendition_id AND i.feed_id = g.feed_id
+                    AND i.origin_number = g.origin_number)
+            INSERT INTO set_aside (\(verbatim: SetAside.names)) SELECT * FROM gone ON CONFLICT DO NOTHING
+            """)
+    }
+}

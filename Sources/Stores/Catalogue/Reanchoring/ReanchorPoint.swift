@@ -1,0 +1,26 @@
+import Postgres
+package import Timeline
+
+/// Where a channel was last reanchored: what was recorded before that, at times from there on, is set aside.
+package struct ReanchorPoint: Sendable, Equatable {
+    /// Segments that were recorded under an earlier fence belong to the former time line.
+    var fence: Int64
+    /// The present when the channel was reanchored.
+    package var instant: Instant
+
+    static let columns = "reanchor_fence, reanchored_us"
+
+    /// Whether a segment of the former time line lies ahead of the point.
+    package func setsAside(_ fact: SegmentFact) -> Bool {
+        fact.fence < fence && fact.start >= instant
+    }
+}
+
+extension ReanchorPoint {
+    /// Nil if the channel was never reanchored.
+    init?(from row: Row) throws {
+        let fence = try row.decode("reanchor_fence", as: Int64.self)
+        if fence == 0 { return nil }
+        self.init(fence: fence, instant: Instant(microseconds: try row.decode("reanchored_us")))
+    }
+}
