@@ -3,7 +3,7 @@ import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("Keys, initialization sections and a source that begins anew", .limitedStacks)
+@Suite("Keys, initialization sections and a source that begins again", .limitedStacks)
 struct KeyTests {
     @Test("Rotating keys are kept, and a restart without dates moves no time", .timeLimit(.minutes(5)))
     func keys() async throws {

@@ -7,7 +7,7 @@ import Testing
 @Suite("A channel that is purged", .limitedStacks)
 struct PurgeTests {
     @Test(
-        "forgets at once, keeps its bytes through the grace, and begins anew behind its end",
+        "forgets at once, keeps its bytes through the grace, and begins again behind its end",
         .timeLimit(.minutes(5)))
     func purged() async throws {
         let arguments = ["--segment-seconds", "1", "--encrypt", "aes-128"]

@@ -62,7 +62,7 @@ import Timeline
                 var before: [String: [UInt8]] = [:]
                 for query in Self.known { before[query] = try await viewer.get(Self.base + query).body }
                 try await server.whileStandingStill {
-                    // Long enough for everything in memory to be asked for anew more than once.
+                    // Long enough for everything in memory to be requested more than once.
                     let end = ContinuousClock.now + .seconds(6)
                     while ContinuousClock.now < end {
                         for query in Self.known {

@@ -36,7 +36,7 @@ struct InitSectionCacheTests {
         }
     }
 
-    @Test("A section or key that retention has forgotten meanwhile is kept anew")
+    @Test("A section or key that retention has forgotten meanwhile is kept again")
     func forgotten() async throws {
         try await Origin.run { origin in
             origin.serve("/init", Self.header)

@@ -194,7 +194,7 @@ struct PlaylistFollowerTests {
         #expect(stage.see(list(0...5, discontinuitySequence: 9), at: 38).isRestart)
     }
 
-    @Test("After ENDLIST a list that starts anew is a restart, one that goes on is not")
+    @Test("After ENDLIST a playlist that starts from the beginning is a restart, one that goes on is not")
     func endedThenLive() {
         var lower = FollowerStage(after: list(10...15, ended: true))
         #expect(lower.see(list(0...2), at: 60).isRestart)
@@ -304,7 +304,7 @@ struct PlaylistFollowerTests {
 
     // MARK: Nothing listed
 
-    @Test("After a list that has ended with nothing in it, lower numbers begin anew")
+    @Test("After a list that has ended with nothing in it, lower numbers begin again")
     func endedEmpty() {
         var stage = FollowerStage(after: list(10...15))
         stage.follower.end()

@@ -155,7 +155,7 @@ struct RenditionProgressTests {
     }
 
     @Test(
-        "In coming back to a source that counts anew with each list, what is held already is passed over",
+        "In coming back to a source that numbers each playlist from the beginning, what is held already is passed over",
         arguments: [true, false])
     func comingBack(isDated: Bool) {
         let known = (0...4).map { place in

@@ -27,7 +27,7 @@ struct SourceOrderTests {
         #expect(used == ["0", "1", "2", "0"])
     }
 
-    @Test("One that cannot be opened is tried three times; a good opening begins the count anew")
+    @Test("One that cannot be opened is tried three times; a good opening begins the count again")
     func failing() {
         var order = order(0, 1)
         order.failed(now: moment(0))

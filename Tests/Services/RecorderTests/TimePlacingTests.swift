@@ -190,7 +190,7 @@ struct TimePlacingTests {
         #expect(stage.placing.clock == .source)
     }
 
-    @Test("A new feed's dates are judged anew")
+    @Test("The dates of a new source run are judged from the beginning")
     func newFeed() {
         var stage = PlacingStage()
         stage.place([100], arrival: 106)
@@ -293,7 +293,7 @@ struct TimePlacingTests {
         #expect(hole.steps == [0])
     }
 
-    @Test("A new feed that begins before what is decided goes behind it")
+    @Test("A new source run that begins before what is decided goes behind it")
     func newFeedOverlaps() {
         var stage = PlacingStage(end: 100)
         stage.place([90, 96], arrival: 102, opensHole: true)

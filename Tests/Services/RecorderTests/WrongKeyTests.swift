@@ -39,7 +39,7 @@ struct WrongKeyTests {
         }
     }
 
-    @Test("is asked for anew by the next try")
+    @Test("is requested again by the next try")
     func askedAnew() async throws {
         try await Origin.run { origin in
             origin.serve("/7.vtt", try Ciphered.encrypted(Ciphered.subtitles(comments: 200)))

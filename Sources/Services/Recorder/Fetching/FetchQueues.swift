@@ -27,7 +27,7 @@ struct FetchQueues: Sendable {
 
     struct Running: Sendable {
         var identity: SegmentIdentity
-        /// When it has taken longer than the source lists such a segment anew; nil once it has.
+        /// When it counts as slow; nil once it does.
         var slowAt: ContinuousClock.Instant?
     }
 
