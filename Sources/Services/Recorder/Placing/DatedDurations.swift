@@ -50,8 +50,12 @@ struct DatedDurations {
         }
     }
 
+    /// Of an even number of values the mean of the middle two.
     private static func median(_ values: [Int64]) -> Int64? {
-        values.isEmpty ? nil : values.sorted()[(values.count - 1) / 2]
+        guard !values.isEmpty else { return nil }
+        let sorted = values.sorted()
+        let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
+        return low + (high - low) / 2
     }
 
     /// The duration of a segment of which EXTINF says so much, as the dates have it; as said where they agree
