@@ -57,6 +57,16 @@ struct WrongDurationsTests {
         }
     }
 
+    @Test("Without EXTINF, two dated lengths count as their mean, and three as the middle one")
+    func usualLength() {
+        let begins = [0.0, 8, 20, 29]
+        for (last, expected) in [(2, Int64(10)), (3, 9)] {
+            var list = list(0...last, date: { begins[$0] })
+            for index in list.segments.indices { list.segments[index].durationMicroseconds = 0 }
+            #expect(DatedDurations(list).duration(said: nil) == expected * seconds)
+        }
+    }
+
     @Test("Dates in whole seconds do not change durations that fit")
     func wholeSeconds() {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
