@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `make fuzz`: feeds mutated inputs to the readers of what sources and disks deliver, with address checks, two targets at a
-# time, and measures what hostile playlists cost. What libFuzzer finds is kept below var/fuzz/found.
+# time, and measures what hostile playlists cost. What libFuzzer finds is kept below var/fuzz/found. A playlist may cost
+# COST_MS of processor time (default 250), measured before the other targets start, as these would slow it down.
 # Usage: scripts/fuzz.sh [SECONDS] [TARGET…]; targets: playlist attributes ts fmp4 audio webvtt journal cost
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,6 +11,7 @@ shift $(($# > 0 ? 1 : 0))
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(cost playlist attributes ts fmp4 audio webvtt journal)
 
+cost_ms=${COST_MS:-250}
 build=.build/fuzz
 var=var/fuzz
 flags=(
@@ -85,7 +87,9 @@ compile() {
 # Each shape in a process of its own, as the highest memory of a process never falls.
 measure_cost() {
     local shape failed=0
-    for shape in $("$build/plain/cost"); do "$build/plain/cost" "$shape" || failed=1; done
+    for shape in $("$build/plain/cost"); do
+        "$build/plain/cost" "$shape" "$cost_ms" || { failed=1; echo "failed: $shape"; }
+    done
     return "$failed"
 }
 
@@ -109,12 +113,12 @@ run_target() {
     if [ "$target" = cost ]; then measure_cost >"$log" 2>&1; else fuzz "$target" >"$log" 2>&1; fi
 }
 
-# One line for each target; the whole log only of one that failed.
+# One line for each target; more of the log only where one failed.
 report() {
     local target=$1 status=$2 log=$var/$1.log count
     if [ "$status" -ne 0 ]; then
         echo "fuzz: $target: found something:" >&2
-        tail -n 40 "$log" >&2
+        if [ "$target" = cost ]; then grep -E 'too much$|^failed: ' "$log"; else tail -n 40 "$log"; fi >&2
         return 1
     elif [ "$target" = cost ]; then
         sort -n "$log" | tail -n 3 | sed 's/^/fuzz: cost: /'
@@ -130,21 +134,28 @@ for target in "${targets[@]}"; do
 done
 compile
 
-failed=0
-next=0
-declare -A name_of=()
-while [ "$next" -lt ${#targets[@]} ] || [ ${#running[@]} -gt 0 ]; do
-    while [ "$next" -lt ${#targets[@]} ] && [ ${#running[@]} -lt 2 ]; do
-        run_target "${targets[next]}" &
-        name_of[$!]=${targets[next]}
-        running+=($!)
-        next=$((next + 1))
-    done
-    status=0
+# Starts the next target in the background.
+start() {
+    run_target "$1" &
+    name_of[$!]=$1
+    running+=($!)
+}
+
+# Waits for one of the running targets and reports it.
+await_one() {
+    local ended status=0 left=() process
     wait -n -p ended "${running[@]}" || status=$?
     report "${name_of[$ended]}" "$status" || failed=1
-    left=()
     for process in "${running[@]}"; do [ "$process" = "$ended" ] || left+=("$process"); done
     running=("${left[@]}")
+}
+
+failed=0
+declare -A name_of=()
+for target in "${targets[@]}"; do
+    start "$target"
+    # The cost is measured alone.
+    while [ ${#running[@]} -ge "$([ "$target" = cost ] && echo 1 || echo 2)" ]; do await_one; done
 done
+while [ ${#running[@]} -gt 0 ]; do await_one; done
 [ "$failed" -eq 0 ]
