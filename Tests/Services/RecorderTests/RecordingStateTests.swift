@@ -103,6 +103,25 @@ struct RecordingStateTests {
         #expect(Double(held) / 1_000_000 > 840)
     }
 
+    @Test("A source that says the same renditions in other words continues them, and so does the return")
+    func otherWords() {
+        let all = [video(0), video(1), video(2), audio, RenditionID(kind: .audio, index: 1)]
+        var second = Self.source(backup, all)
+        second.spellsOtherwise = true
+        var channel = SimulatedChannel([
+            Self.source(primary, all, faults: [.unreachable(200...400)]), second,
+        ])
+        channel.run(until: 900)
+        #expect(channel.status?.sourcePriority == 0)
+        channel.stop()
+        Self.check(channel, all)
+        #expect(channel.status?.renditions.map(\.id) == all)
+        for id in all {
+            let held = channel.published(id).reduce(0) { $0 + $1.fact.duration }
+            #expect(Double(held) / 1_000_000 > 840)
+        }
+    }
+
     @Test(
         "Keys that change keep their segments apart; one that is missing for a while delays its segments only"
     )

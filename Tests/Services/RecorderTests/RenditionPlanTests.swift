@@ -92,18 +92,70 @@ struct RenditionPlanTests {
         #expect(RenditionPlan(more, after: first).names == ["a": "v0", "b": "v1", "c": "v2"])
     }
 
-    @Test("A variant with other attributes gets a new id, and one that is gone leaves its own unused")
+    @Test("A variant beside those that are known gets a new id, and long gone ones give theirs to none")
     func newVariant() {
         let first = RenditionPlan(three)
-        let other = playlist([
-            variant("low", 360, 800_000), variant("mid", 720, 2_500_000, codecs: "hvc1.1.6.L93"),
+        let known = first.items.map(\.description)
+        let more = playlist(three.variants + [variant("hevc", 720, 1_900_000, codecs: "hvc1.1.6.L93")])
+        #expect(
+            RenditionPlan(more, after: first).names == ["low": "v0", "mid": "v1", "high": "v2", "hevc": "v3"])
+        let other = playlist([variant("low", 360, 800_000), variant("x", 2160, 9_000_000)])
+        let recorded = RenditionPlan(other, choice: .all, known: known, recorded: [video(0)])
+        #expect(recorded.names == ["low": "v0", "x": "v3"])
+    }
+
+    @Test("An encoder that is changed keeps the ids: by resolution, else by rank")
+    func upgrade() {
+        let first = RenditionPlan(three)
+        let codecs = playlist([
+            variant("low", 360, 800_000, codecs: "avc1.64001e,mp4a.40.2"),
+            variant("mid", 720, 2_500_000, codecs: "hvc1.1.6.L93"), variant("high", 1080, 5_000_000),
         ])
-        let second = RenditionPlan(other, after: first)
-        #expect(second.names == ["low": "v0", "mid": "v3"])
-        let known =
-            first.items.map(\.description) + second.items.map(\.description).filter { $0.id.index == 3 }
-        let fourth = RenditionPlan(playlist([variant("x", 2160, 9_000_000)]), choice: .all, known: known)
-        #expect(fourth.names == ["x": "v4"])
+        #expect(RenditionPlan(codecs, after: first).names == ["low": "v0", "mid": "v1", "high": "v2"])
+        let sizes = playlist([
+            variant("high", 1080, 6_000_000, codecs: "avc1.64002a"),
+            variant("mid", 576, 2_000_000, codecs: "avc1.64002a"),
+            variant("low", 288, 500_000, codecs: "avc1.64002a"),
+        ])
+        #expect(RenditionPlan(sizes, after: first).names == ["low": "v0", "mid": "v1", "high": "v2"])
+    }
+
+    @Test("Another source's variants go on as the nearest by bandwidth, a lone one always")
+    func otherLadder() {
+        let first = RenditionPlan(three)
+        let two = playlist([variant("a", 480, 900_000), variant("b", 1440, 6_000_000)])
+        #expect(RenditionPlan(two, after: first).names == ["a": "v0", "b": "v2"])
+        let lone = playlist([variant("x", nil, 0, codecs: nil)])
+        #expect(RenditionPlan(lone, after: RenditionPlan(two)).names == ["x": "v1"])
+        let four = playlist(two.variants + three.variants.map { variant($0.uri, 240, $0.bandwidth / 10) })
+        #expect(RenditionPlan(four, after: first).items.count == 5)
+    }
+
+    @Test("Another source's audio goes on by language and role, and no foreign language as another")
+    func otherGroups() {
+        let first = RenditionPlan(
+            playlist(
+                [variant("v", 720, 3_000_000, audio: "audio")],
+                [
+                    media(.audio, "audio", "English", "en", language: "en"),
+                    media(.audio, "audio", "Deutsch", "de", language: "de"),
+                ]))
+        let other = playlist(
+            [variant("w", 720, 2_800_000, codecs: "avc1.640028", audio: "aud")],
+            [
+                media(.audio, "aud", "German", "g", language: "de-DE"),
+                media(.audio, "aud", "English (stereo)", "e", language: "en-US"),
+                media(.audio, "aud", "Français", "f", language: "fr"),
+            ])
+        #expect(RenditionPlan(other, after: first).names == ["w": "v0", "e": "a0", "g": "a1", "f": "a2"])
+        let unnamed = playlist(
+            [variant("w", 720, 2_800_000, audio: "aud")],
+            [media(.audio, "aud", "Deutsch", "g"), media(.audio, "aud", "Stereo", "e")])
+        #expect(RenditionPlan(unnamed, after: first).names == ["w": "v0", "e": "a0", "g": "a1"])
+        let foreign = playlist(
+            [variant("w", 720, 2_800_000, audio: "aud")],
+            [media(.audio, "aud", "Français", "f", language: "fr")])
+        #expect(RenditionPlan(foreign, after: first).names == ["w": "v0", "f": "a2"])
     }
 
     @Test("A stable id decides against all other attributes")
@@ -112,8 +164,8 @@ struct RenditionPlanTests {
             playlist([variant("a", 720, 1, stable: "one"), variant("b", 720, 1, stable: "two")]))
         let again = playlist([variant("c", 1080, 9, stable: "two"), variant("d", 720, 1, stable: "one")])
         #expect(RenditionPlan(again, after: first).names == ["d": "v0", "c": "v1"])
-        let others = playlist([variant("e", 720, 1, stable: "three")])
-        #expect(RenditionPlan(others, after: first).names == ["e": "v2"])
+        let others = playlist([variant("a", 720, 1, stable: "one"), variant("e", 720, 1, stable: "three")])
+        #expect(RenditionPlan(others, after: first).names == ["a": "v0", "e": "v2"])
     }
 
     @Test("A source that begins to say stable ids keeps its renditions")
@@ -195,7 +247,7 @@ struct RenditionPlanTests {
     func noIDLeft() {
         var last = RenditionDescription(id: RenditionID(kind: .video, index: 999))
         last.resolution = "1x1"
-        let plan = RenditionPlan(three, choice: .all, known: [last])
+        let plan = RenditionPlan(three, choice: .all, known: [last], recorded: [])
         #expect(plan.items.isEmpty)
     }
 

@@ -33,6 +33,8 @@ struct ChannelProgress: Sendable {
     private var sharedStarts = SharedStarts()
     /// The rendition whose starts the others take over: the first of those that are recorded now.
     private var leading: RenditionID?
+    /// The renditions that were recorded last, in this process or an earlier one.
+    private(set) var recorded: Set<RenditionID> = []
     private var lastFormats: [RenditionID: SegmentFormat] = [:]
     /// The source in use.
     private(set) var source: SourceSettings?
@@ -71,10 +73,18 @@ struct ChannelProgress: Sendable {
             self.source.map { $0.url != source.url }
             ?? newestRun.map { $0.source != SourceLink.redacted(source.url) } ?? false
         (self.source, sourceURL) = (source, SourceLink.redacted(source.url))
+        if recorded.isEmpty {
+            let last = renditions.keys.filter { wasRecordedLast($0) }
+            recorded = Set(last.isEmpty ? Array(renditions.keys) : last)
+        }
         guard isOther else { return false }
         sourceRun = nil
         for id in renditions.keys { renditions[id]?.leaveRun() }
         return true
+    }
+
+    private func wasRecordedLast(_ id: RenditionID) -> Bool {
+        newestRun.map { renditions[id]?.run == $0.id } ?? true
     }
 
     /// The renditions that are recorded from now on.
@@ -83,7 +93,15 @@ struct ChannelProgress: Sendable {
     ///   but the journal gives them the same ids again
     mutating func open(_ descriptions: [RenditionDescription]) -> [JournalEntry] {
         leading = descriptions.map(\.id).min()
-        return descriptions.compactMap { description in
+        recorded = Set(descriptions.map(\.id))
+        return describe(descriptions)
+    }
+
+    /// The attributes of renditions that are recorded may have changed.
+    ///
+    /// - Returns: what the journal is to have of it
+    mutating func describe(_ descriptions: [RenditionDescription]) -> [JournalEntry] {
+        descriptions.compactMap { description in
             guard renditions[description.id]?.description != description else { return nil }
             know(description)
             return .rendition(description)

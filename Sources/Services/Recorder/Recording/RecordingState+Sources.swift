@@ -99,7 +99,9 @@ extension RecordingState {
             throw .unusable("the source's URL cannot be read")
         }
         let id = RenditionID(kind: .video, index: 0)
-        begin([RenditionDescription(id: id)], .media, now: now)
+        // What another source said of it stays true for what is recorded of it.
+        let description = progress.renditions[id]?.description ?? RenditionDescription(id: id)
+        begin([description], .media, now: now)
         var poll = RenditionPoll(now: now, chance: generator.jitter())
         poll.begin(at: request.begun)
         sources.session?.open(single: id, at: url, poll: poll)
@@ -144,7 +146,7 @@ extension RecordingState {
     private func plan(_ playlist: MultivariantPlaylist) -> RenditionPlan {
         RenditionPlan(
             playlist, choice: channel.settings.renditions,
-            known: progress.renditions.values.map(\.description))
+            known: progress.renditions.values.map(\.description), recorded: progress.recorded)
     }
 
     private func places(
@@ -166,10 +168,12 @@ extension RecordingState {
 
     private mutating func renew(_ fetched: FetchedPlaylist, now: ContinuousClock.Instant) {
         let reason = sources.session?.renewalReason ?? ""
-        guard case .multivariant(let playlist) = fetched.playlist,
-            let places = try? places(of: plan(playlist), base: fetched.base),
+        guard case .multivariant(let playlist) = fetched.playlist else { return reopen(reason, now: now) }
+        let plan = plan(playlist)
+        guard let places = try? places(of: plan, base: fetched.base),
             sources.session?.renewed(places, variables: playlist.variables) ?? false
         else { return reopen(reason, now: now) }
+        journal.add(progress.describe(plan.items.map(\.description)))
     }
 
     private mutating func requestRenewal(because reason: String, now: ContinuousClock.Instant) {

@@ -12,30 +12,29 @@ struct RenditionPlan: Sendable {
 
     private(set) var items: [Item] = []
 
-    /// Finds known renditions again by their attributes, never by URI or place alone: URIs carry session
-    /// tokens, and new ones get ids that were not used before.
-    init(_ playlist: MultivariantPlaylist, choice: RenditionChoice, known: [RenditionDescription]) {
+    /// Finds known renditions again by their attributes; new ones get ids that were not used before.
+    ///
+    /// Those of `recorded` were recorded last, nil stands for all: they go on also where their attributes
+    /// have changed.
+    init(
+        _ playlist: MultivariantPlaylist, choice: RenditionChoice, known: [RenditionDescription],
+        recorded: Set<RenditionID>? = nil,
+    ) {
         items = Array(Self.candidates(of: playlist, choice: choice).prefix(Limits.renditions))
-        name(known)
+        name(known, recorded: recorded ?? Set(known.map(\.id)))
         if case .named(let names) = choice { items.removeAll { !names.contains($0.description.id) } }
         items.sort { $0.description.id < $1.description.id }
     }
 
     // MARK: Names
 
-    /// Gives each item the id of a known rendition, surest likeness first, or one that was never used.
-    private mutating func name(_ known: [RenditionDescription]) {
-        var unused = known
-        var unnamed = Array(items.indices)
-        for likeness in Self.likenesses {
-            unnamed.removeAll { index in
-                guard let match = likeness(items[index].description, unused) else { return false }
-                items[index].description.id = match
-                unused.removeAll { $0.id == match }
-                return true
-            }
+    private mutating func name(_ known: [RenditionDescription], recorded: Set<RenditionID>) {
+        let matching = RenditionMatching(items.map(\.description), known: known, recorded: recorded)
+        for (index, id) in matching.ids.enumerated() {
+            if let id { items[index].description.id = id }
         }
-        nameNew(unnamed, taken: Set(known.map(\.id)))
+        nameNew(
+            matching.ids.indices.filter { matching.ids[$0] == nil }, taken: Set(known.map(\.id)))
     }
 
     /// Items for which no name is left are not recorded.
@@ -123,42 +122,6 @@ struct RenditionPlan: Sendable {
         description.autoselect = rendition.isAutoselect
         description.forced = rendition.isForced
         return description
-    }
-
-    // MARK: Matching
-
-    private typealias Likeness = @Sendable (RenditionDescription, [RenditionDescription]) -> RenditionID?
-
-    /// How a rendition is known again.
-    ///
-    /// Where the attributes are alike, its bandwidth, then its place tells; a bandwidth
-    /// that has changed leaves the only one that is alike.
-    private static let likenesses: [Likeness] = [
-        { wanted, known in
-            wanted.stableID.flatMap { stable in like(wanted, known).first { $0.stableID == stable }?.id }
-        },
-        { wanted, known in alike(wanted, known).first { $0.bandwidth == wanted.bandwidth }?.id },
-        { wanted, known in alike(wanted, known).first { $0.position == wanted.position }?.id },
-        { wanted, known in alike(wanted, known).count == 1 ? alike(wanted, known).first?.id : nil },
-    ]
-
-    private static func like(
-        _ wanted: RenditionDescription, _ known: [RenditionDescription],
-    ) -> [RenditionDescription] {
-        known.filter { $0.id.kind == wanted.id.kind }
-    }
-
-    /// Known ones with the same attributes, of which none has another stable id.
-    private static func alike(
-        _ wanted: RenditionDescription, _ known: [RenditionDescription],
-    ) -> [RenditionDescription] {
-        like(wanted, known).filter { other in
-            (wanted.stableID == nil || other.stableID == nil) && other.resolution == wanted.resolution
-                && other.codecs == wanted.codecs && other.frameRate == wanted.frameRate
-                && other.groupID == wanted.groupID && other.name == wanted.name
-                && other.language == wanted.language
-                && other.audioGroup == wanted.audioGroup && other.subtitlesGroup == wanted.subtitlesGroup
-        }
     }
 
     private static func free(_ kind: RenditionKind, _ taken: Set<RenditionID>) -> RenditionID {

@@ -25,6 +25,8 @@ struct SimulatedSource: Sendable {
     var url: String
     var renditions: [RenditionID]
     var isDated = true
+    /// Whether its multivariant playlist says the same renditions in other words.
+    var spellsOtherwise = false
     /// Seconds.
     var segmentDuration = 6.0
     var listed = 5
@@ -57,12 +59,16 @@ struct SimulatedSource: Sendable {
 
     private var master: Playlist {
         var text = "#EXTM3U\n"
+        let (name, rate, codecs) =
+            spellsOtherwise ? ("aud", 1_100_000, "avc1.64002a,mp4a.40.2") : ("g", 1_000_000, "avc1.640028")
         for id in renditions where id.kind == .audio {
-            text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"\(id)\",URI=\"\(id).m3u8\"\n"
+            text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\(name)\",LANGUAGE=\"q\(id.index)a\",NAME=\"\(name)\(id)\""
+            text += ",URI=\"\(id).m3u8\"\n"
         }
-        let group = renditions.contains { $0.kind == .audio } ? ",AUDIO=\"g\"" : ""
+        let group = renditions.contains { $0.kind == .audio } ? ",AUDIO=\"\(name)\"" : ""
         for id in renditions where id.kind == .video {
-            text += "#EXT-X-STREAM-INF:BANDWIDTH=\(1_000_000 * (id.index + 1))\(group)\n\(id).m3u8\n"
+            text += "#EXT-X-STREAM-INF:BANDWIDTH=\(rate * (id.index + 1)),CODECS=\"\(codecs)\"\(group)\n"
+            text += "\(id).m3u8\n"
         }
         guard let read = try? Playlist.reading(Array(text.utf8)) else { return .media(MediaPlaylist()) }
         return read.playlist

@@ -1,0 +1,204 @@
+import Catalogue
+import Timeline
+
+/// Finds the renditions of a channel again in a playlist of another source, or of an encoder that was changed.
+///
+/// What has the same attributes is the same rendition. Then language and role count, then the resolution, and
+/// in the end the rank by bandwidth. URIs never do: they carry session tokens.
+struct RenditionMatching {
+    private let wanted: [RenditionDescription]
+    /// Known ones that none of the wanted ones is yet.
+    private var unused: [RenditionDescription]
+    /// Those that were recorded last: only these go on under other attributes, however unlike.
+    private let recorded: Set<RenditionID>
+    private(set) var ids: [RenditionID?]
+    /// Whether the playlist says the stable ids that are known: others name other renditions then.
+    private let sharesStableIDs: Bool
+
+    init(_ wanted: [RenditionDescription], known: [RenditionDescription], recorded: Set<RenditionID>) {
+        self.wanted = wanted
+        self.recorded = recorded
+        unused = known.sorted { ($0.position, $0.id) < ($1.position, $1.id) }
+        ids = wanted.map { _ in nil }
+        let stable = Set(known.compactMap(\.stableID))
+        sharesStableIDs = wanted.contains { $0.stableID.map(stable.contains) ?? false }
+        matchExactly()
+        matchVideoByResolution()
+        matchAlternatives()
+        matchByRank()
+    }
+
+    private func unnamed(_ kind: RenditionKind) -> [Int] {
+        wanted.indices.filter { ids[$0] == nil && wanted[$0].id.kind == kind }
+    }
+
+    private mutating func take(_ index: Int, _ id: RenditionID) {
+        ids[index] = id
+        unused.removeAll { $0.id == id }
+    }
+
+    private func mayBeSame(_ one: RenditionDescription, _ other: RenditionDescription) -> Bool {
+        one.id.kind == other.id.kind
+            && (!sharesStableIDs || one.stableID == nil || other.stableID == nil)
+    }
+}
+
+/// The same attributes.
+extension RenditionMatching {
+    private typealias Likeness = @Sendable (RenditionDescription, [RenditionDescription]) -> RenditionID?
+
+    /// Where the attributes are alike, its bandwidth, then its place tells; a bandwidth that has changed
+    /// leaves the only one that is alike.
+    private static let likenesses: [Likeness] = [
+        { wanted, known in
+            wanted.stableID.flatMap { stable in
+                known.first { $0.id.kind == wanted.id.kind && $0.stableID == stable }?.id
+            }
+        },
+        { wanted, known in alike(wanted, known).first { $0.bandwidth == wanted.bandwidth }?.id },
+        { wanted, known in alike(wanted, known).first { $0.position == wanted.position }?.id },
+        { wanted, known in alike(wanted, known).count == 1 ? alike(wanted, known).first?.id : nil },
+    ]
+
+    private mutating func matchExactly() {
+        for likeness in Self.likenesses {
+            for index in wanted.indices where ids[index] == nil {
+                if let id = likeness(wanted[index], unused) { take(index, id) }
+            }
+        }
+    }
+
+    /// Known ones with the same attributes, of which none has another stable id.
+    private static func alike(
+        _ wanted: RenditionDescription, _ known: [RenditionDescription],
+    ) -> [RenditionDescription] {
+        known.filter { other in
+            other.id.kind == wanted.id.kind
+                && (wanted.stableID == nil || other.stableID == nil) && other.resolution == wanted.resolution
+                && other.codecs == wanted.codecs && other.frameRate == wanted.frameRate
+                && other.groupID == wanted.groupID && other.name == wanted.name
+                && other.language == wanted.language
+                && other.audioGroup == wanted.audioGroup && other.subtitlesGroup == wanted.subtitlesGroup
+        }
+    }
+}
+
+/// Audio and subtitles.
+extension RenditionMatching {
+    /// How alike two of them are, the surest first; each asks for the same role.
+    private static let alternativeLikenesses:
+        [@Sendable (RenditionDescription, RenditionDescription) -> Bool] = [
+            { $0.isOfLanguage($1) && $0.name == $1.name && $0.channels == $1.channels },
+            { $0.isOfLanguage($1) && $0.name == $1.name },
+            { $0.isOfLanguage($1) && $0.channels == $1.channels },
+            { $0.isOfLanguage($1) },
+            { $0.mayBeOfLanguage($1) && $0.name == $1.name },
+        ]
+
+    private mutating func matchAlternatives() {
+        for isAlike in Self.alternativeLikenesses {
+            for index in unnamed(.audio) + unnamed(.subtitles) {
+                let found = unused.first {
+                    mayBeSame(wanted[index], $0) && $0.forced == wanted[index].forced
+                        && isAlike(wanted[index], $0)
+                }
+                if let found { take(index, found.id) }
+            }
+        }
+        for kind in [RenditionKind.audio, .subtitles] { matchLone(kind) }
+    }
+
+    /// The only one that is left goes on as the only one that was recorded, unless both name a language.
+    private mutating func matchLone(_ kind: RenditionKind) {
+        let left = unnamed(kind)
+        let known = unused.filter { $0.id.kind == kind && recorded.contains($0.id) }
+        guard let index = left.first, left.count == 1, let other = known.first, known.count == 1,
+            other.forced == wanted[index].forced, mayBeSame(wanted[index], other),
+            wanted[index].mayBeOfLanguage(other)
+        else { return }
+        take(index, other.id)
+    }
+}
+
+/// Variants.
+extension RenditionMatching {
+    private mutating func matchVideoByResolution() {
+        for resolution in Set(wanted.compactMap(\.resolution)).sorted() {
+            for isRecorded in [true, false] {
+                pair(
+                    unnamed(.video).filter { wanted[$0].resolution == resolution },
+                    unused.filter {
+                        $0.resolution == resolution && recorded.contains($0.id) == isRecorded
+                    })
+            }
+        }
+    }
+
+    private mutating func matchByRank() {
+        for isAudioOnly in [false, true] {
+            pair(
+                unnamed(.video).filter { wanted[$0].isAudioOnly == isAudioOnly },
+                unused.filter {
+                    $0.id.kind == .video && $0.isAudioOnly == isAudioOnly && recorded.contains($0.id)
+                })
+        }
+    }
+
+    /// Pairs variants by bandwidth, the highest first, so that all of the fewer ones have a partner: of those
+    /// that keep the order the nearest.
+    private mutating func pair(_ indices: [Int], _ known: [RenditionDescription]) {
+        let known = known.sorted { ($0.bandwidth ?? 0) > ($1.bandwidth ?? 0) }
+        let indices = indices.filter { !sharesStableIDs || wanted[$0].stableID == nil }
+            .sorted { (wanted[$0].bandwidth ?? 0) > (wanted[$1].bandwidth ?? 0) }
+        let (ours, theirs) = (indices.map { wanted[$0].bandwidth }, known.map(\.bandwidth))
+        if ours.count <= theirs.count {
+            for (place, other) in Self.nearest(ours, in: theirs).enumerated() {
+                take(indices[place], known[other].id)
+            }
+        } else {
+            for (place, index) in Self.nearest(theirs, in: ours).enumerated() {
+                take(indices[index], known[place].id)
+            }
+        }
+    }
+
+    /// For each of the fewer bandwidths the place of its partner, in order.
+    private static func nearest(_ fewer: [Int64?], in more: [Int64?]) -> [Int] {
+        var next = 0
+        return fewer.indices.map { place in
+            let last = more.count - (fewer.count - place)
+            let found = (next...last).min { ratio(fewer[place], more[$0]) < ratio(fewer[place], more[$1]) }
+            next = (found ?? next) + 1
+            return next - 1
+        }
+    }
+
+    private static func ratio(_ one: Int64?, _ other: Int64?) -> Double {
+        guard let one, let other, one > 0, other > 0 else { return 1 }
+        return Double(max(one, other)) / Double(min(one, other))
+    }
+}
+
+extension RenditionDescription {
+    /// Languages are compared by their first part: `en` is `en-US`.
+    fileprivate func isOfLanguage(_ other: RenditionDescription) -> Bool {
+        Self.primary(language) == Self.primary(other.language)
+    }
+
+    fileprivate func mayBeOfLanguage(_ other: RenditionDescription) -> Bool {
+        language == nil || other.language == nil || isOfLanguage(other)
+    }
+
+    private static func primary(_ tag: String?) -> String? {
+        tag.flatMap { $0.split(separator: "-").first?.lowercased() }
+    }
+
+    /// A variant for slow connections that has no picture.
+    fileprivate var isAudioOnly: Bool {
+        guard resolution == nil, let codecs else { return false }
+        let audio = ["mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "mp3"]
+        return codecs.split(separator: ",").allSatisfy { codec in
+            audio.contains { codec.lowercased().drop { $0 == " " }.hasPrefix($0) }
+        }
+    }
+}
