@@ -49,6 +49,9 @@ enum Limits {
     static let missesInARow = 3
     /// How often it is read again when nothing fails, so that renditions that are added are noticed.
     static let renewalInterval = Duration.seconds(300)
+    /// The part of a variant's bandwidth, as a divisor, by which a redundant stream's may differ: the steps
+    /// of a ladder are larger.
+    static let redundantBandwidthShare = 20
     /// Segments taken when a source is seen for the first time; older ones of a longer playlist are left.
     static let backlogSegments = 2000
     /// Segments fetched at once for one rendition.

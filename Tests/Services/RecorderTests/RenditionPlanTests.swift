@@ -176,13 +176,34 @@ struct RenditionPlanTests {
         #expect(plan.items.first?.description.stableID == "m")
     }
 
-    @Test("Of redundant streams the first is recorded, and a URI only once")
+    @Test("Of redundant streams the first is recorded, the others stand by, and a URI counts once")
     func redundant() {
         let list = playlist([
-            variant("https://a/1", 720, 3_000_000), variant("https://b/1", 720, 3_000_000),
+            variant("https://a/1", 720, 3_000_000), variant("https://b/1", 720, 3_010_000),
             variant("https://a/2", 360, 800_000), variant("https://a/2", 360, 900_000),
+            variant("https://a/3", 720, 5_000_000),
         ])
-        #expect(RenditionPlan(list).names == ["https://a/1": "v0", "https://a/2": "v1"])
+        let plan = RenditionPlan(list)
+        #expect(plan.names == ["https://a/1": "v0", "https://a/2": "v1", "https://a/3": "v2"])
+        #expect(plan.items.map(\.fallbacks) == [["https://b/1"], [], []])
+    }
+
+    @Test("Other pathways are no renditions of their own, but stand by")
+    func pathways() {
+        var (one, two) = (
+            [variant("a/hi", 720, 3_000_000, audio: "A"), variant("a/lo", 360, 800_000, audio: "A")],
+            [variant("b/hi", 720, 3_400_000, audio: "B"), variant("b/lo", 360, 900_000, audio: "B")]
+        )
+        for place in one.indices { (one[place].pathwayID, two[place].pathwayID) = ("CDN-A", "CDN-B") }
+        let list = playlist(
+            one + two,
+            [
+                media(.audio, "A", "English", "a/en", language: "en"),
+                media(.audio, "B", "English", "b/en", language: "en"),
+            ])
+        let plan = RenditionPlan(list)
+        #expect(plan.names == ["a/hi": "v0", "a/lo": "v1", "a/en": "a0"])
+        #expect(plan.items.map(\.fallbacks) == [["b/hi"], ["b/lo"], ["b/en"]])
     }
 
     @Test("Highest, lowest, named")

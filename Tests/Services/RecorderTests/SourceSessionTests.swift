@@ -1,6 +1,7 @@
 import HLS
 import HTTP
 import Monitoring
+import SegmentStore
 import Testing
 import Timeline
 
@@ -19,8 +20,8 @@ struct SourceSessionTests {
     /// A session whose playlists have just arrived, with a target duration of six seconds.
     private static func session(_ renditions: [RenditionID]) throws -> SourceSession {
         var session = SourceSession(use, now: moment(0))
-        var places: [RenditionID: HTTPURL] = [:]
-        for id in renditions { places[id] = try HTTPURL("http://one.test/\(id).m3u8") }
+        var places: [RenditionID: [HTTPURL]] = [:]
+        for id in renditions { places[id] = [try HTTPURL("http://one.test/\(id).m3u8")] }
         session.open(
             places, variables: [:],
             polls: places.mapValues { _ in RenditionPoll(now: moment(0), chance: 0) }, now: moment(0))
@@ -117,5 +118,57 @@ struct SourceSessionTests {
         }
         #expect(driver.state.progress.renditions[video(0)]?.status.seen == 8)
         #expect(driver.state.progress.renditions[video(0)]?.follower.highest == 7)
+    }
+
+    private static func stored(_ listed: ListedSegment) -> StoredSegment {
+        let name = SegmentName(start: listed.start, revision: 0, fileExtension: .transportStream)
+        return StoredSegment(
+            object: CommittedObject(
+                key: .segment(PublisherStage.fact(video(0), 0).channel, video(0), name), byteCount: 1,
+                digest: Array(listed.entry.uri.utf8), wasThere: false),
+            format: SegmentFormat(container: .transportStream, tracks: "video:h264"), flags: [],
+            plainBytes: 1)
+    }
+
+    /// The redundant stream counts otherwise, and lists what was recorded first.
+    @Test("Where a variant's playlist is gone, its redundant stream goes on, and nothing is recorded twice")
+    func redundantStream() throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        let master = Self.master("a") + "#EXT-X-STREAM-INF:BANDWIDTH=1000000\nhttp://two.test/v.m3u8\n"
+        var requests = try driver.answer(opening, master, at: 0).playlistRequests
+        var fetched: [String] = []
+        for time in stride(from: 0.0, to: 60, by: 0.5) {
+            var next: [RecordingAction] = []
+            for request in requests {
+                let (isSpare, segment) = (request.url?.host == "two.test", Int(time / 6))
+                let numbers = segment...segment + 3
+                let text =
+                    request.purpose == .renewal
+                    ? master
+                    : !isSpare && time > 20
+                        ? "<html>gone</html>"
+                        : "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(segment + (isSpare ? 500 : 0))\n"
+                            + numbers.map { number in
+                                // `at(0)` is 22:13:20.
+                                let (minute, second) = ((800 + number * 6) / 60, (800 + number * 6) % 60)
+                                return "#EXT-X-PROGRAM-DATE-TIME:2023-11-14T22:\(minute):"
+                                    + (second < 10 ? "0" : "") + "\(second)Z\n"
+                                    + "#EXTINF:6,\n\(isSpare ? "b" : "a")\(number).ts\n"
+                            }.joined()
+                next += try driver.answer(request, text, at: time)
+            }
+            next += driver.send(.clockAdvanced, at: time + 0.5)
+            fetched += next.segmentURIs
+            for case .fetchSegment(let request) in next {
+                driver.send(.segmentStored(Self.stored(request.segment), request), at: time + 0.5)
+            }
+            requests = next.playlistRequests
+        }
+        let numbers = fetched.compactMap { Int($0.dropFirst().prefix { $0 != "." }) }
+        #expect(numbers == Array(0..<numbers.count))
+        #expect(fetched.last?.first == "b")
+        #expect(driver.state.progress.renditions.keys.sorted() == [video(0)])
+        #expect(driver.state.sources.session?.use.number == 1)
     }
 }

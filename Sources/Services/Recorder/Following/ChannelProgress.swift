@@ -77,7 +77,11 @@ struct ChannelProgress: Sendable {
             let last = renditions.keys.filter { wasRecordedLast($0) }
             recorded = Set(last.isEmpty ? Array(renditions.keys) : last)
         }
-        guard isOther else { return false }
+        guard isOther else {
+            // It begins with the first of its streams again.
+            for id in renditions.keys where renditions[id]?.isOnSpareStream ?? false { changeStream(of: id) }
+            return false
+        }
         sourceRun = nil
         for id in renditions.keys { renditions[id]?.leaveRun() }
         return true
@@ -160,6 +164,19 @@ extension ChannelProgress {
         let playlist = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
         renditions[id]?.alignment = rendition.alignment
         var listing = Listing()
+        if rendition.hasOtherStream, rendition.run != nil {
+            rendition.hasOtherStream = false
+            renditions[id]?.hasOtherStream = false
+            if !rendition.follower.isContinued(by: playlist) {
+                join(
+                    &rendition, playlist, restart: "another stream of the source", at: arrival, &listing,
+                    &generator)
+                take(
+                    playlist, from: max(0, playlist.segments.count - Limits.backlogSegments), &rendition,
+                    opensHole: true, cause: "source", gap: gap ?? .sourceStalled, at: arrival, &listing)
+                return listing
+            }
+        }
         switch rendition.follower.judge(playlist, now: arrival.steady) {
         case .nothingNew:
             rendition.follower.take(playlist, now: arrival.steady)
@@ -271,6 +288,15 @@ extension ChannelProgress {
             let window = TimeWindow(begin: end, end: segment.placed.start)
             return .loss(Loss(window: window, reason: reason, rendition: segment.identity.rendition))
         }
+    }
+}
+
+extension ChannelProgress {
+    /// A rendition is taken from another stream of the source: its numbers may mean other segments.
+    mutating func changeStream(of id: RenditionID) {
+        renditions[id]?.hasOtherStream = true
+        renditions[id]?.isOnSpareStream = true
+        renditions[id]?.alignment = NumberAlignment()
     }
 }
 

@@ -73,6 +73,12 @@ struct PlaylistFollower: Sendable {
         return last == highest ? .nothingNew : .new(from: Int(highest - first) + 1, missing: 0)
     }
 
+    /// Whether a playlist of another stream counts as this one: it shows segments of the last few playlists
+    /// under their numbers.
+    func isContinued(by playlist: MediaPlaylist) -> Bool {
+        SeenEntry.entries(of: playlist).contains { $0.isKnown(in: recent) }
+    }
+
     /// The bytes of an undecided segment were the ones stored: the numbering continues.
     ///
     /// After a restart this is the first playlist seen from the source, so it becomes the baseline even if it

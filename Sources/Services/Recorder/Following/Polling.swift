@@ -74,6 +74,11 @@ struct Polling: Sendable {
     /// may be wrong.
     func mayAskConditionally(now: ContinuousClock.Instant) -> Bool { now - lastNews <= patience }
 
+    /// The playlist is asked for elsewhere, and gets the time to bring something there.
+    mutating func beginStream(now: ContinuousClock.Instant) {
+        (failures, lastNews, isBeat, pause) = (0, now, false, 0)
+    }
+
     mutating func failed(now: ContinuousClock.Instant) {
         failures += 1
         isBeat = false

@@ -21,6 +21,10 @@ struct RenditionProgress: Sendable {
     private var measured = MeasuredDurations()
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
     var missed = MissedEntries()
+    /// Its playlist comes from another stream from now on, which may count otherwise.
+    var hasOtherStream = false
+    /// It was taken from a redundant stream once in this use of the source.
+    var isOnSpareStream = false
     /// A boundary that no segment carries yet, because all of its playlist was recorded already.
     private var owedCause: String?
 
@@ -84,6 +88,7 @@ struct RenditionProgress: Sendable {
     mutating func leaveRun() {
         follower.reset()
         alignment = NumberAlignment()
+        (hasOtherStream, isOnSpareStream) = (false, false)
         run = nil
     }
 

@@ -115,13 +115,13 @@ extension RecordingState {
         guard !plan.items.isEmpty else {
             throw .unusable("no rendition of the source is one that the channel asks for")
         }
-        let places = try places(of: plan, base: fetched.base)
+        let streams = try streams(of: plan, base: fetched.base)
         begin(plan.items.map(\.description), .multivariant, now: now)
         var polls: [RenditionID: RenditionPoll] = [:]
-        for id in places.keys.sorted() {
+        for id in streams.keys.sorted() {
             polls[id] = RenditionPoll(now: now, chance: generator.jitter())
         }
-        sources.session?.open(places, variables: playlist.variables, polls: polls, now: now)
+        sources.session?.open(streams, variables: playlist.variables, polls: polls, now: now)
     }
 
     private mutating func begin(
@@ -149,19 +149,22 @@ extension RecordingState {
             known: progress.renditions.values.map(\.description), recorded: progress.recorded)
     }
 
-    private func places(
+    /// Where the playlists of each rendition are, redundant ones last.
+    private func streams(
         of plan: RenditionPlan, base: HTTPURL,
-    ) throws(SourceError) -> [RenditionID: HTTPURL] {
+    ) throws(SourceError) -> [RenditionID: [HTTPURL]] {
         let inheritsQuery = sources.session?.use.source.inheritQuery ?? false
-        var places: [RenditionID: HTTPURL] = [:]
+        var streams: [RenditionID: [HTTPURL]] = [:]
         for item in plan.items {
             do {
-                places[item.description.id] = try base.resolving(item.uri, inheritingQuery: inheritsQuery)
+                streams[item.description.id] = try ([item.uri] + item.fallbacks).map {
+                    try base.resolving($0, inheritingQuery: inheritsQuery)
+                }
             } catch {
                 throw .unusable("\(error)")
             }
         }
-        return places
+        return streams
     }
 
     // MARK: Reading the multivariant playlist again
@@ -170,8 +173,8 @@ extension RecordingState {
         let reason = sources.session?.renewalReason ?? ""
         guard case .multivariant(let playlist) = fetched.playlist else { return reopen(reason, now: now) }
         let plan = plan(playlist)
-        guard let places = try? places(of: plan, base: fetched.base),
-            sources.session?.renewed(places, variables: playlist.variables) ?? false
+        guard let streams = try? streams(of: plan, base: fetched.base),
+            sources.session?.renewed(streams, variables: playlist.variables) ?? false
         else { return reopen(reason, now: now) }
         journal.add(progress.describe(plan.items.map(\.description)))
     }
@@ -264,16 +267,34 @@ extension RecordingState {
         if error.needsReload || poll.polling.failures >= 2 {
             requestRenewal(because: error.description, now: now)
         }
+        if poll.polling.failures >= 2 { _ = turn(id, because: error.description, now: now) }
         goOn(id, now: now)
     }
 
     /// Polls on, unless the source has brought nothing for so long that another one may do better.
     private mutating func goOn(_ id: RenditionID, now: ContinuousClock.Instant) {
-        if sources.session?.condition(after: id, now: now) == .barren {
+        let condition = sources.session?.condition(after: id, now: now)
+        let turns =
+            sources.session?.isBarren(id) ?? false && turn(id, because: "it brings nothing", now: now)
+        if condition == .barren, !turns {
             if sources.hasAlternative { return sources.leave(now: now, chance: generator.jitter()) }
             requestRenewal(because: "the source brings nothing", now: now)
         }
         sources.session?.rest(id, now: now, chance: generator.jitter())
+    }
+
+    /// Asks for a rendition at its next redundant stream.
+    ///
+    /// - Returns: false when it has none that was not tried
+    private mutating func turn(
+        _ id: RenditionID, because reason: String, now: ContinuousClock.Instant,
+    ) -> Bool {
+        guard sources.session?.turn(id, now: now) ?? false else { return false }
+        progress.changeStream(of: id)
+        log(
+            .info, "A rendition is taken from another stream of the source",
+            ["rendition": "\(id)", "reason": reason])
+        return true
     }
 
     // MARK: Doubtful playlists

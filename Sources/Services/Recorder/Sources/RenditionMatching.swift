@@ -1,7 +1,7 @@
 import Catalogue
 import Timeline
 
-/// Finds the renditions of a channel again in a playlist of another source, or of an encoder that was changed.
+/// Finds the renditions of a channel again in a playlist of another source, or of a changed encoder.
 ///
 /// What has the same attributes is the same rendition. Then language and role count, then the resolution, and
 /// in the end the rank by bandwidth. URIs never do: they carry session tokens.

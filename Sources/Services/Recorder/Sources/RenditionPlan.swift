@@ -8,6 +8,8 @@ struct RenditionPlan: Sendable {
         var description: RenditionDescription
         /// As written in the playlist; to be resolved against its URL.
         var uri: String
+        /// Redundant streams of the same media, which are tried when that one fails.
+        var fallbacks: [String] = []
     }
 
     private(set) var items: [Item] = []
@@ -52,31 +54,24 @@ struct RenditionPlan: Sendable {
     // MARK: Candidates
 
     private static func candidates(of playlist: MultivariantPlaylist, choice: RenditionChoice) -> [Item] {
-        let variants = chosen(distinct(playlist.variants), choice)
+        let streams = RedundantStreams.of(playlist.variants)
+        let variants = chosen(streams.map(\.variant), choice)
         let uris = Set(variants.map(\.uri))
-        let all = playlist.variants.filter { uris.contains($0.uri) }
-        let audio = Set(all.compactMap(\.audioGroup))
-        let subtitles = Set(all.compactMap(\.subtitlesGroup))
-        let ofVariants = variants.enumerated().map { Item(description: describe($1, $0), uri: $1.uri) }
-        return ofVariants + alternatives(playlist, .audio, groups: audio)
-            + alternatives(playlist, .subtitles, groups: subtitles)
-    }
-
-    /// Variants with another media playlist; equal attributes name redundant streams, of which the first is
-    /// recorded.
-    private static func distinct(_ variants: [VariantStream]) -> [VariantStream] {
-        var uris: Set<String> = []
-        var kept: [VariantStream] = []
-        for variant in variants where uris.insert(variant.uri).inserted {
-            let isRedundant = kept.contains {
-                $0.bandwidth == variant.bandwidth && $0.resolution == variant.resolution
-                    && $0.codecs == variant.codecs && $0.frameRate == variant.frameRate
-                    && $0.audioGroup == variant.audioGroup && $0.subtitlesGroup == variant.subtitlesGroup
-                    && $0.stableVariantID == variant.stableVariantID
-            }
-            if !isRedundant { kept.append(variant) }
+        let pathway = playlist.variants.first?.pathwayID
+        let all = playlist.variants.filter { uris.contains($0.uri) && $0.pathwayID == pathway }
+        let spares = streams.filter { uris.contains($0.variant.uri) }.flatMap(\.spares)
+        let ofVariants = variants.enumerated().map { position, variant in
+            Item(
+                description: describe(variant, position), uri: variant.uri,
+                fallbacks: streams.first { $0.variant.uri == variant.uri }?.spares.map(\.uri) ?? [])
         }
-        return kept
+        return ofVariants
+            + alternatives(
+                playlist, .audio, groups: Set(all.compactMap(\.audioGroup)),
+                spare: Set(spares.compactMap(\.audioGroup)))
+            + alternatives(
+                playlist, .subtitles, groups: Set(all.compactMap(\.subtitlesGroup)),
+                spare: Set(spares.compactMap(\.subtitlesGroup)))
     }
 
     private static func chosen(_ variants: [VariantStream], _ choice: RenditionChoice) -> [VariantStream] {
@@ -87,14 +82,23 @@ struct RenditionPlan: Sendable {
         }
     }
 
+    /// Those of the groups in use; what only redundant variants use is redundant, too.
     private static func alternatives(
         _ playlist: MultivariantPlaylist, _ type: Rendition.MediaType, groups: Set<String>,
+        spare: Set<String>,
     ) -> [Item] {
         var uris: Set<String> = []
-        let wanted = playlist.renditions.filter { $0.type == type && groups.contains($0.groupID) }
-        return wanted.compactMap { rendition -> Item? in
+        let all = playlist.renditions.filter { $0.type == type }
+        let redundant = all.filter { spare.subtracting(groups).contains($0.groupID) }
+        return all.filter { groups.contains($0.groupID) }.compactMap { rendition -> Item? in
             guard let uri = rendition.uri, uris.insert(uri).inserted else { return nil }
-            return Item(description: describe(rendition, uris.count - 1), uri: uri)
+            let same = redundant.filter {
+                $0.name == rendition.name && $0.language == rendition.language
+                    && $0.channels == rendition.channels
+            }
+            return Item(
+                description: describe(rendition, uris.count - 1), uri: uri,
+                fallbacks: same.compactMap(\.uri).filter { $0 != uri })
         }
     }
 

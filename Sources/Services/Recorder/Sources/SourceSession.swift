@@ -10,6 +10,10 @@ struct SourceSession: Sendable {
     let use: SourceUse
     /// Where each rendition's playlist is; empty until the source's first playlist has come.
     private(set) var places: [RenditionID: HTTPURL] = [:]
+    /// The same with the redundant streams, which are tried when a playlist fails.
+    private var streams: [RenditionID: [HTTPURL]] = [:]
+    /// Which of them is in use, and how many were tried since one last brought something.
+    private var turns: [RenditionID: (place: Int, count: Int)] = [:]
     private(set) var polls: [RenditionID: RenditionPoll] = [:]
     /// The playlists that were taken last.
     private var versions: [RenditionID: PlaylistVersion] = [:]
@@ -44,10 +48,11 @@ struct SourceSession: Sendable {
 
     /// The source is a multivariant playlist with these renditions.
     mutating func open(
-        _ places: [RenditionID: HTTPURL], variables: [String: String], polls: [RenditionID: RenditionPoll],
-        now: ContinuousClock.Instant,
+        _ streams: [RenditionID: [HTTPURL]], variables: [String: String],
+        polls: [RenditionID: RenditionPoll], now: ContinuousClock.Instant,
     ) {
-        (self.places, self.variables, self.polls) = (places, variables, polls)
+        (self.streams, self.variables, self.polls) = (streams, variables, polls)
+        places = streams.compactMapValues(\.first)
         (isMultivariant, lastRenewal) = (true, now)
     }
 }
@@ -96,6 +101,7 @@ extension SourceSession {
     ) {
         guard let begun = polls[id]?.begun else { return }
         polls[id]?.polling.loaded(playlist, changed: isNews, begun: begun, now: now)
+        if isNews { turns[id]?.count = 0 }
     }
 
     /// What the playlist is told by that was taken last; nil asks for all of the next one.
@@ -165,10 +171,33 @@ extension SourceSession {
     /// The multivariant playlist was read again.
     ///
     /// - Returns: false when its renditions are not those that are being recorded
-    mutating func renewed(_ places: [RenditionID: HTTPURL], variables: [String: String]) -> Bool {
+    mutating func renewed(_ streams: [RenditionID: [HTTPURL]], variables: [String: String]) -> Bool {
         renewalReason = nil
-        guard Set(places.keys) == Set(self.places.keys) else { return false }
-        (self.places, self.variables) = (places, variables)
+        guard Set(streams.keys) == Set(places.keys) else { return false }
+        for (id, urls) in streams where self.streams[id]?.count != urls.count { turns[id] = nil }
+        (self.streams, self.variables) = (streams, variables)
+        for (id, urls) in streams { places[id] = urls[turns[id]?.place ?? 0] }
         return true
     }
+}
+
+/// Redundant streams.
+extension SourceSession {
+    /// A rendition's playlist brings nothing: its next stream is asked from now on.
+    ///
+    /// - Returns: false when all of them were tried since one last brought something
+    mutating func turn(_ id: RenditionID, now: ContinuousClock.Instant) -> Bool {
+        guard let urls = streams[id] else { return false }
+        let turn = turns[id] ?? (0, 0)
+        guard turn.count + 1 < urls.count else { return false }
+        let next = (turn.place + 1) % urls.count
+        turns[id] = (next, turn.count + 1)
+        places[id] = urls[next]
+        (versions[id], misses[id], conditions[id]) = (nil, nil, nil)
+        polls[id]?.polling.beginStream(now: now)
+        return true
+    }
+
+    /// Whether a rendition's playlist, or what it lists, has brought nothing for longer than its patience.
+    func isBarren(_ id: RenditionID) -> Bool { conditions[id] == .barren }
 }
