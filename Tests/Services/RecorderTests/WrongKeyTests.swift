@@ -25,12 +25,14 @@ struct WrongKeyTests {
             let bytes = try Ciphered.encrypted(Ciphered.subtitles(comments: comments))
             origin.serve("/7.vtt", bytes)
             origin.serve("/key", Ciphered.otherKey)
-            let store = MemorySegmentStore()
-            let fetcher = try origin.fetcher(store: store)
+            let (store, clock) = (MemorySegmentStore(), TestClock())
+            let fetcher = try origin.fetcher(store: store, clock: clock.clock)
             let pending = try #require(try await lastTry(origin, fetcher).pending)
             let failure = await #expect(throws: FetchFailure.self) { try await fetcher.open(pending) }
             #expect(failure?.isUnopened == true)
             origin.serve("/key", Ciphered.key)
+            clock.pass(1)
+            _ = await #expect(throws: FetchFailure.self) { try await fetcher.open(pending) }
             let stored = try await fetcher.open(pending)
             let name = try Ciphered.name(of: Ciphered.key)
             #expect(stored.format.keyName == name)
@@ -51,6 +53,26 @@ struct WrongKeyTests {
             #expect(failure?.reason == .keyMissing && failure?.isTransient == true)
             origin.serve("/key", Ciphered.key)
             #expect(try await lastTry(origin, fetcher).stored != nil)
+        }
+    }
+
+    /// The pauses are half a second, one second and two.
+    @Test("is requested once in each of the pauses, which grow")
+    func pauses() async throws {
+        try await Origin.run { origin in
+            origin.serve("/7.vtt", try Ciphered.encrypted(Ciphered.subtitles(comments: 200)))
+            origin.serve("/key", Ciphered.otherKey)
+            let clock = TestClock()
+            let fetcher = try origin.fetcher(store: MemorySegmentStore(), clock: clock.clock)
+            var request = Ciphered.lastTry("7.vtt", keys: keys, at: try origin.url("/index.m3u8"))
+            (request.attempt, request.isLast) = (1, false)
+            var counts: [Int] = []
+            for _ in 0..<5 {
+                for _ in 0..<4 { _ = await fetcher.outcome(of: request) }
+                counts.append(origin.requests(for: "/key"))
+                clock.pass(0.6)
+            }
+            #expect(counts == [2, 3, 3, 4, 4])
         }
     }
 

@@ -49,9 +49,16 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     }
 
     /// The key at hand is not the one that the bytes were encrypted with, or they are not what was encrypted.
-    static func unopened(_ cause: String) -> FetchFailure {
+    static func unopened(_ cause: String, byteCount: Int64? = nil) -> FetchFailure {
         var failure = FetchFailure(.keyMissing, "the key does not open it: \(cause)")
-        failure.isUnopened = true
+        (failure.isUnopened, failure.damagedByteCount) = (true, byteCount)
+        return failure
+    }
+
+    /// The same where other segments show that the key is right: the bytes are not what was encrypted.
+    var underRightKey: FetchFailure {
+        var failure = FetchFailure(.segmentCorrupt, "the segment is not whole: \(description)")
+        failure.damagedByteCount = damagedByteCount
         return failure
     }
 }

@@ -23,12 +23,23 @@ actor KeyCache {
         var until: ContinuousClock.Instant
     }
 
+    /// A key is asked for again, and not sooner than a pause after the last time.
+    private struct Doubt {
+        var name: String
+        var until: ContinuousClock.Instant
+        var pause: Duration
+    }
+
     private let channel: ChannelID
     private let store: any SegmentStore
     private let clock: HostClock
     private var held: [(url: String, key: ContentKey)] = []
     private var inFlight: [String: Task<ContentKey, any Error>] = [:]
     private var misses: [String: Miss] = [:]
+    /// Keys that did not open a segment, by URL.
+    private var doubts: [String: Doubt] = [:]
+    /// The start of the newest segment that each key has opened, by the key's name.
+    private var opened: [String: Instant] = [:]
 
     init(channel: ChannelID, store: any SegmentStore, clock: HostClock) {
         self.channel = channel
@@ -48,8 +59,31 @@ actor KeyCache {
     }
 
     /// What a key opened was not a segment: the bytes at its URL may have changed.
+    ///
+    /// It is requested again, at most once in a pause that doubles while the answer is the same key.
     func distrust(_ url: HTTPURL) {
-        held.removeAll { $0.url == url.absoluteString }
+        let (place, now) = (url.absoluteString, clock.steady())
+        guard let key = held.last(where: { $0.url == place })?.key else { return }
+        let known = doubts[place].flatMap { $0.name == key.name ? $0 : nil }
+        guard known.map({ now >= $0.until }) ?? true else { return }
+        let pause = known.map { min($0.pause * 2, Limits.longestKeyPause) } ?? Limits.keyPause
+        if doubts.count >= Limits.rememberedObjects { doubts = doubts.filter { $0.value.until > now } }
+        doubts[place] = Doubt(name: key.name, until: now + pause, pause: pause)
+        held.removeAll { $0.url == place }
+    }
+
+    /// A segment was read with a key and is whole.
+    func opened(_ key: ContentKey, start: Instant) {
+        opened[key.name] = max(opened[key.name] ?? start, start)
+        guard opened.count > Limits.rememberedObjects else { return }
+        if let oldest = opened.min(by: { $0.value < $1.value }) { opened[oldest.key] = nil }
+    }
+
+    /// Whether the key at hand for a URL has opened a segment behind an instant: it is the right one before
+    /// that, too.
+    func isRight(at url: HTTPURL, for start: Instant) -> Bool {
+        guard let key = held.last(where: { $0.url == url.absoluteString })?.key else { return false }
+        return opened[key.name].map { $0 > start } ?? false
     }
 
     private func key(at url: HTTPURL, link: SourceLink, within time: Duration) async throws -> ContentKey {

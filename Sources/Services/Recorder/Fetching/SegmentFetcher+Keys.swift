@@ -44,6 +44,17 @@ extension SegmentFetcher {
         return intake
     }
 
+    /// Whether a segment was not whole under a key that opens later ones.
+    func isKeyRight(
+        for listed: ListedSegment, base: HTTPURL, after failure: FetchFailure,
+    ) async -> Bool {
+        guard failure.isUnopened || failure.reason == .segmentCorrupt,
+            let cipher = try? cipher(of: listed, base: base), cipher.sampleMethod == nil,
+            let url = try? HTTPURL(cipher.keyURL)
+        else { return false }
+        return await keys.isRight(at: url, for: listed.placed.start)
+    }
+
     /// The keys at hand did not open a segment.
     func distrustKey(of listed: ListedSegment, base: HTTPURL) async {
         guard let cipher = try? cipher(of: listed, base: base), let url = try? HTTPURL(cipher.keyURL) else {

@@ -42,13 +42,42 @@ extension SegmentFetcher {
                 let draft = try await store.makeDraft()
                 let body = KeptBody(pending.key, in: store)
                 let received = try await pass(body, through: intake) { try await draft.append($0) }
+                if intake.isDeciphered, let key = intake.key, received.inspection?.wholeness == .whole {
+                    await keys.opened(key, start: pending.start)
+                }
                 return try await commit(
                     draft, received, intake, start: pending.start, flags: pending.flags,
                     hasMap: pending.initialization != nil)
             }
         } catch {
+            if error.isUnopened, let cipher = pending.cipher, let url = try? HTTPURL(cipher.keyURL),
+                await keys.isRight(at: url, for: pending.start)
+            {
+                return try await openPart(pending)
+            }
             for url in pending.keyURLs.compactMap({ try? HTTPURL($0) }) { await keys.distrust(url) }
             throw error
+        }
+    }
+
+    /// What there is of a kept segment that is not whole, under a key that is known to be right.
+    private func openPart(_ pending: KeyPendingSegment) async throws(FetchFailure) -> StoredSegment {
+        do throws(FetchFailure) {
+            return try await mappingErrors {
+                var intake = try await intake(of: pending)
+                intake.takesPart = true
+                let draft = try await store.makeDraft()
+                let body = KeptBody(pending.key, in: store)
+                let received = try await pass(body, through: intake) { try await draft.append($0) }
+                return try await commit(
+                    draft, received, intake, start: pending.start, flags: pending.flags,
+                    hasMap: pending.initialization != nil)
+            }
+        } catch {
+            guard error.isUnopened else { throw error }
+            var failure = error.underRightKey
+            failure.isTransient = false
+            throw failure
         }
     }
 }

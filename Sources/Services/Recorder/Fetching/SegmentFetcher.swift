@@ -26,11 +26,18 @@ struct SegmentFetcher: Sendable {
 
     /// Fetches, verifies and stores a segment.
     ///
-    /// One that its key does not open is stored as it comes on the last try, and waits for another key.
+    /// One that its key does not open is stored as it comes on the last try, and waits for another key. Where
+    /// the key opens later segments, what there is of the segment is kept in the end.
     func fetch(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
         do {
             return try await attempt(request)
         } catch {
+            if await isKeyRight(for: request.segment, base: request.base, after: error) {
+                guard error.damagedByteCount.map(request.acceptsDamage) ?? request.isLast else {
+                    throw error.underRightKey
+                }
+                return try await part(request)
+            }
             if error.reason == .keyMissing || error.reason == .segmentCorrupt {
                 await distrustKey(of: request.segment, base: request.base)
             }
@@ -74,10 +81,33 @@ struct SegmentFetcher: Sendable {
             {
                 throw FetchFailure(damaged: damage, byteCount: received.plainBytes)
             }
+            if intake.isDeciphered, let key = intake.key, received.inspection?.wholeness == .whole {
+                await keys.opened(key, start: listed.placed.start)
+            }
             return .stored(
                 try await commit(
                     draft, received, intake, start: listed.placed.start, flags: listed.flags,
                     hasMap: listed.entry.map != nil))
+        }
+    }
+
+    /// What there is of a segment that is not whole, under a key that is known to be right.
+    private func part(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
+        do throws(FetchFailure) {
+            return try await mappingErrors {
+                let listed = request.segment
+                var intake = try await intake(of: listed, base: request.base)
+                intake.takesPart = intake.isDeciphered
+                let draft = try await store.makeDraft()
+                let body = try await open(listed, base: request.base, timeLimit: request.timeLimit)
+                let received = try await pass(body, through: intake) { try await draft.append($0) }
+                return .stored(
+                    try await commit(
+                        draft, received, intake, start: listed.placed.start, flags: listed.flags,
+                        hasMap: listed.entry.map != nil))
+            }
+        } catch {
+            throw error.isUnopened ? error.underRightKey : error
         }
     }
 
@@ -139,6 +169,7 @@ struct SegmentFetcher: Sendable {
     ) async throws -> StoredSegment {
         var flags = flags
         if case .damaged = received.inspection?.wholeness { flags.insert(.damaged) }
+        if received.isPart { flags.insert(.damaged) }
         let format = SegmentFormat(of: received, intake, hasMap: hasMap)
         let name = SegmentName(start: start, revision: 0, fileExtension: format.container)
         let object = try await draft.commit(as: .segment(channel, rendition, name))

@@ -19,6 +19,9 @@ struct SegmentIntake: Sendable {
     /// A key is missing now: the bytes are stored as they come.
     var isPending = false
 
+    /// The key is known to be right: as much as it opens of a body that is not whole is kept.
+    var takesPart = false
+
     /// Whether the bytes are read with the key at hand.
     var isDeciphered: Bool { method == .aes128 && key != nil && !isPending }
 
@@ -38,11 +41,15 @@ final class SegmentReading {
         /// Nil when the bytes cannot be looked into.
         var inspection: MediaInspection?
         var plainBytes: Int64
+        /// The body ended before the segment did.
+        var isPart = false
     }
 
     private let intake: SegmentIntake
     private var inspector: StreamingInspector
     private var cipher: AES128CBC?
+    /// Encrypts a part again: players refuse a body whose last block is not the padding.
+    private var sealer: AES128CBC?
     private var storedBytes: Int64 = 0
     private var plainBytes: Int64 = 0
 
@@ -51,6 +58,9 @@ final class SegmentReading {
         inspector = StreamingInspector(initSection: intake.initialization?.section)
         if intake.isDeciphered, let key = intake.key, let iv = intake.iv {
             cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
+            if intake.takesPart, intake.isStoredEncrypted {
+                sealer = try AES128CBC(.encrypt, key: key.bytes, iv: iv)
+            }
         }
     }
 
@@ -59,6 +69,7 @@ final class SegmentReading {
         storedBytes += Int64(chunk.count)
         let clear = try cipher?.update(chunk) ?? chunk
         try look(at: clear)
+        if let sealed = try sealer?.update(clear) { return sealed }
         return intake.isStoredEncrypted ? chunk : clear
     }
 
@@ -66,15 +77,35 @@ final class SegmentReading {
     func finish() throws -> (rest: [UInt8], Result) {
         var rest: [UInt8] = []
         guard storedBytes > 0 else { throw MediaFormatError.empty }
-        if intake.method == .aes128, case .damaged = EncryptedBody.check(byteCount: Int(storedBytes)) {
-            throw FetchFailure(.segmentCorrupt, "\(storedBytes) bytes are no whole number of cipher blocks")
-        }
         if let ended = cipher.take() {
-            rest = try ended.finish()
+            if intake.takesPart { return try finishPart() }
+            try checkBlocks()
+            do {
+                rest = try ended.finish()
+            } catch {
+                throw FetchFailure.unopened("the padding is wrong", byteCount: storedBytes)
+            }
             try look(at: rest)
+        } else if intake.method == .aes128 {
+            try checkBlocks()
         }
         let inspection = intake.isOpaque ? nil : try inspected()
         return (intake.isStoredEncrypted ? [] : rest, Result(inspection: inspection, plainBytes: plainBytes))
+    }
+
+    private func checkBlocks() throws {
+        guard case .damaged = EncryptedBody.check(byteCount: Int(storedBytes)) else { return }
+        var failure = FetchFailure(
+            .segmentCorrupt, "\(storedBytes) bytes are no whole number of cipher blocks")
+        failure.damagedByteCount = storedBytes
+        throw failure
+    }
+
+    /// The last block is left out: it cannot be told from padding.
+    private func finishPart() throws -> (rest: [UInt8], Result) {
+        guard plainBytes > 0 else { throw MediaFormatError.empty }
+        let rest = try sealer.take()?.finish() ?? []
+        return (rest, Result(inspection: try inspected(), plainBytes: plainBytes, isPart: true))
     }
 
     private func inspected() throws -> MediaInspection {

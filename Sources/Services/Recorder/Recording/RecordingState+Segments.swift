@@ -49,6 +49,9 @@ extension RecordingState {
         let isRetried = failure.isTransient && !request.isLast
         var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
+        if isRetried, failure.reason == .segmentCorrupt {
+            publication.publisher.waits(request.segment.identity, for: .segmentCorrupt)
+        }
         tried(
             request, succeeded: failure.isOwnLimit ? nil : failure.reason == .diskFull,
             retry: isRetried ? now + request.pause : nil, now: now)

@@ -85,11 +85,13 @@ struct Origin: Sendable {
     }
 
     /// A fetcher of the first video.
-    func fetcher(store: any SegmentStore, encryption: EncryptionChoice = .keep) throws -> SegmentFetcher {
+    func fetcher(
+        store: any SegmentStore, encryption: EncryptionChoice = .keep, clock: HostClock = .system,
+    ) throws -> SegmentFetcher {
         let channel = PublisherStage.fact(video(0), 0).channel
         return SegmentFetcher(
             channel: channel, rendition: video(0), link: try link(), store: store,
-            keys: KeyCache(channel: channel, store: store, clock: .system),
+            keys: KeyCache(channel: channel, store: store, clock: clock),
             initializations: InitSectionCache(channel: channel, rendition: video(0), store: store),
             encryption: encryption, isDiskFull: { false })
     }
