@@ -92,4 +92,18 @@ struct DamagedUnderKeyTests {
             #expect(await fetcher.outcome(of: last).failure?.reason == .segmentCorrupt)
         }
     }
+
+    @Test("is read with the number that its playlist gives it")
+    func ownNumber() async throws {
+        try await Origin.run { origin in
+            try serve(origin)
+            let store = MemorySegmentStore()
+            let fetcher = try origin.fetcher(store: store)
+            var request = try request(10, origin)
+            request.segment.entry.uri = "8.vtt"
+            request.segment.entry.keys = [Key(method: .aes128, uri: "key")]
+            request.segment.numberShift = 3
+            #expect(await fetcher.outcome(of: request).stored?.iv == Ciphered.iv)
+        }
+    }
 }

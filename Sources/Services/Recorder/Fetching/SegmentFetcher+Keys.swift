@@ -109,7 +109,7 @@ extension SegmentFetcher {
 
     private func cipher(of listed: ListedSegment, base: HTTPURL) throws -> KeyPendingSegment.Cipher? {
         guard let key = identityKey(of: listed.entry) else { return nil }
-        let number = UInt64(clamping: listed.identity.number)
+        let number = UInt64(clamping: listed.identity.number - listed.numberShift)
         let vector = key.effectiveInitializationVector(mediaSequenceNumber: number)
         switch key.method {
         case .aes128: return try cipher(key, vector: vector, base: base)

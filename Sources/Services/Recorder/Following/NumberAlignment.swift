@@ -6,7 +6,7 @@ import HLS
 /// growing file (byte ranges) do not do it. The entries that two playlists share tell how far it has slid.
 struct NumberAlignment: Sendable {
     /// What the listed numbers lack.
-    private var shift: Int64 = 0
+    private(set) var shift: Int64 = 0
     /// The last playlist's entries, as corrected.
     private var known: [SeenEntry] = []
 

@@ -100,7 +100,7 @@ struct RenditionProgress: Sendable {
                 identity: SegmentIdentity(rendition: id, run: run, number: number), start: arrival.date,
                 duration: 1),
             entry: playlist.segments[index], arrival: arrival.date, flags: [],
-            discontinuityCount: discontinuityCount, availableUntil: arrival.steady)
+            numberShift: alignment.shift, discontinuityCount: discontinuityCount, availableUntil: arrival.steady)
     }
 
     /// No playlist has continued yet from what an earlier process stored.
@@ -169,7 +169,7 @@ struct RenditionProgress: Sendable {
                             : entry.discontinuityCount > 0 ? "discontinuity" : stepped ? "hole" : nil),
                     entry: entry, arrival: arrival.date, flags: new.flags[place],
                     hole: stepped ? hole : nil, expectedDuration: expected[place],
-                    discontinuityCount: discontinuityCount,
+                    numberShift: alignment.shift, discontinuityCount: discontinuityCount,
                     availableUntil: available)
             }
     }
@@ -189,7 +189,7 @@ struct RenditionProgress: Sendable {
                     identity: SegmentIdentity(rendition: id, run: run, number: number),
                     start: window.begin, duration: window.microseconds),
                 entry: playlist.segments[index], arrival: arrival,
-                flags: NewEntries.flags(of: playlist, index),
+                flags: NewEntries.flags(of: playlist, index), numberShift: alignment.shift,
                 discontinuityCount: discontinuityCount, availableUntil: availableUntil)
         }
     }
