@@ -84,21 +84,27 @@ struct SourceSessionTests {
         #expect(asked.last == "http://one.test/b/v.m3u8")
     }
 
-    @Test("A playlist that leaves segments out unasked is not taken")
+    @Test("A playlist that leaves segments out unasked is taken where it lacks nothing new")
     func delta() throws {
         var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
         let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
         #expect(try driver.answer(opening, Self.media, at: 6).segmentURIs == ["1.ts"])
-        let skipping =
-            "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:6\n#EXT-X-SKIP:SKIPPED-SEGMENTS=1\n#EXTINF:6,\ndelta.ts\n"
-        var answers = [skipping, Self.media + "#EXTINF:6,\n2.ts\n"]
+        func skipping(_ number: Int) -> String {
+            "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:6\n"
+                + "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(number)\n#EXTINF:6,\ndelta\(number).ts\n"
+        }
+        // Number 2 is left out by the second one, which counts from 0.
+        let whole =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n"
+            + ["x", "delta1", "2", "3"].map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+        var answers = [skipping(1), skipping(3), whole]
         var fetched: [String] = []
         for time in stride(from: 6.5, to: 40, by: 0.5) {
             for request in driver.playlistRequests(at: time) where !answers.isEmpty {
                 fetched += try driver.answer(request, answers.removeFirst(), at: time).segmentURIs
             }
         }
-        #expect(fetched == ["2.ts"])
+        #expect(fetched == ["delta1.ts", "2.ts", "3.ts"])
     }
 
     /// Some packagers list their newest segment twice until the next one is there.

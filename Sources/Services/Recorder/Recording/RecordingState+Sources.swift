@@ -197,7 +197,8 @@ extension RecordingState {
         guard case .media(let playlist) = fetched.playlist else {
             return reopen("a multivariant playlist stands where a media playlist was", now: now)
         }
-        guard playlist.skip == nil else {
+        let failures = sources.session?.polls[id]?.polling.failures ?? 0
+        guard playlist.skip == nil || failures >= 2 || progress.isContinued(id, by: playlist) else {
             let error = SourceError.unusable("the playlist leaves out segments unasked (EXT-X-SKIP)")
             return renditionFailed(id, error, now: now)
         }
@@ -236,7 +237,8 @@ extension RecordingState {
         }
         sources.session?.loaded(id, playlist, isNews: !listing.segments.isEmpty, now: now)
         sources.session?.knows(
-            id, listing.isStale || playlist.segments.isEmpty ? nil : fetched.version)
+            id,
+            listing.isStale || playlist.segments.isEmpty || playlist.skip != nil ? nil : fetched.version)
         if condition.renditionRecovered(id) {
             log(.info, "A rendition delivers again", ["rendition": "\(id)"])
         }
