@@ -43,6 +43,9 @@ enum Limits {
     static let lastingReturn = Duration.seconds(600)
     /// The shortest interval between two reads of a multivariant playlist, however many of its URLs fail.
     static let renewalPause = Duration.seconds(10)
+    /// How long before a token expires the URLs with it are renewed, microseconds; at most a quarter of the
+    /// time that it has left.
+    static let tokenLead: Int64 = 60_000_000
     /// Tries for a segment that is not whole before it is taken as it is if it does not grow: three seconds.
     static let triesForWhole = 5
     /// Tries for segments that come to nothing before a source whose playlist goes on counts as barren.

@@ -1,3 +1,4 @@
+import HLS
 import HTTP
 import HTTPClient
 import SegmentStore
@@ -55,5 +56,21 @@ struct FetchQueuesTests {
             let outcome = try await origin.fetcher(store: MemorySegmentStore()).outcome(of: request)
             #expect(outcome.failure?.description == "\(TransferError.timedOut(.head))")
         }
+    }
+
+    @Test("A segment that waits is fetched where the playlist lists it last, if it is the same")
+    func relisted() throws {
+        var queues = FetchQueues()
+        for number in Int64(1)...3 { #expect(try queues.add(Self.request(number, until: 60))) }
+        var playlist = MediaPlaylist()
+        playlist.mediaSequence = 2
+        playlist.segments = ["2.ts?token=b", "other.ts"].map {
+            MediaSegment(uri: $0, durationMicroseconds: 1)
+        }
+        let base = try HTTPURL("http://two.test/live.m3u8")
+        queues.relist(playlist, of: video(0), try Self.request(1, until: 60).use, base: base)
+        let started = queues.start(now: moment(0))
+        #expect(started.map(\.segment.entry.uri) == ["1.ts", "2.ts?token=b", "3.ts"])
+        #expect(started.map(\.base.host) == ["one.test", "two.test", "one.test"])
     }
 }

@@ -24,7 +24,8 @@ struct SourceSessionTests {
         for id in renditions { places[id] = [try HTTPURL("http://one.test/\(id).m3u8")] }
         session.open(
             places, variables: [:],
-            polls: places.mapValues { _ in RenditionPoll(now: moment(0), chance: 0) }, now: moment(0))
+            polls: places.mapValues { _ in RenditionPoll(now: moment(0), chance: 0) },
+            at: Moment(date: at(0), steady: moment(0)))
         return session
     }
 
@@ -105,6 +106,47 @@ struct SourceSessionTests {
             }
         }
         #expect(fetched == ["delta1.ts", "2.ts", "3.ts"])
+    }
+
+    @Test("A multivariant playlist is read again before a token in its URLs expires")
+    func tokens() throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        // `at(0)` is 1,700,000,000.
+        func master(_ expiry: Int) -> String {
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8?exp=\(1_700_000_000 + expiry)\n"
+        }
+        var renewals: [Double] = []
+        var requests = try driver.answer(opening, master(120), at: 0).playlistRequests
+        for time in stride(from: 0.0, to: 400, by: 0.5) {
+            var next: [RecordingAction] = []
+            for request in requests where request.purpose == .renewal {
+                renewals.append(time)
+                next += try driver.answer(request, master(Int(time) + 400), at: time)
+            }
+            let number = Int(time / 6)
+            let media =
+                "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(number)\n#EXTINF:6,\n1.ts\n"
+            for request in requests where request.purpose != .renewal {
+                next += try driver.answer(request, media, at: time)
+            }
+            requests = next.playlistRequests + driver.playlistRequests(at: time + 0.5)
+        }
+        // Then by the regular interval: 400 seconds less a minute are longer than five minutes.
+        #expect(renewals == [90, 390])
+    }
+
+    @Test("A segment that is refused has the multivariant playlist read again")
+    func refusedSegment() throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        let request = try #require(try driver.answer(opening, Self.master("a"), at: 0).playlistRequests.first)
+        let segments = try driver.answer(request, Self.media, at: 11).compactMap {
+            if case .fetchSegment(let request) = $0 { request } else { nil }
+        }
+        let segment = try #require(segments.first)
+        let actions = driver.send(.segmentFailed(FetchFailure(status: 403), segment), at: 12)
+        #expect(actions.playlistRequests.map(\.purpose).contains(.renewal))
     }
 
     /// Some packagers list their newest segment twice until the next one is there.

@@ -46,7 +46,11 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
 
     package init(status: Int) {
         self.init(.segmentMissing, "the source answered \(status)")
+        isDenied = [401, 403, 410].contains(status)
     }
+
+    /// The source refuses the URL: a token in it may have expired.
+    var isDenied = false
 
     /// The key at hand is not the one that the bytes were encrypted with, or they are not what was encrypted.
     static func unopened(_ cause: String, byteCount: Int64? = nil) -> FetchFailure {

@@ -1,3 +1,5 @@
+import HLS
+import HTTP
 import Timeline
 
 /// The downloads of a channel: of each rendition a few run at once, in the order in which they were listed.
@@ -43,6 +45,28 @@ struct FetchQueues: Sendable {
         }
         queues[id, default: Queue()].waiting.append(request)
         return true
+    }
+
+    /// A playlist lists segments again that are still to be fetched: tokens in their URLs may be new.
+    mutating func relist(_ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL) {
+        guard let queue = queues[id], !queue.waiting.isEmpty || !queue.resting.isEmpty,
+            let first = PlaylistFollower.number(playlist, 0)
+        else { return }
+        func relisted(_ request: SegmentRequest) -> SegmentRequest {
+            let index = request.segment.identity.number - request.segment.numberShift - first
+            guard request.use == use, playlist.segments.indices.contains(Int(clamping: index)) else {
+                return request
+            }
+            let entry = playlist.segments[Int(index)]
+            guard SeenEntry.core(of: entry) == SeenEntry.core(of: request.segment.entry) else {
+                return request
+            }
+            var request = request
+            (request.segment.entry.uri, request.base) = (entry.uri, base)
+            return request
+        }
+        queues[id]?.waiting = queue.waiting.map(relisted)
+        queues[id]?.resting = queue.resting.map { (relisted($0.request), $0.until) }
     }
 
     /// A try ended; with a time the segment is tried again then.

@@ -100,7 +100,8 @@ struct RenditionProgress: Sendable {
                 identity: SegmentIdentity(rendition: id, run: run, number: number), start: arrival.date,
                 duration: 1),
             entry: playlist.segments[index], arrival: arrival.date, flags: [],
-            numberShift: alignment.shift, discontinuityCount: discontinuityCount, availableUntil: arrival.steady)
+            numberShift: alignment.shift, discontinuityCount: discontinuityCount,
+            availableUntil: arrival.steady)
     }
 
     /// No playlist has continued yet from what an earlier process stored.

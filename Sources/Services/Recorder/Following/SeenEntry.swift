@@ -57,7 +57,7 @@ struct SeenEntry: Sendable, Equatable {
         return date - before
     }
 
-    private static func core(of entry: MediaSegment) -> String {
+    static func core(of entry: MediaSegment) -> String {
         let name = lastName(of: entry.uri)
         return entry.byteRange.map { "\(name)@\($0.offset)" } ?? name
     }

@@ -55,6 +55,9 @@ extension RecordingState {
         tried(
             request, succeeded: failure.isOwnLimit ? nil : failure.reason == .diskFull,
             retry: isRetried ? now + request.pause : nil, now: now)
+        if failure.isDenied, isRecording, sources.isCurrent(request.use) {
+            requestRenewal(because: failure.description, now: now)
+        }
         if !isRetried, !isFinishing { lose(request.segment.placed, failure) }
     }
 

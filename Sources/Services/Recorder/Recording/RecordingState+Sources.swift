@@ -121,7 +121,8 @@ extension RecordingState {
         for id in streams.keys.sorted() {
             polls[id] = RenditionPoll(now: now, chance: generator.jitter())
         }
-        sources.session?.open(streams, variables: playlist.variables, polls: polls, now: now)
+        let moment = moment(now)
+        sources.session?.open(streams, variables: playlist.variables, polls: polls, at: moment)
     }
 
     private mutating func begin(
@@ -167,19 +168,24 @@ extension RecordingState {
         return streams
     }
 
+    /// An instant by the clock that recording goes by.
+    private func moment(_ now: ContinuousClock.Instant) -> Moment {
+        Moment(date: clock.date(at: now), steady: now)
+    }
+
     // MARK: Reading the multivariant playlist again
 
     private mutating func renew(_ fetched: FetchedPlaylist, now: ContinuousClock.Instant) {
         let reason = sources.session?.renewalReason ?? ""
         guard case .multivariant(let playlist) = fetched.playlist else { return reopen(reason, now: now) }
-        let plan = plan(playlist)
+        let (plan, moment) = (plan(playlist), moment(now))
         guard let streams = try? streams(of: plan, base: fetched.base),
-            sources.session?.renewed(streams, variables: playlist.variables) ?? false
+            sources.session?.renewed(streams, variables: playlist.variables, at: moment) ?? false
         else { return reopen(reason, now: now) }
         journal.add(progress.describe(plan.items.map(\.description)))
     }
 
-    private mutating func requestRenewal(because reason: String, now: ContinuousClock.Instant) {
+    mutating func requestRenewal(because reason: String, now: ContinuousClock.Instant) {
         guard let request = sources.session?.renewal(because: reason, now: now) else { return }
         perform(.fetchPlaylist(request))
     }
@@ -228,6 +234,7 @@ extension RecordingState {
         publication.listed(listing.segments.map(\.placed), now: now)
         settleSource(playlist)
         guard let use = sources.session?.use else { return }
+        if !listing.isStale { fetches.relist(playlist, of: id, use, base: fetched.base) }
         for segment in listing.segments {
             enqueue(SegmentRequest(segment: segment, base: fetched.base, use: use), now: now)
         }

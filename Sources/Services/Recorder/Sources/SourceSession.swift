@@ -24,6 +24,8 @@ struct SourceSession: Sendable {
     /// Tries for segments that failed since one last succeeded.
     private var misses: [RenditionID: (count: Int, since: ContinuousClock.Instant)] = [:]
     private var lastRenewal: ContinuousClock.Instant
+    /// When it is read again because a token in its URLs expires.
+    private var tokenRenewal: ContinuousClock.Instant?
     /// Why the multivariant playlist is being read again; nil when it is not.
     private(set) var renewalReason: String?
 
@@ -49,11 +51,12 @@ struct SourceSession: Sendable {
     /// The source is a multivariant playlist with these renditions.
     mutating func open(
         _ streams: [RenditionID: [HTTPURL]], variables: [String: String],
-        polls: [RenditionID: RenditionPoll], now: ContinuousClock.Instant,
+        polls: [RenditionID: RenditionPoll], at now: Moment,
     ) {
         (self.streams, self.variables, self.polls) = (streams, variables, polls)
         places = streams.compactMapValues(\.first)
-        (isMultivariant, lastRenewal) = (true, now)
+        (isMultivariant, lastRenewal) = (true, now.steady)
+        tokenRenewal = TokenExpiry.renewal(of: streams.values.joined(), at: now)
     }
 }
 
@@ -71,10 +74,10 @@ extension SourceSession {
                     variables: variables, known: versions[id],
                     isConditional: poll.polling.mayAskConditionally(now: now), begun: now))
         }
-        if isMultivariant, renewalReason == nil, now - lastRenewal >= Limits.renewalInterval,
-            let request = renewal(because: "the renditions have changed", now: now)
-        {
-            requests.append(request)
+        if let nextRenewal, nextRenewal <= now {
+            let isForToken = tokenRenewal.map { $0 <= now } ?? false
+            let reason = isForToken ? "a token expires" : "the renditions have changed"
+            if let request = renewal(because: reason, now: now) { requests.append(request) }
         }
         return requests
     }
@@ -91,8 +94,15 @@ extension SourceSession {
     /// When something is due next.
     var next: ContinuousClock.Instant? {
         var times = polls.values.flatMap { [$0.next, $0.doubt?.retry?.at] }.compactMap { $0 }
-        if isMultivariant, renewalReason == nil { times.append(lastRenewal + Limits.renewalInterval) }
+        if let nextRenewal { times.append(nextRenewal) }
         return times.min()
+    }
+
+    /// When the multivariant playlist is read again though nothing has failed.
+    private var nextRenewal: ContinuousClock.Instant? {
+        guard isMultivariant, renewalReason == nil else { return nil }
+        let regular = lastRenewal + Limits.renewalInterval
+        return max(min(regular, tokenRenewal ?? regular), lastRenewal + Limits.renewalPause)
     }
 
     /// A playlist has arrived and was taken.
@@ -171,8 +181,11 @@ extension SourceSession {
     /// The multivariant playlist was read again.
     ///
     /// - Returns: false when its renditions are not those that are being recorded
-    mutating func renewed(_ streams: [RenditionID: [HTTPURL]], variables: [String: String]) -> Bool {
+    mutating func renewed(
+        _ streams: [RenditionID: [HTTPURL]], variables: [String: String], at now: Moment,
+    ) -> Bool {
         renewalReason = nil
+        tokenRenewal = TokenExpiry.renewal(of: streams.values.joined(), at: now)
         guard Set(streams.keys) == Set(places.keys) else { return false }
         for (id, urls) in streams where self.streams[id]?.count != urls.count { turns[id] = nil }
         (self.streams, self.variables) = (streams, variables)

@@ -62,8 +62,8 @@ struct SimulatedSource: Sendable {
         let (name, rate, codecs) =
             spellsOtherwise ? ("aud", 1_100_000, "avc1.64002a,mp4a.40.2") : ("g", 1_000_000, "avc1.640028")
         for id in renditions where id.kind == .audio {
-            text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\(name)\",LANGUAGE=\"q\(id.index)a\",NAME=\"\(name)\(id)\""
-            text += ",URI=\"\(id).m3u8\"\n"
+            text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\(name)\",NAME=\"\(name)\(id)\""
+            text += ",LANGUAGE=\"q\(id.index)a\",URI=\"\(id).m3u8\"\n"
         }
         let group = renditions.contains { $0.kind == .audio } ? ",AUDIO=\"\(name)\"" : ""
         for id in renditions where id.kind == .video {
