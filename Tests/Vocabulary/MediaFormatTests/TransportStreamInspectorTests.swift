@@ -40,6 +40,41 @@ struct TransportStreamInspectorTests {
         #expect(found.durationMicroseconds == 200_000)
     }
 
+    /// A stream of pictures at these times, seconds; how long it plays.
+    private func duration(ofPictures times: [Double]) throws -> Int64? {
+        var builder = TransportStreamBuilder()
+        builder.addTables([(0x1B, 0x100)])
+        for time in times {
+            builder.addUnit(
+                0x100, streamID: 0xE0, time: UInt64(time * 90_000), TransportStreamBuilder.h264KeyFrame)
+        }
+        return try MediaInspector.inspect(builder.bytes).durationMicroseconds
+    }
+
+    @Test("Where the clock of the media is set anew, nothing says how long they play; slow pictures do")
+    func jump() throws {
+        let before = (0..<25).map { Double($0) * 0.04 }
+        #expect(try duration(ofPictures: before + before.map { $0 + 3600 }) == nil)
+        #expect(try duration(ofPictures: before.map { $0 + 3600 } + before) == nil)
+        #expect(try duration(ofPictures: before + before.map { $0 + 3 }) == nil)
+        #expect(try duration(ofPictures: before + before.map { $0 + 1 }) == 2_000_000)
+        #expect(try duration(ofPictures: [0, 2, 4, 6, 8]) == 10_000_000)
+    }
+
+    @Test("Audio plays as long as its frames, also where the last unit has fewer than the others")
+    func lastUnitOfAudio() throws {
+        var builder = TransportStreamBuilder()
+        builder.addTables([(0x0F, 0x101)])
+        let frame = TransportStreamBuilder.aacFrame
+        for (unit, count) in [20, 20, 20, 4].enumerated() {
+            let content = Array(repeatElement(frame, count: count).joined())
+            builder.addUnit(0x101, streamID: 0xC0, time: UInt64(unit) * 20 * 1920, content)
+        }
+        // 64 frames of 1,024 samples at 48 kHz.
+        let found = try #require(try MediaInspector.inspect(builder.bytes).durationMicroseconds)
+        #expect(abs(found - 1_365_333) <= 1)
+    }
+
     @Test("A cut last packet is damage, with its length", arguments: [1, 4, 100, 187])
     func partialPacket(count: Int) throws {
         let bytes = TransportStreamBuilder.segment() + Array(TransportStreamBuilder.segment().prefix(count))

@@ -10,6 +10,9 @@ struct ElementaryStream {
     private(set) var entry: [UInt8] = []
     private var collecting = Collecting.opening
     private var unitCount = 0
+    /// Bytes of all units, and of the last one.
+    private var byteCount: UInt64 = 0
+    private var lastUnitByteCount: UInt64 = 0
 
     private enum Collecting {
         case opening
@@ -23,24 +26,34 @@ struct ElementaryStream {
         opensWithRandomAccess = isRandomAccess
     }
 
-    /// Whether the payload of a packet that continues a unit is needed.
-    var wantsPayload: Bool { collecting != .nothing }
+    /// How long the stream plays, microseconds; nil when that cannot be told.
+    ///
+    /// A unit of audio has several frames, and the last one often fewer: its bytes tell how many. A unit of
+    /// video is one picture, whatever its size.
+    func durationMicroseconds(_ kind: Track.Kind) -> Int64? {
+        guard kind == .audio, let span = times.spanMicroseconds, byteCount > lastUnitByteCount else {
+            return times.durationMicroseconds
+        }
+        let share = Double(lastUnitByteCount) / Double(byteCount - lastUnitByteCount)
+        return Int64(exactly: (Double(span) * (1 + share)).rounded())
+    }
 
     mutating func beginUnit(_ header: PESHeader, payload: Span<UInt8>, isRandomAccess: Bool) {
         if let time = header.presentationTime { times.add(time) }
         unitCount += 1
+        lastUnitByteCount = 0
         if unitCount == 1 {
             collecting = .opening
         } else {
             let isEntry = isRandomAccess && !opensWithRandomAccess && entry.isEmpty
             collecting = isEntry ? .entry : .nothing
         }
-        if wantsPayload {
-            continueUnit(payload.extracting(min(header.byteCount, payload.count)..<payload.count))
-        }
+        continueUnit(payload.extracting(min(header.byteCount, payload.count)..<payload.count))
     }
 
     mutating func continueUnit(_ payload: Span<UInt8>) {
+        byteCount += UInt64(payload.count)
+        lastUnitByteCount += UInt64(payload.count)
         switch collecting {
         case .opening: Self.append(payload, to: &opening, &collecting)
         case .entry: Self.append(payload, to: &entry, &collecting)
@@ -63,10 +76,17 @@ struct TimeSpan {
     private var lowest: Int64 = 0
     private var highest: Int64 = 0
     private(set) var count = 0
+    private var latest: Int64 = 0
+    /// The distances from one time to the next: their sum, and the longest.
+    private var steps: UInt64 = 0
+    private var longestStep: UInt64 = 0
 
     mutating func add(_ time: UInt64) {
         if count == 0 { origin = time }
         let offset = PresentationTime.difference(time, origin)
+        let step = (offset - latest).magnitude
+        if count > 0 { (steps, longestStep) = (steps &+ step, max(longestStep, step)) }
+        latest = offset
         lowest = min(lowest, offset)
         highest = max(highest, offset)
         count += 1
@@ -75,9 +95,21 @@ struct TimeSpan {
     var first: MediaTimestamp? { count > 0 ? timestamp(lowest) : nil }
     var last: MediaTimestamp? { count > 0 ? timestamp(highest) : nil }
 
-    /// The span plus one mean unit for the last; nil with fewer than two.
+    /// Whether the clock of the media was set anew on the way: one step has nothing to do with the others.
+    private var jumps: Bool {
+        guard count > 2, longestStep > UInt64(PresentationTime.timescale) else { return false }
+        return longestStep > (steps - longestStep) / UInt64(count - 2) * Limits.jumpShare
+    }
+
+    /// From the earliest to the latest time; nil with fewer than two, and when the times jump.
+    var spanMicroseconds: Int64? {
+        guard count > 1, !jumps else { return nil }
+        return MediaTimestamp.microseconds(UInt64(highest - lowest), PresentationTime.timescale)
+    }
+
+    /// The span plus one mean unit for the last; nil with fewer than two, and when the times jump.
     var durationMicroseconds: Int64? {
-        guard count > 1 else { return nil }
+        guard count > 1, !jumps else { return nil }
         let span = UInt64(highest - lowest)
         return MediaTimestamp.microseconds(span + span / UInt64(count - 1), PresentationTime.timescale)
     }

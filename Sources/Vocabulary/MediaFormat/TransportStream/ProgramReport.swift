@@ -21,7 +21,7 @@ struct ProgramReport {
         var track = announced
         track.firstTimestamp = stream?.times.first
         track.lastTimestamp = stream?.times.last
-        track.durationMicroseconds = stream?.times.durationMicroseconds
+        track.durationMicroseconds = stream?.durationMicroseconds(track.kind)
         if let codec = track.codec {
             let details = stream.flatMap { Self.details(codec, $0) }
             track.codecString = details?.codecString ?? Self.fixedString(codec)

@@ -64,7 +64,7 @@ struct TransportStreamInspector: ContainerInspector {
     private mutating func readMedia(_ packet: TransportPacket, _ payload: Span<UInt8>) {
         let known = streams.firstIndex { $0.pid == packet.pid }
         guard packet.startsUnit else {
-            if let known, streams[known].wantsPayload { streams[known].continueUnit(payload) }
+            if let known { streams[known].continueUnit(payload) }
             return
         }
         guard let header = PESHeader(reading: payload) else { return }
