@@ -14,8 +14,9 @@ struct Ledger {
         let renditions = encoders[0].settings.renditions
         return renditions.flatMap { id in
             let rows = rows[id] ?? []
-            return (doubles(rows) + overlaps(rows) + displaced(rows)).prefix(5)
-                + (encoders.count == 1 ? missing(rows) : []).prefix(5) + unexplained(rows).prefix(5)
+            let wrong: [String] = doubles(rows) + overlaps(rows) + displaced(rows) + misstated(rows)
+            let missing: [String] = encoders.count == 1 ? missing(rows) : []
+            return wrong.prefix(5) + missing.prefix(5) + unexplained(rows).prefix(5)
         }
     }
 
@@ -32,6 +33,16 @@ struct Ledger {
         zip(rows, rows.dropFirst()).filter { $0.fact.end > $1.fact.start }.map {
             "\($0.fact.identity) at \(seconds($0.fact.start)) s overlaps \($1.fact.identity) by "
                 + "\($0.fact.end - $1.fact.start) µs"
+        }
+    }
+
+    /// Segments of which playlists say another duration than their media have.
+    private func misstated(_ rows: [SimulatedCatalogue.Row]) -> [String] {
+        rows.compactMap { row in
+            let (source, index) = Media.source(row.fact.digest)
+            let error = row.fact.mediaDuration - encoders[source].segments[index].duration
+            guard error.magnitude > 100_000 else { return nil }
+            return "EXTINF of \(row.fact.identity) is \(error) µs off"
         }
     }
 

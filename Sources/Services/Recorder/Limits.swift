@@ -157,6 +157,9 @@ enum Limits {
     static let longestOwed: Int64 = 30_000_000
     /// The part of the durations, as a divisor, by which they may be wrong and are taken as they are.
     static let measuredSlack: Int64 = 100
+    /// How far the media of a segment may be longer or shorter than its time before EXTINF says so,
+    /// microseconds: less is drift that is being taken back, and frames that begin in the next segment.
+    static let mediaTolerance: Int64 = 100_000
     /// A difference to the host's clock that is followed at once, microseconds.
     static let clockStep: Int64 = 1_000_000
     /// How long a larger one must stand to be followed.

@@ -1,7 +1,7 @@
 /// A segment as playlists need it; it is small, because a day has twenty thousand segments.
 package struct RecordedSegment: Sendable, Equatable {
     package var start: Instant
-    /// Microseconds, more than zero.
+    /// The length of its time, microseconds, more than zero.
     package var duration: Int64
     /// The published sequence number within the rendition; nil if the segment is only in the archive.
     package var number: Int64?
@@ -10,6 +10,8 @@ package struct RecordedSegment: Sendable, Equatable {
     package var revision: Int16
     package var formatID: Int32
     package var flags: SegmentFlags
+    /// Microseconds, at most ten minutes; 0 if nothing was measured.
+    private var measured: Int32 = 0
     package var storedBytes: Int64
     package var plainBytes: Int64
     package var iv: [UInt8]?
@@ -32,5 +34,12 @@ package struct RecordedSegment: Sendable, Equatable {
     }
 
     package var end: Instant { start + duration }
+    /// How long its media play if that differs from its time, microseconds.
+    package var measuredDuration: Int64? {
+        get { measured > 0 ? Int64(measured) : nil }
+        set { measured = Int32(clamping: newValue ?? 0) }
+    }
+    /// How long its media play by the best that is known, microseconds: what EXTINF says.
+    package var mediaDuration: Int64 { measured > 0 ? Int64(measured) : duration }
     package var window: TimeWindow { TimeWindow(begin: start, end: end) }
 }

@@ -22,6 +22,9 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     package var arrived: Instant
     /// The first timestamp in the media, in units of 90 kHz.
     package var firstTimestamp: Int64?
+    /// How long the media of the leading track play, microseconds; nil if they cannot be measured or are not
+    /// whole.
+    package var measuredDuration: Int64?
     /// SHA-256 of the stored bytes.
     package var digest: [UInt8]
     /// The number of the lease under which the segment was recorded.
@@ -33,8 +36,8 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         channel: ChannelID, identity: SegmentIdentity, start: Instant, duration: Int64, revision: Int16 = 0,
         format: SegmentFormat, flags: SegmentFlags = [], storedBytes: Int64, plainBytes: Int64,
         iv: [UInt8]? = nil,
-        programDateTime: Instant? = nil, arrived: Instant, firstTimestamp: Int64? = nil, digest: [UInt8],
-        fence: Int64, boundary: String? = nil,
+        programDateTime: Instant? = nil, arrived: Instant, firstTimestamp: Int64? = nil,
+        measuredDuration: Int64? = nil, digest: [UInt8], fence: Int64, boundary: String? = nil,
     ) {
         self.channel = channel
         self.identity = identity
@@ -49,6 +52,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         self.programDateTime = programDateTime
         self.arrived = arrived
         self.firstTimestamp = firstTimestamp
+        self.measuredDuration = measuredDuration
         self.digest = digest
         self.fence = fence
         self.boundary = boundary
@@ -57,8 +61,8 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     private enum CodingKeys: String, CodingKey {
         case channel, identity, start, duration, revision
         case format = "state"
-        case flags, storedBytes, plainBytes, iv, programDateTime, arrived, firstTimestamp, digest, fence
-        case boundary
+        case flags, storedBytes, plainBytes, iv, programDateTime, arrived, firstTimestamp
+        case measuredDuration, digest, fence, boundary
     }
 
     package init(from decoder: any Decoder) throws {
@@ -71,8 +75,14 @@ package struct SegmentFact: Sendable, Equatable, Codable {
             flags: try stored.read(.flags, default: []), storedBytes: storedBytes,
             plainBytes: try stored.read(.plainBytes, default: storedBytes), iv: try stored.readIfPresent(.iv),
             programDateTime: try stored.readIfPresent(.programDateTime), arrived: try stored.read(.arrived),
-            firstTimestamp: try stored.readIfPresent(.firstTimestamp), digest: try stored.read(.digest),
+            firstTimestamp: try stored.readIfPresent(.firstTimestamp),
+            measuredDuration: try stored.readIfPresent(.measuredDuration), digest: try stored.read(.digest),
             fence: try stored.read(.fence), boundary: try stored.readIfPresent(.boundary))
+    }
+
+    /// How long the media play by the best that is known, microseconds: what EXTINF says.
+    package var mediaDuration: Int64 {
+        flags.contains(.measuredDuration) ? measuredDuration ?? duration : duration
     }
 
     package var end: Instant { start + duration }
@@ -127,4 +137,8 @@ package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
     package static let independent = SegmentFlags(rawValue: 8)
     /// The bytes are encrypted and the key is missing.
     package static let keyPending = SegmentFlags(rawValue: 16)
+    /// The media are longer or shorter than the segment's time, and EXTINF says how long they are.
+    ///
+    /// It is decided once, so that every playlist says the same.
+    package static let measuredDuration = SegmentFlags(rawValue: 32)
 }

@@ -87,6 +87,15 @@ struct SimulatorCheckTests {
         #expect(findings.contains { $0.contains("s off") })
     }
 
+    @Test("find a segment of which playlists say another duration than its media have")
+    func misstated() {
+        let findings = Self.findings { rows in
+            rows[rows.count / 2].fact.flags.insert(.measuredDuration)
+            rows[rows.count / 2].fact.measuredDuration = 1
+        }
+        #expect(findings.contains { $0.contains("EXTINF") })
+    }
+
     @Test("find a published segment whose number leaves one out, or whose bytes are not there")
     func published() {
         let id = RenditionID(kind: .video, index: 0)

@@ -107,6 +107,61 @@ struct MediaPlaylistTextTests {
         #expect(try readBack(window.text(of: "a0"))?.targetDurationSeconds == 7)
     }
 
+    /// Segments of ten seconds by EXTINF, of which the media of the first two play 2 and 12.6 seconds.
+    private var measured: [RecordedSegment] {
+        var segments = run(3, from: 0, of: 10)
+        segments[0].measuredDuration = 2_000_000
+        segments[1].measuredDuration = 12_600_000
+        return segments
+    }
+
+    @Test("EXTINF says how long the media play, and dates where they begin, also when the source's was wrong")
+    func wrongDurations() throws {
+        let text = try RecordedFixture(measured).closed(0, 30).text()
+        #expect(
+            text?.hasSuffix(
+                """
+                #EXTINF:2.000000,
+                v0/1469509516000.ts
+                #EXT-X-PROGRAM-DATE-TIME:2016-07-26T05:05:26.000Z
+                #EXTINF:12.600000,
+                v0/1469509526000.ts
+                #EXT-X-PROGRAM-DATE-TIME:2016-07-26T05:05:36.000Z
+                #EXTINF:10.000000,
+                v0/1469509536000.ts
+                #EXT-X-ENDLIST
+
+                """) == true)
+        #expect(text?.contains("#EXT-X-TARGETDURATION:13\n") == true)
+        // A viewer asks for a time at which the first segment has nothing left.
+        let late = try RecordedFixture(measured).closed(7, 30).text() ?? ""
+        #expect(late.contains("#EXT-X-START:TIME-OFFSET=2,PRECISE=YES\n"))
+    }
+
+    @Test("Every kind of playlist says the same of a segment")
+    func sameEverywhere() throws {
+        let recorded = RecordedFixture(measured, until: 30)
+        let texts = try [
+            recorded.closed(0, 30).text(), recorded.event(0, 30).text(),
+            recorded.sliding(length: 60, now: 30).text(),
+        ]
+        for text in texts {
+            let list = try #require(try readBack(text))
+            #expect(list.segments.map(\.durationMicroseconds) == [2_000_000, 12_600_000, 10_000_000])
+            #expect(list.targetDurationSeconds == 13)
+        }
+    }
+
+    @Test("GAP entries are no longer than the EXTINF beside them")
+    func gapsBesideShortMedia() throws {
+        var segments = run(1, from: 0, of: 10) + run(1, from: 30, of: 10, sequence: 1)
+        for index in segments.indices { segments[index].measuredDuration = 4_000_000 }
+        let window = try RecordedFixture(segments).closed(0, 40) { $0.writesGaps = true }
+        let list = try #require(try readBack(window.text()))
+        #expect(list.targetDurationSeconds == 4)
+        #expect(list.segments.allSatisfy { $0.durationMicroseconds <= 4_000_000 })
+    }
+
     @Test("INDEPENDENT-SEGMENTS is written only if every segment is independent")
     func independent() throws {
         let all = RecordedFixture(run(2, from: 0, flags: .independent))

@@ -36,6 +36,24 @@ struct CommitTests {
         }
     }
 
+    @Test("A measured duration is stored, and read where EXTINF has to say it")
+    func measured() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            var facts = (0..<4).map { recording.fact($0) }
+            for index in facts.indices { facts[index].measuredDuration = 2_000_000 + Int64(index) }
+            for index in [1, 3] { facts[index].flags = .measuredDuration }
+            facts[3].measuredDuration = nil
+            _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
+            let range = QuarterRange(
+                first: Quarter(rendition: 1, containing: midnight.microseconds), count: 1)
+            let held = try await test.catalogue.quarters(range)[0].segments
+            #expect(held.map(\.mediaDuration) == [4 * second, 2_000_001, 4 * second, 4 * second])
+            #expect(held.map(\.duration) == Array(repeating: 4 * second, count: 4))
+            #expect(try await test.number("SELECT sum(measured_us) FROM segment") == 6_000_003)
+        }
+    }
+
     @Test("Committing a batch twice has the same effect as once")
     func twice() async throws {
         try await withCatalogue { test in

@@ -10,6 +10,7 @@ extension Migrations {
         ("0003-line-revision.sql", PackageResources._003_line_revision_sql),
         ("0004-media-until.sql", PackageResources._004_media_until_sql),
         ("0005-reanchor.sql", PackageResources._005_reanchor_sql),
+        ("0006-measured-duration.sql", PackageResources._006_measured_duration_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.

@@ -12,13 +12,13 @@ struct BlockSummary: Sendable {
     var isIndependent = true
     /// At least one segment waits for its key.
     var waitsForKey = false
-    /// The longest segment, microseconds.
+    /// The longest media of a segment, microseconds.
     var longest: Int64 = 0
-    /// The sum of all durations, microseconds.
+    /// The sum of how long the media play, microseconds.
     var duration: Int64 = 0
     /// The sum of the pauses between segments that count as missing, microseconds.
     var missing: Int64 = 0
-    /// How far starts deviate from the first start plus the durations since then, microseconds: minimum and
+    /// How far starts deviate from the first start plus the media since then, microseconds: minimum and
     /// maximum.
     var drift: ClosedRange<Int64> = 0...0
 
@@ -37,8 +37,8 @@ struct BlockSummary: Sendable {
             }
             let drifted = segment.start - (first.start + duration)
             drift = min(drift.lowerBound, drifted)...max(drift.upperBound, drifted)
-            duration += segment.duration
-            longest = max(longest, segment.duration)
+            duration += segment.mediaDuration
+            longest = max(longest, segment.mediaDuration)
             isPublished = isPublished && segment.number != nil
             isIndependent = isIndependent && segment.flags.contains(.independent)
             waitsForKey = waitsForKey || segment.flags.contains(.keyPending)

@@ -29,7 +29,7 @@ struct BitRate: Equatable {
 
         mutating func append(_ segment: RecordedSegment) {
             bytes += segment.storedBytes
-            duration += segment.duration
+            duration += segment.mediaDuration
         }
 
         /// Rounded up, so that a peak is never understated.

@@ -14,7 +14,7 @@ struct EntryText {
     func write(_ segment: RecordedSegment, _ format: FormatText, to buffer: inout TextBuffer) {
         let directory = directory
         unsafe buffer.write(atMost: Self.margin + directory.count) { cursor in
-            unsafe cursor.appendDuration(segment.duration)
+            unsafe cursor.appendDuration(segment.mediaDuration)
             unsafe cursor.append(directory)
             unsafe cursor.append(decimal: UInt64(max(0, segment.start.milliseconds)))
             if segment.revision > 0 {
@@ -38,7 +38,7 @@ struct EntryText {
         let (begin, end) = (before.end, after.start)
         let hole = end - begin
         guard hole > Limits.holeTolerance else { return }
-        let longest = max(before.duration, after.duration, Microseconds.perSecond)
+        let longest = max(before.mediaDuration, after.mediaDuration, Microseconds.perSecond)
         let count = (hole + longest - 1) / longest
         let directory = directory
         for index in 0..<count {

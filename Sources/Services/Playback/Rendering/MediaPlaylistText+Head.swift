@@ -53,7 +53,7 @@ extension MediaPlaylistText {
         guard contents.plan.kind != .sliding, let first = rendition.segments.first else { return nil }
         let offset = contents.plan.window.begin - first.start
         if offset > Limits.grain, offset < first.duration {
-            return StartPoint(offsetMicroseconds: offset, isPrecise: true)
+            return StartPoint(offsetMicroseconds: min(offset, first.mediaDuration), isPrecise: true)
         }
         return contents.plan.kind == .event ? StartPoint(offsetMicroseconds: 0, isPrecise: true) : nil
     }

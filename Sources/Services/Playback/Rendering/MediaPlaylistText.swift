@@ -72,7 +72,7 @@ struct MediaPlaylistText {
             writeDate(segment.start)
             expectedDate = segment.start
         }
-        expectedDate = expectedDate + segment.duration
+        expectedDate = expectedDate + segment.mediaDuration
         entry.write(segment, format, to: &buffer)
         (last, lastSequence) = (segment, number)
     }
@@ -97,12 +97,12 @@ extension MediaPlaylistText {
         }
         let (begin, end) = (piece.range.lowerBound, piece.range.upperBound)
         write(rows: piece.segments.prefix(1))
-        guard keepsDate(piece, from: piece.first.start + piece.first.duration - expectedDate) else {
+        guard keepsDate(piece, from: piece.first.start + piece.first.mediaDuration - expectedDate) else {
             return write(rows: piece.segments.dropFirst())
         }
         let lines = try text.lines()
         buffer.append(lines.bytes.bytes[lines.offsets[begin + 1]..<lines.offsets[end]])
-        pass(piece, text, duration: piece.segments.dropFirst().reduce(0) { $0 + $1.duration })
+        pass(piece, text, duration: piece.segments.dropFirst().reduce(0) { $0 + $1.mediaDuration })
     }
 
     private mutating func pass(_ piece: SegmentList.Piece, _ text: BlockText, duration: Int64) {
@@ -137,7 +137,7 @@ extension MediaPlaylistText {
     /// at its first segment.
     private func keepsDate(_ piece: SegmentList.Piece, from offset: Int64) -> Bool {
         let drift = piece.block.summary.drift
-        let before = piece.block.segments[..<piece.range.lowerBound].reduce(0) { $0 + $1.duration }
+        let before = piece.block.segments[..<piece.range.lowerBound].reduce(0) { $0 + $1.mediaDuration }
         let own = piece.first.start - (piece.block.segments[0].start + before)
         return offset - own + drift.lowerBound >= -Limits.dateTolerance
             && offset - own + drift.upperBound <= Limits.dateTolerance

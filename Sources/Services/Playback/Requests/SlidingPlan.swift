@@ -69,7 +69,7 @@ package struct SlidingPlan: Sendable {
     private func shortestBegin(in segments: SegmentList) -> Instant? {
         var held: Int64 = 0
         for (count, segment) in segments.backwards.enumerated() {
-            held += segment.duration
+            held += segment.mediaDuration
             if count + 1 >= Limits.slidingSegments, held >= Limits.slidingMicroseconds {
                 return segment.start
             }

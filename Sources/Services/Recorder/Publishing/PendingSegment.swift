@@ -23,6 +23,10 @@ struct PendingSegment: Sendable {
     var start: Instant { placed.start }
     var duration: Int64 { placed.duration }
     var end: Instant { placed.end }
+    /// What EXTINF will say, microseconds, as far as it is known.
+    var mediaDuration: Int64 {
+        if case .stored(let fact) = progress { fact.mediaDuration } else { duration }
+    }
     var middle: Instant { placed.start + placed.duration / 2 }
     /// A boundary that the source or the clock asks for in front of the segment.
     var boundary: String? { placed.boundary }

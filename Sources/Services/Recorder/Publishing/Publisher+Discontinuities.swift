@@ -71,7 +71,7 @@ extension Publisher {
 
     /// What waits may need a longer target duration than the discontinuity sequence before said.
     private mutating func raiseTarget() {
-        let waiting = queues.values.flatMap { $0.segments.lazy.map { Self.roundedSeconds($0.duration) } }
+        let waiting = queues.values.flatMap { $0.segments.lazy.map { Self.roundedSeconds($0.mediaDuration) } }
         targetSeconds = max(targetSeconds, sourceSeconds, waiting.max() ?? 0)
     }
 }

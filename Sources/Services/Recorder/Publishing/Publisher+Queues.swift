@@ -109,7 +109,7 @@ extension Publisher {
         {
             return cause
         }
-        return hasBegun && Self.roundedSeconds(fact.duration) > targetSeconds ? "target duration" : nil
+        return hasBegun && Self.roundedSeconds(fact.mediaDuration) > targetSeconds ? "target duration" : nil
     }
 
     private mutating func giveUp(

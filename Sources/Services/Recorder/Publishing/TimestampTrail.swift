@@ -9,14 +9,15 @@ struct TimestampTrail: Sendable {
     private struct Place {
         var identity: SegmentIdentity
         var timestamp: Int64
-        var duration: Int64
+        /// How long the segment is: its time, and its media, where both are known.
+        var durations: [Int64]
 
         /// Nil when the fact does not say where its media begins and how long it lasts.
         init?(_ fact: SegmentFact) {
-            guard !fact.flags.contains(.correctedDuration), let first = fact.firstTimestamp else {
-                return nil
-            }
-            (identity, timestamp, duration) = (fact.identity, first, fact.duration)
+            durations = [fact.measuredDuration].compactMap { $0 }
+            if !fact.flags.contains(.correctedDuration) { durations.append(fact.duration) }
+            guard !durations.isEmpty, let first = fact.firstTimestamp else { return nil }
+            (identity, timestamp) = (fact.identity, first)
         }
     }
 
@@ -47,6 +48,6 @@ struct TimestampTrail: Sendable {
         let ticks = PresentationTime.difference(
             UInt64(bitPattern: next.timestamp), UInt64(bitPattern: last.timestamp))
         let step = ticks * Microseconds.perSecond / Int64(PresentationTime.timescale)
-        return abs(step - last.duration) <= Limits.timestampSlack + last.duration / 10
+        return last.durations.contains { abs(step - $0) <= Limits.timestampSlack + $0 / 10 }
     }
 }

@@ -88,13 +88,21 @@ extension RecordingState {
         of stored: StoredSegment, _ segment: PlacedSegment, date: Instant?, arrived: Instant,
     ) -> SegmentFact? {
         guard case .segment(_, _, let name) = stored.object.key else { return nil }
+        let measured = stored.measuredDuration.flatMap {
+            (1...Limits.longestSegment).contains($0) ? $0 : nil
+        }
+        var flags = stored.flags
+        if let measured, (measured - segment.duration).magnitude > Limits.mediaTolerance.magnitude {
+            flags.insert(.measuredDuration)
+        }
         return SegmentFact(
             channel: channel.id, identity: segment.identity, start: segment.start, duration: segment.duration,
             revision: name.revision,
-            format: progress.completed(stored.format, of: segment.identity.rendition), flags: stored.flags,
+            format: progress.completed(stored.format, of: segment.identity.rendition), flags: flags,
             storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
             programDateTime: date, arrived: arrived, firstTimestamp: stored.firstTimestamp,
-            digest: stored.object.digest, fence: lease.fence, boundary: segment.boundary)
+            measuredDuration: measured, digest: stored.object.digest, fence: lease.fence,
+            boundary: segment.boundary)
     }
 }
 

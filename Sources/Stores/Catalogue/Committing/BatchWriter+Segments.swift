@@ -42,9 +42,11 @@ extension BatchWriter {
                     \(facts.map(\.flags.rawValue)), \(facts.map { Int32(clamping: $0.storedBytes) }),
                     \(facts.map { Int32(clamping: $0.plainBytes) }), \(facts.map(\.iv)),
                     \(facts.map { $0.programDateTime?.microseconds }), \(facts.map(\.arrived.microseconds)),
-                    \(facts.map(\.firstTimestamp)), \(facts.map(\.digest)))
+                    \(facts.map(\.firstTimestamp)), \(facts.map(\.digest)),
+                    \(facts.map { $0.measuredDuration.map { Int32(clamping: $0) } }))
                 AS t(rendition_id, feed_id, origin_number, start_us, duration_us, number, epoch, revision, state_id,
-                    flags, stored_bytes, plain_bytes, iv, pdt_us, arrived_us, first_pts, digest)),
+                    flags, stored_bytes, plain_bytes, iv, pdt_us, arrived_us, first_pts, digest,
+                    measured_us)),
             fresh AS (
                 INSERT INTO intake (rendition_id, feed_id, origin_number, start_us, duration_us, state)
                 SELECT rendition_id, feed_id, origin_number, start_us, duration_us, 'stored' FROM incoming
@@ -54,13 +56,14 @@ extension BatchWriter {
                     WHERE intake.state IN ('listed', 'key_pending', 'lost')
                 RETURNING rendition_id, feed_id, origin_number)
             INSERT INTO segment (rendition_id, start_us, duration_us, number, epoch, revision, state_id, flags,
-                stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us, arrived_us, first_pts, digest)
+                stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us, arrived_us, first_pts, digest,
+                measured_us)
             SELECT rendition_id, start_us, duration_us, number,
                 coalesce(epoch, (SELECT e.epoch FROM epoch e WHERE e.channel_id = \(batch.channel)
                     AND e.begin_us <= start_us + duration_us / 2
                     ORDER BY e.begin_us DESC, e.epoch DESC LIMIT 1), 0),
                 revision, state_id, flags, stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us,
-                arrived_us, first_pts, digest
+                arrived_us, first_pts, digest, measured_us
             FROM incoming JOIN fresh USING (rendition_id, feed_id, origin_number)
             WHERE start_us >= \(expiredBefore.microseconds)
             ORDER BY number NULLS LAST

@@ -10,9 +10,7 @@ extension Catalogue {
         // The versions are read first: a commit in between makes the segments newer than their version, never
         // older.
         let versions = try await versions(of: range.quarters)
-        let segments = try await mappingErrors {
-            try RecordedSegment.reading(try await pool.query(Self.scan(of: range)))
-        }
+        let segments = try await mappingErrors { try await storedSegments(in: range) }
         if segments.count > Limits.segmentsPerScan { return try await halves(of: range) }
         var rest = segments[...]
         return range.quarters.map { quarter in
@@ -21,6 +19,19 @@ extension Catalogue {
             rest = rest.dropFirst(own.count)
             return QuarterRecord(quarter: quarter, version: versions[quarter], segments: Array(own))
         }
+    }
+
+    private func storedSegments(in range: QuarterRange) async throws -> [RecordedSegment] {
+        var segments = try RecordedSegment.reading(try await pool.query(Self.scan(of: range)))
+        guard segments.contains(where: { $0.flags.contains(.measuredDuration) }) else { return segments }
+        var measured: [Int64: Int64] = [:]
+        for row in try await pool.query(Self.measuredDurations(of: range)) {
+            measured[try row.decode("start_us")] = try row.decode("measured_us", as: Int64?.self)
+        }
+        for index in segments.indices where segments[index].flags.contains(.measuredDuration) {
+            segments[index].measuredDuration = measured[segments[index].start.microseconds]
+        }
+        return segments
     }
 
     /// Reads a range in two parts, because very short segments can exceed the limit of one scan.
@@ -42,6 +53,15 @@ extension Catalogue {
         FROM segment
         WHERE rendition_id = \(range.first.rendition) AND start_us >= \(range.first.begin) AND start_us < \(range.end)
         ORDER BY start_us LIMIT \(Limits.segmentsPerScan + 1)
+        """
+    }
+
+    /// The measured durations that EXTINF has to say; few segments have one, so they are not in the index.
+    private static func measuredDurations(of range: QuarterRange) -> Statement {
+        """
+        SELECT start_us, measured_us::bigint AS measured_us FROM segment
+        WHERE rendition_id = \(range.first.rendition) AND start_us >= \(range.first.begin) AND start_us < \(range.end)
+            AND flags & \(SegmentFlags.measuredDuration.rawValue) <> 0
         """
     }
 
