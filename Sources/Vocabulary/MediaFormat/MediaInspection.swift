@@ -24,6 +24,11 @@ package struct MediaInspection: Equatable, Sendable {
     package var resolution: Resolution? {
         tracks.lazy.compactMap(\.resolution).first
     }
+
+    /// Of the first audio track, in hertz.
+    package var sampleRate: Int? {
+        tracks.lazy.compactMap(\.sampleRate).first
+    }
 }
 
 package enum Container: Equatable, Sendable {

@@ -17,6 +17,8 @@ package struct Track: Equatable, Sendable {
     package var codecString: String?
     /// The size of the displayed picture: cropped, with square pixels.
     package var resolution: Resolution?
+    /// Of audio, in hertz; nil when it is not known.
+    package var sampleRate: Int?
     package var firstTimestamp: MediaTimestamp?
     package var lastTimestamp: MediaTimestamp?
     package var durationMicroseconds: Int64?

@@ -1,8 +1,7 @@
 /// Everything a player must know before it can decode a segment: container, tracks, initialization section
 /// and key.
 ///
-/// Segments with the same format can follow each other without a discontinuity. A change of format requires
-/// one.
+/// Segments with the same format can follow each other without a discontinuity.
 package struct SegmentFormat: Hashable, Sendable, Codable {
     package var container: SegmentExtension
     /// The tracks as `kind:codec` in stream order, for example `video:h264,audio:aac`.
@@ -12,6 +11,8 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
     /// Picture size in pixels; zero if unknown.
     package var width: Int
     package var height: Int
+    /// Samples of the first audio track in a second; nil if unknown.
+    package var sampleRate: Int?
     /// File name of the initialization section (EXT-X-MAP); nil if the container has none.
     package var initName: String?
     /// METHOD of EXT-X-KEY; nil if the segments are clear.
@@ -31,7 +32,7 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case container, tracks, codecs, width, height, initName, keyMethod, keyName, drmTags
+        case container, tracks, codecs, width, height, sampleRate, initName, keyMethod, keyName, drmTags
     }
 
     package init(from decoder: any Decoder) throws {
@@ -41,6 +42,7 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
             codecs: try stored.read(.codecs, default: ""))
         width = try stored.read(.width, default: 0)
         height = try stored.read(.height, default: 0)
+        sampleRate = try stored.readIfPresent(.sampleRate)
         initName = try stored.readIfPresent(.initName)
         keyMethod = try stored.readIfPresent(.keyMethod)
         keyName = try stored.readIfPresent(.keyName)
@@ -53,11 +55,26 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
             container.rawValue, tracks, codecs, "\(width)x\(height)", initName ?? "", keyMethod ?? "",
             keyName ?? "",
         ]
-        return (parts + drmTags).joined(separator: "\n")
+        // Formats without it keep the digest that they had.
+        let rate = sampleRate.map { "\($0) Hz" }
+        return (parts + [rate].compactMap { $0 } + drmTags).joined(separator: "\n")
     }
 
     package var hasVideo: Bool { tracks.contains("video:") }
     package var hasAudio: Bool { tracks.contains("audio:") }
+
+    /// Whether a decoder goes on from the other format without being told.
+    ///
+    /// The container, the tracks, the initialization section, the picture size, the profiles and the sample
+    /// rate must be the same, as far as both are known. Keys may change.
+    package func followsSeamlessly(_ other: SegmentFormat) -> Bool {
+        guard container == other.container, initName == other.initName, tracks == other.tracks else {
+            return false
+        }
+        let sizes = [(width, other.width), (height, other.height), (sampleRate ?? 0, other.sampleRate ?? 0)]
+        return sizes.allSatisfy { $0 == $1 || $0 == 0 || $1 == 0 }
+            && (codecs == other.codecs || codecs.isEmpty || other.codecs.isEmpty)
+    }
 
     /// Whether a player can continue with a segment of the other format in the same playlist, after a
     /// discontinuity.

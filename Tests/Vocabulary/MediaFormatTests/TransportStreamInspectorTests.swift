@@ -17,6 +17,7 @@ struct TransportStreamInspectorTests {
         #expect(found.tracks.map(\.id) == [0x100, 0x101])
         #expect(found.codecStrings == ["avc1.64001f", "mp4a.40.2"])
         #expect(found.resolution == Resolution(width: 1280, height: 720))
+        #expect(found.sampleRate == 48_000)
     }
 
     @Test("Times that wrap are one span")

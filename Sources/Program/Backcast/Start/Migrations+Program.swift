@@ -11,6 +11,7 @@ extension Migrations {
         ("0004-media-until.sql", PackageResources._004_media_until_sql),
         ("0005-reanchor.sql", PackageResources._005_reanchor_sql),
         ("0006-measured-duration.sql", PackageResources._006_measured_duration_sql),
+        ("0007-sample-rate.sql", PackageResources._007_sample_rate_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.

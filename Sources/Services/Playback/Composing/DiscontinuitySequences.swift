@@ -4,7 +4,7 @@ import Timeline
 /// Computes discontinuity sequence numbers that agree between all renditions of an answer.
 ///
 /// Usually a segment has the number that was recorded. But the archive may contain a hole or a change of
-/// initialization section within one recorded sequence, for example if a segment arrived late or was lost in
+/// format within one recorded sequence, for example if a segment arrived late or was lost in
 /// one rendition only. Every rendition then gets an additional boundary at that place, before the first
 /// segment whose middle lies after it. Growing playlists list the published log, in which a sequence has no
 /// holes.
@@ -74,7 +74,6 @@ struct DiscontinuitySequences {
         else {
             return false
         }
-        return before.container != after.container || before.tracks != after.tracks
-            || before.initName != after.initName
+        return !after.followsSeamlessly(before)
     }
 }

@@ -14,6 +14,7 @@ extension SegmentFormat {
             codecs = (inspection.codecStrings ?? []).joined(separator: ",")
             width = inspection.resolution?.width ?? 0
             height = inspection.resolution?.height ?? 0
+            sampleRate = inspection.sampleRate
         }
         initName = intake.initialization?.name
         if intake.isStoredEncrypted || intake.key == nil { keyMethod = intake.method?.rawValue }

@@ -328,6 +328,7 @@ extension ChannelProgress {
         if let last = lastFormats[id], last.tracks == format.tracks, last.initName == format.initName {
             if format.codecs.isEmpty { format.codecs = last.codecs }
             if format.width == 0 { (format.width, format.height) = (last.width, last.height) }
+            format.sampleRate = format.sampleRate ?? last.sampleRate
         }
         lastFormats[id] = format
         return format

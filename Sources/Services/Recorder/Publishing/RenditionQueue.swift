@@ -48,7 +48,7 @@ struct RenditionQueue: Sendable {
     func boundary(before segment: PendingSegment, _ fact: SegmentFact) -> String? {
         guard let publishedEnd else { return nil }
         if let asked = segment.boundary ?? pendingBoundary { return asked }
-        if let format, !format.followsSeamlessly(fact.format) { return "media" }
+        if let format, !fact.format.followsSeamlessly(format) { return "media" }
         if timestamps.jumps(to: fact) { return "timestamps" }
         return segment.start - publishedEnd > Limits.seam ? "hole" : nil
     }
@@ -154,14 +154,5 @@ extension RenditionQueue {
         settledEnd = max(settledEnd ?? segment.end, segment.end)
         turnBegan = now
         waitBegan = now
-    }
-}
-
-extension SegmentFormat {
-    /// Whether a decoder goes on without being told: same container, tracks and initialization section.
-    ///
-    /// Keys may change.
-    fileprivate func followsSeamlessly(_ other: SegmentFormat) -> Bool {
-        container == other.container && initName == other.initName && tracks == other.tracks
     }
 }

@@ -36,11 +36,11 @@ extension BatchWriter {
     private func enter(_ format: SegmentFormat, text: String, lastUsed: Int64) async throws -> Int32? {
         let rows = try await transaction.query(
             """
-            INSERT INTO state (channel_id, digest, container, tracks, codecs, width, height, init_name,
-                key_method, key_name, drm_tags, last_used_us)
+            INSERT INTO state (channel_id, digest, container, tracks, codecs, width, height,
+                sample_rate, init_name, key_method, key_name, drm_tags, last_used_us)
             VALUES (\(batch.channel), sha256(convert_to(\(text), 'UTF8')), \(format.container.rawValue),
                 \(format.tracks), \(format.codecs), \(Int32(clamping: format.width)),
-                \(Int32(clamping: format.height)),
+                \(Int32(clamping: format.height)), \(Int32(clamping: format.sampleRate ?? 0)),
                 \(format.initName), \(format.keyMethod), \(format.keyName), \(format.drmTags), \(lastUsed))
             RETURNING state_id
             """)

@@ -4,7 +4,7 @@ package import Timeline
 /// Reads rows of the table `state`.
 enum FormatRow {
     static let columns =
-        "container, tracks, codecs, width, height, init_name, key_method, key_name, drm_tags"
+        "container, tracks, codecs, width, height, sample_rate, init_name, key_method, key_name, drm_tags"
 
     static func reading(_ row: Row) throws -> SegmentFormat {
         let container = try row.decode("container", as: String.self)
@@ -16,6 +16,8 @@ enum FormatRow {
         format.codecs = try row.decode("codecs")
         format.width = try row.decode("width", as: Int.self)
         format.height = try row.decode("height", as: Int.self)
+        let rate = try row.decode("sample_rate", as: Int.self)
+        format.sampleRate = rate > 0 ? rate : nil
         format.initName = try row.decode("init_name")
         format.keyMethod = try row.decode("key_method")
         format.keyName = try row.decode("key_name")

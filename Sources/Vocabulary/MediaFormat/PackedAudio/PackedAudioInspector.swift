@@ -47,6 +47,7 @@ struct PackedAudioInspector: ContainerInspector {
     private var track: Track {
         var track = Track(id: 0, kind: .audio, codec: "\(kind)", codecString: firstHeader?.codecString)
         track.firstTimestamp = timestamp
+        track.sampleRate = firstHeader?.sampleRate
         if let header = firstHeader, !isBlind || damage != nil {
             track.durationMicroseconds = MediaTimestamp.microseconds(
                 UInt64(sampleCount), UInt32(header.sampleRate))

@@ -26,6 +26,7 @@ struct ProgramReport {
             let details = stream.flatMap { Self.details(codec, $0) }
             track.codecString = details?.codecString ?? Self.fixedString(codec)
             track.resolution = details?.resolution
+            track.sampleRate = stream.flatMap { Self.sampleRate(codec, $0) }
             if let stream, track.kind == .video, startsWithKeyFrame == nil {
                 startsWithKeyFrame = AccessUnit(codec: codec, bytes: stream.opening)?
                     .isKeyFrame(marked: stream.opensWithRandomAccess)
@@ -44,6 +45,12 @@ struct ProgramReport {
         }
         return AccessUnit(codec: codec, bytes: stream.opening)?.parameters
             ?? AccessUnit(codec: codec, bytes: stream.entry)?.parameters
+    }
+
+    /// From the header of the first frame.
+    private static func sampleRate(_ codec: String, _ stream: ElementaryStream) -> Int? {
+        let header = AudioFrameHeader(reading: stream.opening[...])
+        return header.flatMap { "\($0.kind)" == codec ? $0.sampleRate : nil }
     }
 
     /// Codecs whose string has no parameters.
