@@ -19,27 +19,24 @@ struct MissedEntries: Sendable {
 
     /// Entries of a playlist that lie between what is held, with the time that the held ones leave them.
     func found(in playlist: MediaPlaylist, before end: Int) -> [(index: Int, window: TimeWindow)] {
+        guard let first = PlaylistFollower.number(playlist, 0) else { return [] }
         var found: [(index: Int, window: TimeWindow)] = []
         var cursor: Instant?
         let target = PlaylistFollower.target(of: playlist)
+        var later = held.keys.filter { $0 > first }.sorted()[...]
         for index in playlist.segments.indices.prefix(end) {
             guard let number = PlaylistFollower.number(playlist, index) else { break }
             if let window = held[number] {
                 cursor = window.end
             } else if let start = cursor {
+                later = later.drop { $0 < number }
+                guard let next = later.first.flatMap({ held[$0]?.begin }) else { break }
                 let duration = PlaylistFollower.duration(of: playlist.segments[index])
-                let next = min(start + (duration ?? target), limit(after: number))
-                if next > start { found.append((index, TimeWindow(begin: start, end: next))) }
-                cursor = next
+                let stop = min(start + (duration ?? target), next)
+                if stop > start { found.append((index, TimeWindow(begin: start, end: stop))) }
+                cursor = stop
             }
         }
-        return found.filter { entry in
-            PlaylistFollower.number(playlist, entry.index).map { $0 < held.keys.max() ?? .min } ?? false
-        }
-    }
-
-    /// Where the next held segment begins.
-    private func limit(after number: Int64) -> Instant {
-        held.filter { $0.key > number }.min { $0.key < $1.key }?.value.begin ?? Instant(microseconds: .max)
+        return found
     }
 }
