@@ -61,8 +61,10 @@ enum Limits {
     static let parallelFetches = 4
     /// The same, with those that are slow: that a few segments hang must not stop newer ones.
     static let parallelFetchesWithSlow = 8
-    /// Listed segments that wait for their turn to be fetched in one rendition; more are lost.
+    /// Listed segments that wait to be fetched in one rendition; more are taken when there is room again.
     static let waitingSegments = 4000
+    /// The newest of them, which are taken before all that there is no room for.
+    static let edgeSegments = 100
     /// Identities remembered to tell a stale playlist from a restart: several playlists of usual length.
     static let recentEntries = 400
     /// Playlists whose entries are remembered.

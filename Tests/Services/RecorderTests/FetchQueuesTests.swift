@@ -25,7 +25,7 @@ struct FetchQueuesTests {
     @Test("Four segments that hang do not stop newer ones, and no more than eight run")
     func hung() throws {
         var queues = FetchQueues()
-        for number in Int64(1)...12 { #expect(try queues.add(Self.request(number, until: 60))) }
+        queues.add(try (1...12).map { try Self.request($0, until: 60) }, of: video(0))
         #expect(Self.started(&queues, at: 0) == [1, 2, 3, 4])
         #expect(queues.next == moment(12))
         #expect(Self.started(&queues, at: 11.9) == [])
@@ -37,12 +37,33 @@ struct FetchQueuesTests {
         #expect(!queues.isIdle)
     }
 
+    @Test("Where more is listed than there is room for, the live edge comes first")
+    func liveEdge() throws {
+        func requests(_ numbers: ClosedRange<Int64>, isPostponed: Bool = false) throws -> [SegmentRequest] {
+            try numbers.map {
+                var request = try Self.request($0, until: 60)
+                request.isPostponed = isPostponed
+                return request
+            }
+        }
+        var queues = FetchQueues()
+        queues.add(try requests(1...9, isPostponed: true) + requests(31...33), of: video(0))
+        #expect(queues.room(for: video(0)) == Limits.waitingSegments - 12)
+        #expect(Self.started(&queues, at: 0) == [31, 32, 33, 1])
+        queues.ended(try requests(1...1)[0], retry: moment(0.5))
+        queues.ended(try requests(32...32)[0])
+        queues.add(try requests(34...34), of: video(0))
+        #expect(Self.started(&queues, at: 0.1) == [34, 2])
+        for number: Int64 in [31, 33, 34, 2] { queues.ended(try Self.request(number, until: 60)) }
+        #expect(Self.started(&queues, at: 0.2) == [3, 4, 5, 6])
+    }
+
     @Test(
         "A try may take until the source need not hold the segment, and as long as the segment itself",
         arguments: [(0.0, 30), (20, 10), (28, 6), (100, 6)])
     func timeLimits(begun: Double, limit: Int) throws {
         var queues = FetchQueues()
-        #expect(try queues.add(Self.request(1, until: 30)))
+        queues.add([try Self.request(1, until: 30)], of: video(0))
         let request = try #require(queues.start(now: moment(begun)).first)
         #expect(request.timeLimit == .seconds(limit))
     }
@@ -61,7 +82,7 @@ struct FetchQueuesTests {
     @Test("A segment that waits is fetched where the playlist lists it last, if it is the same")
     func relisted() throws {
         var queues = FetchQueues()
-        for number in Int64(1)...3 { #expect(try queues.add(Self.request(number, until: 60))) }
+        queues.add(try (1...3).map { try Self.request($0, until: 60) }, of: video(0))
         var playlist = MediaPlaylist()
         playlist.mediaSequence = 2
         playlist.segments = ["2.ts?token=b", "other.ts"].map {

@@ -85,6 +85,39 @@ struct RecordingStateTests {
         #expect(channel.published(audio).count == channel.published(video(0)).count - 5)
     }
 
+    /// A source that lists twelve hours, and is away for nearly as long.
+    private static func longPlaylist(_ fault: SimulatedSource.Fault...) -> SimulatedSource {
+        var source = source(primary, [video(0)], faults: [.unreachable(60...44_060)] + fault)
+        (source.segmentDuration, source.listed) = (10, 4_420)
+        return source
+    }
+
+    @Test("More new segments than there is room for are fetched in turns, the live edge first")
+    func turns() {
+        var channel = SimulatedChannel([Self.longPlaylist()])
+        channel.run(until: 44_120)
+        let edge = channel.status?.liveEdge.map { PublisherStage.seconds($0) } ?? 0
+        #expect(edge >= 44_100)
+        channel.run(until: 44_400)
+        channel.stop()
+        let held = Set(channel.segments.map(\.fact.identity.number))
+        #expect(held == Set(0...(held.max() ?? 0)))
+        #expect(held.count >= 4_439)
+        #expect(channel.status?.renditions.first?.lost == [:])
+    }
+
+    @Test("A segment that leaves its playlist before its turn has come is lost, and said to have expired")
+    func expiredInTurn() {
+        var channel = SimulatedChannel([Self.longPlaylist(.restart(at: 44_080))])
+        channel.run(until: 44_400)
+        channel.stop()
+        let first = channel.segments.first?.fact.identity.run
+        let held = channel.segments.count { $0.fact.identity.run == first }
+        let lost = channel.status?.renditions.first?.lost[.segmentExpired] ?? 0
+        #expect(lost > 100)
+        #expect(held + lost == 4_407)
+    }
+
     @Test("A source that fails is left for the next one, and taken back when it delivers again")
     func failOver() {
         var channel = SimulatedChannel([

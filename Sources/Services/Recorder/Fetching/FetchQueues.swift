@@ -8,6 +8,8 @@ import Timeline
 struct FetchQueues: Sendable {
     struct Queue: Sendable {
         var waiting: [SegmentRequest] = []
+        /// Of more segments than there was room for those that are fetched after the live edge.
+        var postponed: [SegmentRequest] = []
         /// Between two tries; these hold no place.
         var resting: [(request: SegmentRequest, until: ContinuousClock.Instant)] = []
         var running: [Running] = []
@@ -22,8 +24,26 @@ struct FetchQueues: Sendable {
 
         /// When a running download becomes slow, and another one may begin beside it.
         var nextSlow: ContinuousClock.Instant? {
-            guard !waiting.isEmpty, running.count < Limits.parallelFetchesWithSlow else { return nil }
+            guard !waiting.isEmpty || !postponed.isEmpty, running.count < Limits.parallelFetchesWithSlow
+            else { return nil }
             return running.compactMap(\.slowAt).min()
+        }
+
+        /// Segments that are not being fetched.
+        var count: Int { waiting.count + postponed.count + resting.count }
+
+        mutating func add(_ requests: [SegmentRequest]) {
+            waiting += requests.filter { !$0.isPostponed }
+            postponed += requests.filter(\.isPostponed)
+        }
+
+        /// Takes out the next ones, at most so many.
+        mutating func take(_ limit: Int) -> [SegmentRequest] {
+            let prompt = waiting.prefix(limit)
+            let later = postponed.prefix(limit - prompt.count)
+            waiting.removeFirst(prompt.count)
+            postponed.removeFirst(later.count)
+            return Array(prompt + later)
         }
     }
 
@@ -36,20 +56,21 @@ struct FetchQueues: Sendable {
     private(set) var queues: [RenditionID: Queue] = [:]
     private var isClosed = false
 
-    /// Takes a segment; false when too many wait already, or none are taken any more.
-    mutating func add(_ request: SegmentRequest) -> Bool {
-        let id = request.segment.identity.rendition
-        let queue = queues[id, default: Queue()]
-        guard !isClosed, queue.waiting.count + queue.resting.count < Limits.waitingSegments else {
-            return false
-        }
-        queues[id, default: Queue()].waiting.append(request)
-        return true
+    /// How many segments of a rendition can be added.
+    func room(for id: RenditionID) -> Int {
+        guard let queue = queues[id] else { return Limits.waitingSegments }
+        return max(0, Limits.waitingSegments - queue.count)
+    }
+
+    /// Takes segments of a rendition, in the order of listing.
+    mutating func add(_ requests: [SegmentRequest], of id: RenditionID) {
+        guard !isClosed else { return }
+        queues[id, default: Queue()].add(requests)
     }
 
     /// A playlist lists segments again that are still to be fetched: tokens in their URLs may be new.
     mutating func relist(_ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL) {
-        guard let queue = queues[id], !queue.waiting.isEmpty || !queue.resting.isEmpty,
+        guard let queue = queues[id], queue.count > 0,
             let first = PlaylistFollower.number(playlist, 0)
         else { return }
         func relisted(_ request: SegmentRequest) -> SegmentRequest {
@@ -66,6 +87,7 @@ struct FetchQueues: Sendable {
             return request
         }
         queues[id]?.waiting = queue.waiting.map(relisted)
+        queues[id]?.postponed = queue.postponed.map(relisted)
         queues[id]?.resting = queue.resting.map { (relisted($0.request), $0.until) }
     }
 
@@ -88,18 +110,17 @@ struct FetchQueues: Sendable {
 
     private mutating func start(_ id: RenditionID, now: ContinuousClock.Instant) -> [SegmentRequest] {
         guard var queue = queues[id] else { return [] }
-        queue.waiting += queue.resting.filter { $0.until <= now }.map(\.request)
+        queue.add(queue.resting.filter { $0.until <= now }.map(\.request))
         queue.resting.removeAll { $0.until <= now }
         for place in queue.running.indices where queue.running[place].slowAt.map({ $0 <= now }) ?? false {
             queue.running[place].slowAt = nil
         }
-        let started = queue.waiting.prefix(queue.free).map { request in
+        let started = queue.take(queue.free).map { request in
             var request = request
             request.timeLimit = request.segment.timeLimit(now: now)
             request.isLast = request.attempt >= 3 && now + request.pause > request.segment.availableUntil
             return request
         }
-        queue.waiting.removeFirst(started.count)
         queue.running += started.map {
             Running(identity: $0.segment.identity, slowAt: now + $0.segment.leastTimeLimit * 2)
         }
@@ -112,6 +133,7 @@ struct FetchQueues: Sendable {
         isClosed = true
         for id in queues.keys {
             queues[id]?.waiting = []
+            queues[id]?.postponed = []
             queues[id]?.resting = []
         }
     }

@@ -8,6 +8,8 @@ package struct SegmentRequest: Sendable {
     /// What relative URLs of its playlist are resolved against.
     var base: HTTPURL
     package var use: SourceUse
+    /// It is fetched after the live edge, as there were more than there was room for.
+    var isPostponed = false
     /// From 1.
     var attempt = 1
     /// The source cannot be expected to hold the segment any longer: what comes is taken as it is.

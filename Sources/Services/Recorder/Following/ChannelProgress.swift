@@ -8,6 +8,13 @@ import Timeline
 struct Listing: Sendable {
     /// New segments in order, with their times; those under EXT-X-GAP are among them.
     var segments: [ListedSegment] = []
+    /// How many of them, from the first on, are not fetched in their turn to be published, as there are more
+    /// than there is room for.
+    var postponedCount = 0
+    /// Those of them, and of earlier playlists, whose turn has come.
+    var due: [ListedSegment] = []
+    /// The new segments that are fetched at once.
+    var prompt: ArraySlice<ListedSegment> { segments.dropFirst(postponedCount) }
     /// Source runs and losses that were decided with them.
     var news: [JournalEntry] = []
     /// The segment whose bytes tell a stale playlist from a restart.
@@ -44,6 +51,8 @@ struct ChannelProgress: Sendable {
     private(set) var clock = TimePlacing.Clock.arrival
     /// Source date less arrival, microseconds; nil without dates.
     private(set) var clockOffset: Int64?
+    /// Segments that left their playlists before they could be fetched.
+    private var expired: [PlacedSegment] = []
 
     init(choice: ClockChoice) {
         self.choice = choice
@@ -83,7 +92,7 @@ struct ChannelProgress: Sendable {
             return false
         }
         sourceRun = nil
-        for id in renditions.keys { renditions[id]?.leaveRun() }
+        for id in renditions.keys { expired += renditions[id]?.leaveRun() ?? [] }
         return true
     }
 
@@ -151,10 +160,11 @@ extension ChannelProgress {
     /// A playlist of a rendition has arrived: decides what is new and when it was.
     ///
     /// `gap` says why time may be missing, when the source was in trouble. `generator` makes ids that differ
-    /// from those of a node that is cut off and begins a run at the same time.
+    /// from those of a node that is cut off and begins a run at the same time. Of the new segments so many
+    /// are fetched at once as there is `room` for.
     mutating func playlistArrived(
         _ playlist: MediaPlaylist, of id: RenditionID, at arrival: Arrival, gap: GapReason?,
-        _ generator: inout SeededChance,
+        room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
     ) -> Listing {
         guard var rendition = renditions[id] else { return Listing() }
         guard !playlist.segments.isEmpty else {
@@ -195,6 +205,9 @@ extension ChannelProgress {
         case .restart(let reason):
             restart(&rendition, playlist, reason, gap, at: arrival, &listing, &generator)
         }
+        if !listing.isStale, listing.probe == nil {
+            chooseFetches(&listing, of: id, in: playlist, room: room)
+        }
         return listing
     }
 
@@ -203,23 +216,24 @@ extension ChannelProgress {
     /// Bytes that cannot be read because a key is missing tell nothing: the numbering goes on.
     mutating func probed(
         _ digest: [UInt8]?, _ probe: ListedSegment, in playlist: MediaPlaylist, at arrival: Arrival,
-        gap: GapReason?, _ generator: inout SeededChance,
+        gap: GapReason?, room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
     ) -> Listing {
         let id = probe.identity.rendition
         guard var rendition = renditions[id] else { return Listing() }
         guard let digest, let known = rendition.digests[probe.identity.number], !known.isEmpty else {
             renditions[id]?.follower.confirm()
-            return playlistArrived(playlist, of: id, at: arrival, gap: gap, &generator)
+            return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
         let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
         if known == digest {
             renditions[id]?.follower.confirm(by: corrected, now: arrival.steady)
-            return playlistArrived(playlist, of: id, at: arrival, gap: gap, &generator)
+            return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
         var listing = Listing()
         restart(
             &rendition, corrected, "a known number names another segment", gap, at: arrival, &listing,
             &generator)
+        chooseFetches(&listing, of: id, in: corrected, room: room)
         return listing
     }
 
@@ -240,7 +254,7 @@ extension ChannelProgress {
         at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededChance,
     ) {
         let former = rendition.run
-        rendition.beginRun()
+        expired += rendition.beginRun()
         if let sourceRun, former != sourceRun.id, former != nil || restart == nil {
             rendition.run = sourceRun.id
             return
@@ -278,6 +292,32 @@ extension ChannelProgress {
         if rendition.id == leading { sharedStarts.add(listing.segments) }
         listing.news += Self.holes(listing.segments, after: before)
         (clock, clockOffset) = (rendition.placing.clock, rendition.placing.sourceOffset)
+    }
+
+    /// All new segments are fetched if there is room for them; else the newest, so that the live edge goes
+    /// on, and of the others the oldest, which leave the playlist first.
+    private mutating func chooseFetches(
+        _ listing: inout Listing, of id: RenditionID, in playlist: MediaPlaylist, room: Int,
+    ) {
+        guard listing.segments.count > room || isDeferring(id) else { return }
+        listing.postponedCount = max(0, listing.segments.count - min(room, Limits.edgeSegments))
+        renditions[id]?.deferred.add(listing.segments.prefix(listing.postponedCount))
+        let limit = max(0, room - Limits.edgeSegments)
+        let shift = renditions[id]?.alignment.shift ?? 0
+        guard let turn = renditions[id]?.deferred.turn(in: playlist, numberShift: shift, limit: limit) else {
+            return
+        }
+        listing.due = turn.due
+        expired += turn.expired
+    }
+
+    /// Whether segments of a rendition wait for a turn to be fetched.
+    func isDeferring(_ id: RenditionID) -> Bool { !(renditions[id]?.deferred.isEmpty ?? true) }
+
+    /// The segments that left their playlists, since it was last asked, before they could be fetched.
+    mutating func takeExpired() -> [PlacedSegment] {
+        defer { expired = [] }
+        return expired
     }
 
     private static func holes(_ segments: [ListedSegment], after before: Instant?) -> [JournalEntry] {

@@ -25,6 +25,8 @@ struct RenditionProgress: Sendable {
     var hasOtherStream = false
     /// It was taken from a redundant stream once in this use of the source.
     var isOnSpareStream = false
+    /// Listed segments that are more than the queue takes.
+    var deferred = DeferredSegments()
     /// A boundary that no segment carries yet, because all of its playlist was recorded already.
     private var owedCause: String?
 
@@ -68,12 +70,15 @@ struct RenditionProgress: Sendable {
     var id: RenditionID { description.id }
 
     /// Another run begins: its numbers and dates are judged from the beginning.
-    mutating func beginRun() {
+    ///
+    /// - Returns: what was to be fetched of the run before, and is not listed any more
+    mutating func beginRun() -> [PlacedSegment] {
         follower.reset()
         placing.beginRun()
         discontinuityCount += 1
         digests = [:]
         measured = MeasuredDurations()
+        return deferred.end()
     }
 
     /// A segment was stored, and its media measured.
@@ -85,11 +90,14 @@ struct RenditionProgress: Sendable {
     }
 
     /// The source was changed: the run ends, and the next playlist joins another one.
-    mutating func leaveRun() {
+    ///
+    /// - Returns: what was to be fetched of it
+    mutating func leaveRun() -> [PlacedSegment] {
         follower.reset()
         alignment = NumberAlignment()
         (hasOtherStream, isOnSpareStream) = (false, false)
         run = nil
+        return deferred.end()
     }
 
     /// The segment at an index of a playlist, of which only the bytes are wanted.

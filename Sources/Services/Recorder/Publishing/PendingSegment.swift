@@ -12,6 +12,8 @@ struct PendingSegment: Sendable {
     let placed: PlacedSegment
     var progress = Progress.expected
     var storedAt: ContinuousClock.Instant?
+    /// It is fetched some time: what comes behind it does not wait for it.
+    var isPostponed = false
     /// What its segment waits for, as far as that is known.
     var waitsFor: GapReason?
 

@@ -100,10 +100,14 @@ extension Publication {
         publisher.sourceTarget(seconds)
     }
 
-    /// Listed segments wait for their bytes in the publisher, or behind what waits in the journal.
-    mutating func listed(_ segments: [PlacedSegment], now: ContinuousClock.Instant) {
+    /// Listed segments wait for their bytes in the publisher, or behind what waits in the journal; the first
+    /// ones are not waited for.
+    mutating func listed(
+        _ segments: [PlacedSegment], postponedCount: Int = 0, now: ContinuousClock.Instant,
+    ) {
         guard let rendition = segments.first?.identity.rendition else { return }
-        let pending = segments.map { PendingSegment($0) }
+        var pending = segments.map { PendingSegment($0) }
+        for index in pending.indices.prefix(postponedCount) { pending[index].isPostponed = true }
         guard backlog == nil else {
             backlog?.list(pending)
             return

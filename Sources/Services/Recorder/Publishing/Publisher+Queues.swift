@@ -53,7 +53,8 @@ extension Publisher {
         guard let queue = queues[rendition], let segment = queue.segments.first else { return .wait }
         switch segment.progress {
         case .expected:
-            return segment.end <= watermark || queue.isOverdue(now: now, target: target)
+            return segment.isPostponed || segment.end <= watermark
+                || queue.isOverdue(now: now, target: target)
                 ? .giveUp(segment.waitsFor ?? .segmentMissing, note: "not stored in time", isLost: false)
                 : .wait
         case .lost(let reason, let note):

@@ -1,5 +1,6 @@
 import Catalogue
 import HLS
+import HTTP
 import Journal
 import Logging
 import SegmentStore
@@ -7,12 +8,26 @@ import Timeline
 
 /// What becomes of listed segments.
 extension RecordingState {
-    mutating func enqueue(_ request: SegmentRequest, now: ContinuousClock.Instant) {
-        let segment = request.segment
-        if segment.entry.isGap {
-            lose(segment.placed, FetchFailure(.sourceGap, "EXT-X-GAP", isTransient: false))
-        } else if journal.count >= Limits.waitingSegments || !fetches.add(request) {
-            lose(segment.placed, FetchFailure(.segmentExpired, "too many segments wait to be fetched"))
+    /// How many new segments of a rendition can be fetched now; none while the journal takes no facts.
+    func room(for id: RenditionID) -> Int {
+        journal.count < Limits.waitingSegments ? fetches.room(for: id) : 0
+    }
+
+    mutating func enqueue(_ listing: Listing, of id: RenditionID, base: HTTPURL, _ use: SourceUse) {
+        let requests =
+            listing.due.map { SegmentRequest(segment: $0, base: base, use: use, isPostponed: true) }
+            + listing.prompt.map { SegmentRequest(segment: $0, base: base, use: use) }
+        for gap in requests where gap.segment.entry.isGap {
+            lose(gap.segment.placed, FetchFailure(.sourceGap, "EXT-X-GAP", isTransient: false))
+        }
+        fetches.add(requests.filter { !$0.segment.entry.isGap }, of: id)
+        loseExpired()
+    }
+
+    /// Segments that waited for their turn have left their playlists.
+    mutating func loseExpired() {
+        for segment in progress.takeExpired() {
+            lose(segment, FetchFailure(.segmentExpired, "it left the playlist before its turn came"))
         }
     }
 

@@ -10,6 +10,7 @@ extension RecordingState {
         if let use = sources.openDue(now: now.steady) {
             if progress.use(use.source) {
                 log(.info, "Another source is in use", ["source": SourceLink.redacted(use.source.url)])
+                loseExpired()
             }
             perform(
                 .fetchPlaylist(
@@ -209,7 +210,8 @@ extension RecordingState {
             return renditionFailed(id, error, now: now)
         }
         let listing = progress.playlistArrived(
-            playlist, of: id, at: arrival(of: fetched), gap: condition.trouble, &generator)
+            playlist, of: id, at: arrival(of: fetched), gap: condition.trouble, room: room(for: id),
+            &generator)
         accept(listing, playlist, fetched, id, now: now)
     }
 
@@ -231,21 +233,21 @@ extension RecordingState {
             publication.sourceTarget(
                 seconds: Int((PlaylistFollower.target(of: playlist) + 999_999) / 1_000_000))
         }
-        publication.listed(listing.segments.map(\.placed), now: now)
+        publication.listed(
+            listing.segments.map(\.placed), postponedCount: listing.postponedCount, now: now)
         settleSource(playlist)
         guard let use = sources.session?.use else { return }
         if !listing.isStale { fetches.relist(playlist, of: id, use, base: fetched.base) }
-        for segment in listing.segments {
-            enqueue(SegmentRequest(segment: segment, base: fetched.base, use: use), now: now)
-        }
+        enqueue(listing, of: id, base: fetched.base, use)
         if let probe = listing.probe {
             sources.session?.doubts(id, RenditionPoll.Doubt(playlist: playlist, fetched: fetched))
             return perform(.probeSegment(ProbeRequest(segment: probe, base: fetched.base, use: use)))
         }
         sources.session?.loaded(id, playlist, isNews: !listing.segments.isEmpty, now: now)
-        sources.session?.knows(
-            id,
-            listing.isStale || playlist.segments.isEmpty || playlist.skip != nil ? nil : fetched.version)
+        // The same playlist is needed again where its segments are fetched in turns.
+        let isDone =
+            !listing.isStale && !playlist.segments.isEmpty && playlist.skip == nil && !progress.isDeferring(id)
+        sources.session?.knows(id, isDone ? fetched.version : nil)
         if condition.renditionRecovered(id) {
             log(.info, "A rendition delivers again", ["rendition": "\(id)"])
         }
@@ -318,8 +320,7 @@ extension RecordingState {
         }
         let listing = progress.probed(
             digest, request.segment, in: doubt.playlist, at: arrival(of: doubt.fetched),
-            gap: condition.trouble,
-            &generator)
+            gap: condition.trouble, room: room(for: id), &generator)
         accept(listing, doubt.playlist, doubt.fetched, id, now: now)
     }
 
