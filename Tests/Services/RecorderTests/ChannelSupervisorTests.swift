@@ -1,6 +1,8 @@
+import Catalogue
 import Synchronization
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Recorder
 
@@ -24,12 +26,12 @@ struct ChannelSupervisorTests {
     func slowEnd() async throws {
         let log = Log()
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
-        var supervisor = ChannelSupervisor()
-        supervisor.reconcile(1, version: 1) { await Self.slow(gate, log) }
+        var supervisor = ChannelSupervisor<Int>()
+        supervisor.reconcile(1, basis: 1) { await Self.slow(gate, log) }
         try await eventually(within: .seconds(60)) { log.all == ["slow begins"] }
-        supervisor.reconcile(1, version: 2) { log.add("successor") }
-        supervisor.reconcile(2, version: 1) { log.add("other") }
-        supervisor.reconcile(2, version: 2) { log.add("other again") }
+        supervisor.reconcile(1, basis: 2) { log.add("successor") }
+        supervisor.reconcile(2, basis: 1) { log.add("other") }
+        supervisor.reconcile(2, basis: 2) { log.add("other again") }
         try await eventually(within: .seconds(60)) { log.all.last == "other again" }
         #expect(!log.all.contains("successor") && !log.all.contains("slow ends"))
         opener.finish()
@@ -37,15 +39,41 @@ struct ChannelSupervisorTests {
         await supervisor.stop()
     }
 
-    @Test("Work goes on as long as the version stays, and a successor overtaken by another never begins")
+    @Test("A change that concerns no recording does not touch it")
+    func basis() throws {
+        let id = try #require(ChannelID("news"))
+        let settings = ChannelSettings(
+            id: id, title: "News", sources: [SourceSettings(url: "http://one.test/")], retentionSeconds: nil)
+        func basis(_ change: (inout Channel) -> Void) -> RecordingBasis {
+            var channel = Channel(row: 1, settings: settings, version: 1)
+            change(&channel)
+            return RecordingBasis(channel)
+        }
+        let present = basis { _ in }
+        let same = basis {
+            $0.version = 2
+            ($0.settings.title, $0.settings.timeZone) = ("Other", "Europe/Paris")
+            ($0.settings.retentionSeconds, $0.settings.maxBytes) = (60, 1)
+            ($0.playlistForm, $0.mediaUntil) = (.multivariant, Instant(seconds: 1))
+        }
+        #expect(same == present)
+        let changes: [(inout Channel) -> Void] = [
+            { $0.isDeleted = true }, { $0.settings.recording = false }, { $0.settings.clock = .arrival },
+            { $0.settings.encryption = .clear }, { $0.settings.renditions = .highest },
+            { $0.settings.sources[0].priority = 1 }, { $0.settings.sources = [] },
+        ]
+        for change in changes { #expect(basis(change) != present) }
+    }
+
+    @Test("Work goes on as long as its basis stays, and a successor overtaken by another never begins")
     func versions() async throws {
         let log = Log()
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
-        var supervisor = ChannelSupervisor()
-        for _ in 0..<3 { supervisor.reconcile(1, version: 1) { await Self.slow(gate, log) } }
+        var supervisor = ChannelSupervisor<Int>()
+        for _ in 0..<3 { supervisor.reconcile(1, basis: 1) { await Self.slow(gate, log) } }
         try await eventually(within: .seconds(60)) { log.all == ["slow begins"] }
-        supervisor.reconcile(1, version: 2) { log.add("second") }
-        supervisor.reconcile(1, version: 3) { log.add("third") }
+        supervisor.reconcile(1, basis: 2) { log.add("second") }
+        supervisor.reconcile(1, basis: 3) { log.add("third") }
         opener.finish()
         try await eventually(within: .seconds(60)) { log.all.last == "third" }
         #expect(log.all == ["slow begins", "slow ends", "third"])

@@ -13,7 +13,7 @@ struct RecorderServiceTests {
             let log = LogLines()
             let service = RecorderService(
                 node: RecorderFixture.node, parts: process.parts, logger: log.logger)
-            var supervisor = ChannelSupervisor()
+            var supervisor = ChannelSupervisor<RecordingBasis>()
             await fixture.pool.close()
             var complaint: String?
             for _ in 0..<3 { complaint = await service.reconcile(&supervisor, after: complaint) }

@@ -1,24 +1,29 @@
-/// Who works on which channel: one task each, which ends and is replaced when the channel changes.
+import Catalogue
+import Timeline
+
+/// Who works on which channel: one task each, which ends and is replaced when what it works by changes.
 ///
 /// A task that takes long to end holds its successor only, never another channel.
-struct ChannelSupervisor {
+struct ChannelSupervisor<Basis: Equatable & Sendable> {
     private struct Worker {
-        var version: Int64
+        var basis: Basis
         var task: Task<Void, Never>
     }
 
     private var workers: [Int32: Worker] = [:]
 
+    init() {}
+
     /// Whether no channel has work yet.
     var isIdle: Bool { workers.isEmpty }
 
-    /// Sees to it that a channel's work is that of its present version; returns at once.
-    mutating func reconcile(_ channel: Int32, version: Int64, _ work: @escaping @Sendable () async -> Void) {
+    /// Sees to it that a channel's work is that of its present basis; returns at once.
+    mutating func reconcile(_ channel: Int32, basis: Basis, _ work: @escaping @Sendable () async -> Void) {
         let former = workers[channel]
-        guard former?.version != version else { return }
+        guard former?.basis != basis else { return }
         former?.task.cancel()
         workers[channel] = Worker(
-            version: version,
+            basis: basis,
             task: Task {
                 await former?.task.value
                 if !Task.isCancelled { await work() }
@@ -31,5 +36,21 @@ struct ChannelSupervisor {
         workers = [:]
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
+    }
+}
+
+/// What of a channel its recording goes by; a change of anything else does not touch it.
+struct RecordingBasis: Equatable, Sendable {
+    private let isRecorded: Bool
+    private let sources: [SourceSettings]
+    private let renditions: RenditionChoice
+    private let clock: ClockChoice
+    private let encryption: EncryptionChoice
+
+    init(_ channel: Channel) {
+        let settings = channel.settings
+        isRecorded = settings.recording && !channel.isDeleted
+        sources = settings.sources
+        (renditions, clock, encryption) = (settings.renditions, settings.clock, settings.encryption)
     }
 }

@@ -80,7 +80,7 @@ package struct RecorderService: Sendable {
 
     /// Starts, restarts and stops channels as their settings say.
     private func supervise() async {
-        var supervisor = ChannelSupervisor()
+        var supervisor = ChannelSupervisor<RecordingBasis>()
         var complaint: String?
         await parts.catalogueReady(until: parts.clock.steady() + Limits.catalogueWait)
         while !Task.isCancelled {
@@ -93,11 +93,13 @@ package struct RecorderService: Sendable {
     /// One round; what is wrong is said when it is not what was wrong in the round before.
     ///
     /// - Returns: what is wrong
-    func reconcile(_ supervisor: inout ChannelSupervisor, after complaint: String?) async -> String? {
+    func reconcile(_ supervisor: inout ChannelSupervisor<RecordingBasis>, after complaint: String?) async
+        -> String?
+    {
         do {
             guard parts.isCatalogueReady() else { throw CatalogueError.notInTime }
             for channel in try await parts.catalogue.everyChannel() {
-                supervisor.reconcile(channel.row, version: channel.version) { await work(on: channel) }
+                supervisor.reconcile(channel.row, basis: RecordingBasis(channel)) { await work(on: channel) }
             }
             return nil
         } catch {
@@ -111,11 +113,11 @@ package struct RecorderService: Sendable {
     }
 
     /// A start without the catalogue: the channels that this node owned go on.
-    private func resumeChannels(_ supervisor: inout ChannelSupervisor) async {
+    private func resumeChannels(_ supervisor: inout ChannelSupervisor<RecordingBasis>) async {
         do {
             for point in try await parts.journal.resumePoints() {
                 let channel = point.channel
-                supervisor.reconcile(channel.row, version: channel.version) { await work(on: channel) }
+                supervisor.reconcile(channel.row, basis: RecordingBasis(channel)) { await work(on: channel) }
             }
         } catch {
             logger.warning("Resume points cannot be read", metadata: ["error": "\(error)"])

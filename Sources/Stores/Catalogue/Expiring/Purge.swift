@@ -53,6 +53,8 @@ private struct Purging {
     }
 
     /// Locks the channel, so that nothing is published, and moves the expiry cut past everything recorded.
+    ///
+    /// The lease ends: a recorder that still has it must begin from what is left.
     private func movePublishedHead() async throws -> (cut: Int64, revision: Int64) {
         let rows = try await transaction.query(
             """
@@ -60,7 +62,7 @@ private struct Purging {
                 (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
                 (SELECT max(end_us) FROM block JOIN rendition USING (rendition_id)
                     WHERE channel_id = \(channel.row))),
-                revision = revision + 1
+                revision = revision + 1, fence = fence + 1
             WHERE channel_id = \(channel.row) RETURNING forgotten_us, revision
             """)
         guard let row = rows.first else {
