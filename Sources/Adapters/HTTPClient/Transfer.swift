@@ -46,6 +46,8 @@ package struct TransferHead: Sendable {
     package var remoteAddress: String
     /// When the transfer was requested.
     package var startedAt: ContinuousClock.Instant
+    /// When its turn had come and the first request was made.
+    package var begunAt: ContinuousClock.Instant
     /// When the head was complete.
     package var arrivedAt: ContinuousClock.Instant
 }

@@ -1,4 +1,7 @@
+import Concurrency
+import HTTP
 import HTTPClient
+import TestSupport
 import Testing
 import Timeline
 
@@ -56,6 +59,32 @@ struct OwnLimitTests {
             let other = try Self.run(
                 playlist: { $0 >= start ? .unreachable("no answer") : nil }, segment: nil)
             #expect(other.asked.count == 2)
+        }
+    }
+
+    @Test("did not take that long to be answered", .timeLimit(.minutes(2)))
+    func lead() async throws {
+        try await Origin.run { origin in
+            origin.serve("/live.m3u8", Self.media(3))
+            origin.hang("/hanging.ts")
+            var source = try origin.source("/live.m3u8")
+            source.maxConnections = 1
+            let link = try SourceLink(source, client: origin.client, policy: AddressPolicy())
+            let hanging = Task {
+                try await link.session.get(
+                    try origin.url("/hanging.ts").absoluteString,
+                    TransferOptions(byteLimit: 10, totalTimeout: .seconds(6)))
+            }
+            try await eventually(within: .seconds(60)) { origin.requests(for: "/hanging.ts") == 1 }
+            let begun = ContinuousClock.now
+            let request = PlaylistRequest(
+                use: SourceUse(number: 1, source: source), purpose: .opening, begun: begun)
+            guard case .playlist(let fetched) = try await link.playlist(request, clock: .system) else {
+                throw TestFailure("no playlist")
+            }
+            _ = await hanging.result
+            #expect(ContinuousClock.now - begun > .seconds(4))
+            #expect(fetched.lead < .seconds(3))
         }
     }
 

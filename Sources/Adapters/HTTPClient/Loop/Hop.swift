@@ -66,8 +66,8 @@ final class Hop {
             let target = try attempt.url.following(location)
             return .attempt(
                 Attempt(
-                    url: target, redirects: attempt.redirects + 1, isFresh: job.options.freshConnection,
-                    deadline: attempt.deadline))
+                    url: target, begun: attempt.begun, redirects: attempt.redirects + 1,
+                    isFresh: job.options.freshConnection, deadline: attempt.deadline))
         } catch {
             return .end(error)
         }

@@ -102,7 +102,8 @@ extension HopContext {
         job.channel.headArrived(
             TransferHead(
                 status: head.status, headers: head.headers, effectiveURL: attempt.url.text,
-                remoteAddress: remoteAddress, startedAt: job.startedAt, arrivedAt: .now))
+                remoteAddress: remoteAddress, startedAt: job.startedAt, begunAt: attempt.begun,
+                arrivedAt: .now))
         if let announced = head.bodyByteCount, announced > byteLimit {
             return fail(.tooLarge(limit: byteLimit))
         }

@@ -41,7 +41,7 @@ final class TransferJob: Sendable {
     /// The first request of a transfer that begins now.
     func firstAttempt(at now: ContinuousClock.Instant) -> Attempt {
         Attempt(
-            url: url, isFresh: options.freshConnection,
+            url: url, begun: now, isFresh: options.freshConnection,
             deadline: now.advanced(by: .milliseconds(options.totalTimeout.boundedMilliseconds)))
     }
 }
@@ -49,6 +49,8 @@ final class TransferJob: Sendable {
 /// One request of a transfer: the first, or the one after a redirect.
 struct Attempt {
     var url: RequestURL
+    /// When the first request of the transfer was made.
+    let begun: ContinuousClock.Instant
     /// Redirects followed so far.
     var redirects = 0
     /// Whether a new connection is required.

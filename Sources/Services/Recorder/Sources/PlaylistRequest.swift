@@ -95,7 +95,7 @@ package struct FetchedPlaylist: Sendable {
     var base: HTTPURL
     /// When the last byte had arrived.
     var arrival: Moment
-    /// How long the answer took.
+    /// How long the answer took; the time in our own queue is no part of it.
     var lead: Duration
     /// Nil when it cannot be told from others.
     var version: PlaylistVersion?

@@ -37,7 +37,6 @@ extension SourceLink {
         let url = request.url ?? self.url
         let known = request.known.flatMap { $0.url == url ? $0 : nil }
         let conditions = request.isConditional ? known?.conditions ?? HTTPHeaders() : HTTPHeaders()
-        let asked = clock.steady()
         let body = try await fetch(url, isFresh: request.isFresh, conditions)
         let arrival = Moment(date: clock.now(), steady: clock.steady())
         if body.status == .notModified, !conditions.fields.isEmpty { return .unchanged(at: arrival) }
@@ -50,7 +49,8 @@ extension SourceLink {
                 body.bytes, source: VariableSource(url: body.head.effectiveURL, imports: request.variables))
             return .playlist(
                 FetchedPlaylist(
-                    playlist: read.playlist, base: base, arrival: arrival, lead: arrival.steady - asked,
+                    playlist: read.playlist, base: base, arrival: arrival,
+                    lead: body.finishedAt - body.head.begunAt,
                     version: version))
         } catch {
             throw .unusable("\(error)")
