@@ -166,6 +166,8 @@ enum Limits {
     static let clockStep: Int64 = 1_000_000
     /// How long a larger one must stand to be followed.
     static let clockStepStands = Duration.seconds(300)
+    /// Dates in a row that must go on from the time line before dates that were wrong are used again.
+    static let rightDates = 3
     /// A time line that ends further ahead of the clock than this is said to, microseconds.
     static let timelineLead: Int64 = 120_000_000
     /// From here on the database's clock is believed rather than the host's, microseconds.

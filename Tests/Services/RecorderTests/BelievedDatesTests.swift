@@ -71,6 +71,34 @@ struct BelievedDatesTests {
         #expect(stage.placing.zone == 0)
     }
 
+    @Test("One wrong date does not end the use of those behind it", arguments: [86_400.0, -3_600, 900])
+    func oneWrongDate(error: Double) {
+        var stage = PlacingStage()
+        for index in 0..<20 {
+            let date = 100 + Double(index) * 6
+            // Arrival wavers; dates do not.
+            stage.place([index == 3 ? date + error : date], arrival: date + 7 + Double(index % 3))
+            if index == 3 { #expect(stage.placing.distrust != nil) }
+        }
+        #expect(stage.placing.clock == .source)
+        #expect(stage.placing.distrust == nil)
+        #expect(stage.steps.isEmpty)
+        #expect(stage.starts.suffix(8) == (12..<20).map { 100 + Double($0) * 6 })
+    }
+
+    @Test("Dates that stand still, or that go on elsewhere, are not used again")
+    func wrongDatesStay() {
+        for wrong: (Int) -> Double in [{ _ in 118 }, { 100 + 900 + Double($0) * 6 }] {
+            var stage = PlacingStage()
+            for index in 0..<30 {
+                let date = 100 + Double(index) * 6
+                stage.place([index < 3 ? date : wrong(index)], arrival: date + 6)
+            }
+            #expect(stage.placing.clock == .arrival)
+            #expect(abs(stage.last - 274) < 1)
+        }
+    }
+
     @Test(
         "When the clock of arrival is set, dates stay believed across a stall",
         arguments: [30.0, -28_800, 172_800])

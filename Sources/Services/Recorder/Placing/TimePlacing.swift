@@ -65,6 +65,9 @@ struct TimePlacing: Sendable {
     /// How much of the difference came at once, microseconds: no drift, and left to be slewed off gently.
     private var leap: Int64 = 0
     private let choice: ClockChoice
+    /// While dates are not used: the last one with the duration of its segment, and how many in a row were
+    /// right.
+    private var unused: (date: Instant, duration: Int64, rightCount: Int)?
 
     init(choice: ClockChoice, end: Instant? = nil) {
         self.choice = choice
@@ -78,6 +81,7 @@ struct TimePlacing: Sendable {
         formerOffset = sourceOffset ?? formerOffset
         sourceOffset = nil
         distrust = nil
+        unused = nil
     }
 
     /// The clock of arrival was set by so many microseconds: the source's dates stand otherwise to it.
@@ -99,6 +103,7 @@ struct TimePlacing: Sendable {
         return arrived.indices.map { index in
             if let date = arrived[index].entry.programDateTime {
                 arrived[index].entry.programDateTime = date - zone
+                judgeAgain(arrived[index], target: target)
             }
             let reading = reading(arrived[index], target: target)
             return place(arrived[index].entry, at: reading, target: target)
@@ -197,6 +202,23 @@ extension TimePlacing {
     private mutating func distrustDates(_ reason: String?) {
         clock = .arrival
         distrust = reason
+        unused = nil
+    }
+
+    /// Dates that are not used are used again once some in a row go on from each other and from what is
+    /// decided: one wrong date says nothing of those behind it.
+    private mutating func judgeAgain(_ arrived: Arrived, target: Int64) {
+        guard clock == .arrival, choice != .arrival, let date = arrived.entry.programDateTime else { return }
+        var count = 0
+        if goesOn(date, target: target) {
+            let slack = max(target / 2, Limits.dateResolution)
+            let isNext = unused.map { (date - $0.date - $0.duration).magnitude <= slack.magnitude } ?? false
+            count = isNext ? (unused?.rightCount ?? 0) + 1 : 1
+        }
+        unused = (date, arrived.entry.duration, count)
+        guard count >= Limits.rightDates else { return }
+        (clock, distrust, unused) = (.source, nil, nil)
+        sourceOffset = sourceOffset ?? date - arrived.start
     }
 
     private mutating func reading(_ arrived: Arrived, target: Int64) -> Reading {

@@ -43,8 +43,7 @@ struct ChannelCondition: Sendable {
             return false
         }
         let recovers = trouble != nil
-        if recovers { (trouble, detail) = (nil, nil) }
-        detail = detail ?? distrust
+        (trouble, detail) = (nil, distrust)
         return recovers
     }
 
