@@ -200,6 +200,8 @@ enum Limits {
     static let longestCommitRetry = Duration.seconds(5)
     /// How long downloads that are under way may go on when a channel stops.
     static let drain = Duration.seconds(8)
+    /// How long cancelled work of a channel that has stopped is waited for: a disk may never answer.
+    static let abandonment = Duration.seconds(5)
     /// Uses of sources whose connections are kept, as downloads of the former ones may still run.
     static let rememberedConnections = 4
 }

@@ -31,6 +31,7 @@ struct FetchQueues: Sendable {
 
         /// Segments that are not being fetched.
         var count: Int { waiting.count + postponed.count + resting.count }
+        var all: [SegmentRequest] { waiting + postponed + resting.map(\.request) }
 
         mutating func add(_ requests: [SegmentRequest]) {
             waiting += requests.filter { !$0.isPostponed }
@@ -48,13 +49,15 @@ struct FetchQueues: Sendable {
     }
 
     struct Running: Sendable {
-        var identity: SegmentIdentity
+        var request: SegmentRequest
         /// When it counts as slow; nil once it does.
         var slowAt: ContinuousClock.Instant?
     }
 
     private(set) var queues: [RenditionID: Queue] = [:]
     private var isClosed = false
+    /// Segments that were to be fetched when the queues were closed, or later.
+    private var dropped: [SegmentRequest] = []
 
     /// How many segments of a rendition can be added.
     func room(for id: RenditionID) -> Int {
@@ -94,12 +97,15 @@ struct FetchQueues: Sendable {
     /// A try ended; with a time the segment is tried again then.
     mutating func ended(_ request: SegmentRequest, retry: ContinuousClock.Instant? = nil) {
         let id = request.segment.identity.rendition
-        if let place = queues[id]?.running.firstIndex(where: { $0.identity == request.segment.identity }) {
+        if let place = queues[id]?.running.firstIndex(where: {
+            $0.request.segment.identity == request.segment.identity
+        }) {
             queues[id]?.running.remove(at: place)
         }
-        guard let retry, !isClosed else { return }
+        guard let retry else { return }
         var request = request
         request.attempt += 1
+        guard !isClosed else { return dropped.append(request) }
         queues[id]?.resting.append((request, retry))
     }
 
@@ -122,7 +128,7 @@ struct FetchQueues: Sendable {
             return request
         }
         queue.running += started.map {
-            Running(identity: $0.segment.identity, slowAt: now + $0.segment.leastTimeLimit * 2)
+            Running(request: $0, slowAt: now + $0.segment.leastTimeLimit * 2)
         }
         queues[id] = queue
         return started
@@ -132,10 +138,16 @@ struct FetchQueues: Sendable {
     mutating func close() {
         isClosed = true
         for id in queues.keys {
+            dropped += queues[id]?.all ?? []
             queues[id]?.waiting = []
             queues[id]?.postponed = []
             queues[id]?.resting = []
         }
+    }
+
+    /// What has not ended, one way or the other.
+    var unfinished: [SegmentRequest] {
+        dropped + queues.values.flatMap { $0.all + $0.running.map(\.request) }
     }
 
     var isIdle: Bool { queues.values.allSatisfy { $0.running.isEmpty } }

@@ -148,10 +148,22 @@ extension ChannelProgress {
         }
     }
 
-    private mutating func resume(_ segment: PlacedSegment, digest: [UInt8]) {
+    /// A segment is in the journal, or is still being fetched since an earlier recorder: then its digest is
+    /// empty.
+    mutating func resume(_ segment: PlacedSegment, digest: [UInt8]) {
         let id = segment.identity.rendition
         if renditions[id] == nil { know(RenditionDescription(id: id, position: id.index)) }
         renditions[id]?.resume(with: segment, digest: digest, choice: choice)
+    }
+}
+
+extension ChannelProgress {
+    /// Whether the bytes of a segment of the present source run are known to be stored.
+    func holds(_ identity: SegmentIdentity) -> Bool {
+        guard let rendition = renditions[identity.rendition], rendition.run == identity.run else {
+            return false
+        }
+        return !(rendition.digests[identity.number]?.isEmpty ?? true)
     }
 }
 

@@ -8,7 +8,7 @@ import Timeline
 
 /// Does what `RecordingState` decides for one channel: asks the source, the journal, the archive and the
 /// catalogue.
-struct ActionRunner: Sendable {
+struct ActionRunner: ActionPerforming {
     private let channel: Channel
     private let parts: RecorderParts
     private let journal: ChannelJournal

@@ -1,26 +1,53 @@
 import Concurrency
+import Logging
 import Timeline
+
+/// Does what `RecordingState` decides.
+protocol ActionPerforming: Sendable {
+    /// Shows or logs something; does not wait.
+    func tell(_ action: RecordingAction)
+    /// Does one action; gives the event that answers it, if one does.
+    func perform(_ action: RecordingAction) async -> RecordingEvent?
+}
 
 /// Records one channel under one lease: tells `RecordingState` what happens, and has done what it decides.
 actor ChannelRecorder {
+    /// How a recording ended, and what it was still to fetch.
+    struct Result: Sendable {
+        var ending: RecordingEnding
+        var unfinished: [SegmentRequest]
+    }
+
+    private struct Work {
+        var task: Task<Void, Never>
+        var isFetch: Bool
+    }
+
     private var state: RecordingState
-    private let runner: ActionRunner
+    private let performer: any ActionPerforming
     private let clock: HostClock
+    private let logger: Logger
     private let events = AsyncStream.makeStream(of: RecordingEvent.self)
     /// The one wait that the state has asked for.
     private var timer: Task<Void, Never>?
+    /// What is under way, by its number.
+    private var works: [Int: Work] = [:]
+    private var workCount = 0
+    /// Waits until nothing is under way.
+    private var idle: CheckedContinuation<Void, Never>?
 
-    init(_ state: RecordingState, runner: ActionRunner, clock: HostClock) {
+    init(_ state: RecordingState, performer: any ActionPerforming, clock: HostClock, logger: Logger) {
         self.state = state
-        self.runner = runner
+        self.performer = performer
         self.clock = clock
+        self.logger = logger
     }
 
     /// Records until the task is cancelled or the state ends it; downloads under way are finished within
     /// limits.
     ///
     /// The work is not cancelled with the task: what is under way would end at once.
-    func run() async -> RecordingEnding {
+    func run() async -> Result {
         let work = Task { await record() }
         return await withTaskCancellationHandler {
             await work.value
@@ -29,31 +56,25 @@ actor ChannelRecorder {
         }
     }
 
-    private func record() async -> RecordingEnding {
+    private func record() async -> Result {
         events.continuation.yield(.started)
-        defer { timer?.cancel() }
-        // Downloads are cancelled apart from the rest: their facts are still written.
-        return await withDiscardingTaskGroup { fetches in
-            await withDiscardingTaskGroup { others in
-                for await event in events.stream {
-                    let moment = Moment(date: clock.now(), steady: clock.steady())
-                    for action in state.handle(event, at: moment) {
-                        if case .end(let ending) = action {
-                            fetches.cancelAll()
-                            others.cancelAll()
-                            return ending
-                        }
-                        perform(action, &fetches, &others)
-                    }
+        var ending = RecordingEnding.stopped
+        recording: for await event in events.stream {
+            let moment = Moment(date: clock.now(), steady: clock.steady())
+            for action in state.handle(event, at: moment) {
+                if case .end(let end) = action {
+                    ending = end
+                    break recording
                 }
-                return .stopped
+                perform(action)
             }
         }
+        timer?.cancel()
+        await abandonWork()
+        return Result(ending: ending, unfinished: state.unfinished)
     }
 
-    private func perform(
-        _ action: RecordingAction, _ fetches: inout DiscardingTaskGroup, _ others: inout DiscardingTaskGroup,
-    ) {
+    private func perform(_ action: RecordingAction) {
         switch action {
         case .wait(let time):
             timer?.cancel()
@@ -61,16 +82,46 @@ actor ChannelRecorder {
                 try? await clock.sleep(until: time)
                 if !Task.isCancelled { events.continuation.yield(.clockAdvanced) }
             }
-        case .cancelFetches: fetches.cancelAll()
-        case .publishStatus, .log: runner.tell(action)
-        case .fetchPlaylist, .fetchSegment, .probeSegment, .openPendingSegment: run(action, in: &fetches)
-        default: run(action, in: &others)
+        case .cancelFetches: for work in works.values where work.isFetch { work.task.cancel() }
+        case .publishStatus, .log: performer.tell(action)
+        case .fetchPlaylist, .fetchSegment, .probeSegment, .openPendingSegment: begin(action, isFetch: true)
+        // Downloads are cancelled apart from the rest: their facts are still written.
+        default: begin(action, isFetch: false)
         }
     }
 
-    private func run(_ action: RecordingAction, in group: inout DiscardingTaskGroup) {
-        group.addTask { [runner, events] in
-            if let event = await runner.perform(action) { events.continuation.yield(event) }
+    private func begin(_ action: RecordingAction, isFetch: Bool) {
+        workCount += 1
+        let number = workCount
+        let task = Task { [performer, events] in
+            if let event = await performer.perform(action) { events.continuation.yield(event) }
+            ended(number)
         }
+        works[number] = Work(task: task, isFetch: isFetch)
+    }
+
+    private func ended(_ number: Int) {
+        works[number] = nil
+        if works.isEmpty { stopWaiting() }
+    }
+
+    /// Cancels what is under way and waits for its end, but not without bound: a write to a disk that does
+    /// not answer cannot be cancelled, and must not keep the channel from being recorded.
+    private func abandonWork() async {
+        for work in works.values { work.task.cancel() }
+        guard !works.isEmpty else { return }
+        let limit = Task { [clock] in
+            try? await clock.sleep(for: Limits.abandonment)
+            stopWaiting()
+        }
+        await withCheckedContinuation { idle = $0 }
+        limit.cancel()
+        guard !works.isEmpty else { return }
+        logger.error("Work of a recording does not end and is left", metadata: ["count": "\(works.count)"])
+    }
+
+    private func stopWaiting() {
+        idle?.resume()
+        idle = nil
     }
 }

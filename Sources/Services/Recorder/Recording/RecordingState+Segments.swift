@@ -61,7 +61,7 @@ extension RecordingState {
         _ failure: FetchFailure, _ request: SegmentRequest, now: ContinuousClock.Instant,
     ) {
         // A full disk, or too many transfers here, are not the source's fault.
-        let isRetried = failure.isTransient && !request.isLast
+        let isRetried = isFinishing || failure.isTransient && !request.isLast
         var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
         if isRetried, failure.reason == .segmentCorrupt {
@@ -73,7 +73,7 @@ extension RecordingState {
         if failure.isDenied, isRecording, sources.isCurrent(request.use) {
             requestRenewal(because: failure.description, now: now)
         }
-        if !isRetried, !isFinishing { lose(request.segment.placed, failure) }
+        if !isRetried { lose(request.segment.placed, failure) }
     }
 
     private mutating func tried(

@@ -49,6 +49,8 @@ package struct RecordingState: Sendable {
     private var phase = Phase.resuming
     private var commit: Commit
     private var commitDelay = Limits.firstCommitRetry
+    /// What the recorder before did not fetch, until the journal was read.
+    private var inherited: [SegmentRequest]
     /// Segments found in the journal that wait for their keys, until all of it was read.
     private var waitingForKeys: [SegmentIdentity: KeyPendingSegment] = [:]
     /// When this process took the channel.
@@ -62,11 +64,12 @@ package struct RecordingState: Sendable {
     /// Begins under a lease that was just taken.
     ///
     /// `heads` and `newestRun` say where the catalogue stands: each rendition, and the source run that began
-    /// last. The seed is of pauses and ids that are to differ from those of other channels and nodes.
+    /// last. `unfinished` is what the recorder before did not fetch. The seed is of pauses and ids that are to differ from those of other channels and nodes.
     package init(
         channel: Channel, lease: Lease, heads: [RenditionHead], newestRun: SourceRun?,
-        publishes: Bool = true, at now: Moment, seed: UInt64,
+        publishes: Bool = true, unfinished: [SegmentRequest] = [], at now: Moment, seed: UInt64,
     ) {
+        inherited = unfinished
         self.publishes = publishes
         self.channel = channel
         self.lease = lease
@@ -350,7 +353,8 @@ extension RecordingState {
         for id in progress.renditions.keys { publication.open(id, now: now) }
         publication.resumed(waiting: waitingForKeys.values)
         resumeKeys(Array(waitingForKeys.values), now: now)
-        waitingForKeys = [:]
+        resumeFetches(inherited, now: now)
+        (waitingForKeys, inherited) = ([:], [])
         phase = .recording
     }
 

@@ -15,6 +15,7 @@ struct ChannelTask: Sendable {
     let heartbeat: Heartbeat
     /// Bounds how many channels read where they stopped at the same time.
     let starts: AsyncSemaphore
+    let unfinished: UnfinishedSegments
     let parts: RecorderParts
     let logger: Logger
 
@@ -65,13 +66,13 @@ struct ChannelTask: Sendable {
             count: Limits.resumedFacts * max(1, point.renditions.count))
         let state = RecordingState(
             channel: channel, lease: point.lease, heads: point.heads(entered), newestRun: point.sourceRun,
-            publishes: false, at: Moment(date: parts.clock.now(), steady: parts.clock.steady()),
-            seed: parts.seed())
+            publishes: false, unfinished: unfinished.take(of: channel.row),
+            at: Moment(date: parts.clock.now(), steady: parts.clock.steady()), seed: parts.seed())
         let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)
-        let recorder = ChannelRecorder(state, runner: runner, clock: parts.clock)
+        let recorder = ChannelRecorder(state, performer: runner, clock: parts.clock, logger: logger)
         defer { parts.board.set(nil, of: channel.id) }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { _ = await recorder.run() }
+            group.addTask { unfinished.leave(await recorder.run().unfinished, of: channel.row) }
             group.addTask { await catalogueAnswers() }
             // The recording ends by itself only if the journal cannot be read.
             await group.next()
@@ -99,9 +100,10 @@ struct ChannelTask: Sendable {
         defer { parts.board.set(nil, of: channel.id) }
         let recorder = try await recorder(under: lease)
         logger.info("Recording", metadata: ["fence": "\(lease.fence)"])
-        let ending = await recorder.run()
+        let result = await recorder.run()
+        unfinished.leave(result.unfinished, of: channel.row)
         await release(lease)
-        switch ending {
+        switch result.ending {
         case .stopped: break
         case .leaseLost: logger.warning("Another node has taken the channel, or it was reanchored")
         case .failed(let reason): throw RecordingFailure(description: reason)
@@ -116,7 +118,7 @@ struct ChannelTask: Sendable {
         let state = try await starts.withPermit { try await resume(under: lease, journal) }
         guard let state else { throw CancellationError() }
         let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)
-        return ChannelRecorder(state, runner: runner, clock: parts.clock)
+        return ChannelRecorder(state, performer: runner, clock: parts.clock, logger: logger)
     }
 
     /// Reads where the recording stopped.
@@ -127,6 +129,7 @@ struct ChannelTask: Sendable {
         try await journal.store(ResumePoint(channel, lease, heads, newestRun))
         let state = RecordingState(
             channel: channel, lease: lease, heads: heads, newestRun: newestRun,
+            unfinished: unfinished.take(of: channel.row),
             at: Moment(date: parts.clock.now(), steady: parts.clock.steady()), seed: parts.seed())
         try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
         return state

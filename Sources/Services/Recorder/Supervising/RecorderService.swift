@@ -9,6 +9,7 @@ package struct RecorderService: Sendable {
     private let node: String
     private let heartbeat = Heartbeat()
     private let starts = AsyncSemaphore(permits: Limits.parallelStarts)
+    private let unfinished = UnfinishedSegments()
     private let parts: RecorderParts
     private let logger: Logger
 
@@ -129,8 +130,8 @@ package struct RecorderService: Sendable {
         logger[metadataKey: "channel"] = "\(channel.id)"
         if channel.settings.recording && !channel.isDeleted {
             await ChannelTask(
-                channel: channel, node: node, heartbeat: heartbeat, starts: starts, parts: parts,
-                logger: logger
+                channel: channel, node: node, heartbeat: heartbeat, starts: starts, unfinished: unfinished,
+                parts: parts, logger: logger
             ).run()
         } else {
             await retire(channel, logger)

@@ -14,7 +14,7 @@ struct StateDriver {
     private var lineCount = 0
 
     /// Begins recording with an empty journal; `opening` is what it asks of the source then.
-    init(_ sources: [SourceSettings]) throws {
+    init(_ sources: [SourceSettings], unfinished: [SegmentRequest] = [], begun time: Double = 0) throws {
         guard let id = ChannelID("news") else { throw TestFailure("no id") }
         let settings = ChannelSettings(id: id, title: "News", sources: sources, retentionSeconds: nil)
         let nothing = Instant(microseconds: 0)
@@ -26,8 +26,9 @@ struct StateDriver {
                 publishedHead: PublishedHead(
                     discontinuitySequence: 0, end: nothing, watermark: nothing, expiredBefore: nothing,
                     targetSeconds: 0)),
-            heads: [], newestRun: nil, at: Moment(date: at(0), steady: moment(0)), seed: 7)
-        send(.started, at: 0)
+            heads: [], newestRun: nil, unfinished: unfinished,
+            at: Moment(date: at(time), steady: moment(time)), seed: 7)
+        send(.started, at: time)
     }
 
     /// What is to be written into the journal is written at once.
@@ -75,7 +76,13 @@ extension [RecordingAction] {
         compactMap { if case .openPendingSegment(let segment, _) = $0 { segment } else { nil } }
     }
 
-    var segmentURIs: [String] {
-        compactMap { if case .fetchSegment(let request) = $0 { request.segment.entry.uri } else { nil } }
+    var segmentRequests: [SegmentRequest] {
+        compactMap { if case .fetchSegment(let request) = $0 { request } else { nil } }
+    }
+
+    var segmentURIs: [String] { segmentRequests.map(\.segment.entry.uri) }
+
+    var probes: [ProbeRequest] {
+        compactMap { if case .probeSegment(let request) = $0 { request } else { nil } }
     }
 }

@@ -1,0 +1,42 @@
+import Catalogue
+import Timeline
+
+/// Going on with what the recorder before was to fetch.
+extension RecordingState {
+    /// What was listed and is neither stored nor lost; the source need not list it for much longer.
+    package var unfinished: [SegmentRequest] { fetches.unfinished }
+
+    /// Fetches what the recorder before did not finish.
+    ///
+    /// What cannot come any more is lost with its reason: without one the gap would be said to be the
+    /// recorder's.
+    mutating func resumeFetches(_ requests: [SegmentRequest], now: ContinuousClock.Instant) {
+        var uses: [Int: SourceUse] = [:]
+        let missing = requests.filter { !progress.holds($0.segment.identity) }
+        let byRendition = Dictionary(grouping: missing, by: \.segment.identity.rendition)
+        for (id, requests) in byRendition.sorted(by: { $0.key < $1.key }) {
+            let requests = requests.sorted { $0.segment.placed.start < $1.segment.placed.start }
+            publication.open(id, now: now)
+            publication.listed(requests.map(\.segment.placed), now: now)
+            for var request in requests {
+                progress.resume(request.segment.placed, digest: [])
+                guard canFetch(request, now: now) else {
+                    let failure = FetchFailure(.segmentExpired, "not fetched before a restart")
+                    lose(request.segment.placed, failure)
+                    continue
+                }
+                // Uses of sources count from the beginning in each recorder.
+                let use =
+                    uses[request.use.number]
+                    ?? SourceUse(number: sources.nextUse(), source: request.use.source)
+                uses[request.use.number] = use
+                request.use = use
+                fetches.add([request], of: id)
+            }
+        }
+    }
+
+    private func canFetch(_ request: SegmentRequest, now: ContinuousClock.Instant) -> Bool {
+        request.segment.availableUntil > now && channel.settings.sources.contains(request.use.source)
+    }
+}

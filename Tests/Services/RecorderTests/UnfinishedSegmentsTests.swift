@@ -1,0 +1,120 @@
+import Catalogue
+import Concurrency
+import HLS
+import HTTP
+import Monitoring
+@testable import Journal
+import Synchronization
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Recorder
+
+@Suite("What a recorder was still to fetch when it ended")
+struct UnfinishedSegmentsTests {
+    private static let source = SourceSettings(url: "http://one.test/live.m3u8")
+    private static let media = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:6
+        #EXTINF:6,
+        0.ts
+        #EXTINF:6,
+        1.ts
+
+        """
+
+    /// Of two segments one rests between two tries, and one is being fetched, when the recorder is stopped.
+    private static func stopped() throws -> [SegmentRequest] {
+        var driver = try StateDriver([source])
+        var listed: [SegmentRequest] = []
+        for request in driver.send(.journalRead(.success([])), at: 0).playlistRequests {
+            listed += try driver.answer(request, media, at: 12).segmentRequests
+        }
+        driver.send(.segmentFailed(FetchFailure(status: 404), try #require(listed.first)), at: 12.1)
+        driver.send(.stopRequested, at: 12.2)
+        driver.send(.clockAdvanced, at: 20.5)
+        return driver.state.unfinished
+    }
+
+    @Test("is fetched by the next one, also where the source does not list it any more")
+    func resumed() throws {
+        let unfinished = try Self.stopped()
+        #expect(unfinished.map(\.segment.entry.uri) == ["0.ts", "1.ts"])
+        var driver = try StateDriver([Self.source], unfinished: unfinished, begun: 21)
+        let actions = driver.send(.journalRead(.success([])), at: 21)
+        #expect(actions.segmentURIs == ["0.ts", "1.ts"])
+        for request in actions.playlistRequests {
+            // Once is enough where it is still listed.
+            let again = try driver.answer(request, Self.media, at: 21.5)
+            #expect(again.segmentURIs.isEmpty)
+        }
+    }
+
+    @Test("is lost with its reason when it cannot come any more")
+    func expired() throws {
+        let unfinished = try Self.stopped()
+        for (sources, time) in [([Self.source], 400.0), ([SourceSettings(url: "http://other.test/")], 21)] {
+            var driver = try StateDriver(sources, unfinished: unfinished, begun: time)
+            #expect(driver.send(.journalRead(.success([])), at: time).segmentURIs.isEmpty)
+            let lost = driver.state.progress.renditions[video(0)]?.status.lost
+            #expect(lost == [.segmentExpired: 2])
+        }
+    }
+
+    @Test("A write that never ends does not keep the recorder from ending", .timeLimit(.minutes(2)))
+    func stuck() async throws {
+        let disk = StuckPerformer()
+        let lease = Lease(
+            fence: 1,
+            publishedHead: PublishedHead(
+                discontinuitySequence: 0, end: Instant(microseconds: 0), watermark: Instant(microseconds: 0),
+                expiredBefore: Instant(microseconds: 0), targetSeconds: 0))
+        let id = try #require(ChannelID("news"))
+        let settings = ChannelSettings(id: id, title: "News", sources: [Self.source], retentionSeconds: nil)
+        let clock = HostClock.system
+        let state = RecordingState(
+            channel: Channel(row: 1, settings: settings, version: 1), lease: lease, heads: [], newestRun: nil,
+            at: Moment(date: clock.now(), steady: clock.steady()), seed: 7)
+        let recorder = ChannelRecorder(state, performer: disk, clock: clock, logger: silentLogger)
+        let run = Task { await recorder.run() }
+        try await eventually(within: .seconds(60)) { disk.isFetching }
+        run.cancel()
+        let result = await run.value
+        #expect(result.ending == .stopped)
+        #expect(result.unfinished.map(\.segment.entry.uri) == ["0.ts"])
+        disk.release()
+    }
+}
+
+/// A source that lists one segment, and a disk that does not answer when it is written.
+private final class StuckPerformer: ActionPerforming {
+    private let writing = Mutex<CheckedContinuation<Void, Never>?>(nil)
+
+    var isFetching: Bool { writing.withLock { $0 != nil } }
+
+    func release() { writing.withLock { $0 }?.resume() }
+
+    func tell(_ action: RecordingAction) {}
+
+    func perform(_ action: RecordingAction) async -> RecordingEvent? {
+        switch action {
+        case .readJournal: return .journalRead(.success([]))
+        case .journal(let entries):
+            return .journalWritten(.success(entries.indices.map { JournalPosition(file: 1, line: $0) }))
+        case .commit: return .catalogueAnswered(.success(true))
+        case .fetchPlaylist(let request):
+            guard let base = try? HTTPURL(request.use.source.url) else { return nil }
+            var playlist = MediaPlaylist()
+            playlist.targetDurationSeconds = 6
+            playlist.segments = [MediaSegment(uri: "0.ts", durationMicroseconds: 6_000_000)]
+            let now = Moment(date: HostClock.system.now(), steady: HostClock.system.steady())
+            return .playlistArrived(
+                FetchedPlaylist(playlist: .media(playlist), base: base, arrival: now), request)
+        case .fetchSegment:
+            await withCheckedContinuation { continuation in writing.withLock { $0 = continuation } }
+            return nil
+        default: return nil
+        }
+    }
+}
