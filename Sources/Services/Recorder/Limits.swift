@@ -186,6 +186,8 @@ enum Limits {
     static let segmentTimeout = Duration.seconds(120)
     /// How long a segment may take at least, even if its playlist lists it no longer.
     static let shortestSegmentTimeout = Duration.seconds(4)
+    /// Playlists in a row that may stay in doubt before their numbering counts as another one.
+    static let doubtfulPlaylists = 2
     /// Tries to read a segment that tells a stale playlist from a restart.
     static let probeTries = 3
     /// The pause between two of them.

@@ -56,7 +56,7 @@ struct SegmentFetcher: Sendable {
             if intake.isPending, intake.cipher != nil, !intake.isStoredEncrypted { return nil }
             let sum = try RunningDigest()
             let body = try await open(
-                request.segment, base: request.base, timeLimit: Limits.playlistTimeout)
+                request.segment, base: request.base, timeLimit: request.timeLimit)
             _ = try await pass(body, through: intake) { try sum.take($0) }
             return try sum.finish()
         }

@@ -46,6 +46,10 @@ package struct ProbeRequest: Sendable {
     package var segment: ListedSegment
     var base: HTTPURL
     package var use: SourceUse
+    /// Until when the playlist may wait for it.
+    var until: ContinuousClock.Instant
     /// From 1.
     var attempt = 1
+    /// How long this try may take.
+    var timeLimit = Limits.playlistTimeout
 }

@@ -18,6 +18,8 @@ struct RenditionPoll: Sendable {
     /// When the playlist is asked for again; nil while an answer is awaited.
     private(set) var next: ContinuousClock.Instant?
     var doubt: Doubt?
+    /// Playlists in a row that could not be judged.
+    private var doubtfulCount = 0
 
     init(now: ContinuousClock.Instant, chance: Double) {
         polling = Polling(now: now, chance: chance)
@@ -29,9 +31,17 @@ struct RenditionPoll: Sendable {
         (begun, next) = (now, nil)
     }
 
+    /// The playlist could not be judged; false when it was the last that may stay in doubt.
+    mutating func staysInDoubt(until time: ContinuousClock.Instant) -> Bool {
+        doubtfulCount += 1
+        guard doubtfulCount < Limits.doubtfulPlaylists else { return false }
+        (doubt, next) = (nil, time)
+        return true
+    }
+
     /// Waits as long as the standard wants, from the start of the last load on (RFC 8216bis §6.3.4).
     mutating func rest(now: ContinuousClock.Instant, chance: Double) {
-        doubt = nil
+        (doubt, doubtfulCount) = (nil, 0)
         next = max(begun + .microseconds(polling.leanedPause(chance: chance)), now + .milliseconds(100))
     }
 }

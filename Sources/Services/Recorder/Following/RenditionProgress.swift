@@ -100,8 +100,13 @@ struct RenditionProgress: Sendable {
         return deferred.end()
     }
 
-    /// The segment at an index of a playlist, of which only the bytes are wanted.
+    /// The segment of which only the bytes are wanted: the one at an index of a playlist, or the newest before
+    /// it whose bytes are known.
     func probe(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
+        let isKnown = {
+            PlaylistFollower.number(playlist, $0).map { !(digests[$0]?.isEmpty ?? true) } ?? false
+        }
+        let index = (0...index).last(where: isKnown) ?? index
         guard let number = PlaylistFollower.number(playlist, index), let run else { return nil }
         return ListedSegment(
             placed: PlacedSegment(

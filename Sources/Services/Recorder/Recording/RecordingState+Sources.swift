@@ -239,10 +239,7 @@ extension RecordingState {
         guard let use = sources.session?.use else { return }
         if !listing.isStale { fetches.relist(playlist, of: id, use, base: fetched.base) }
         enqueue(listing, of: id, base: fetched.base, use)
-        if let probe = listing.probe {
-            sources.session?.doubts(id, RenditionPoll.Doubt(playlist: playlist, fetched: fetched))
-            return perform(.probeSegment(ProbeRequest(segment: probe, base: fetched.base, use: use)))
-        }
+        if let probe = listing.probe { return doubt(probe, playlist, fetched, use, now: now) }
         sources.session?.loaded(id, playlist, isNews: !listing.segments.isEmpty, now: now)
         // The same playlist is needed again where its segments are fetched in turns.
         let isDone =
@@ -324,7 +321,23 @@ extension RecordingState {
         accept(listing, doubt.playlist, doubt.fetched, id, now: now)
     }
 
-    /// After three failures the segment counts as another one: a source that lists what it does not hold must
+    /// The next playlist waits for what the bytes of a segment say, no longer than a target duration.
+    private mutating func doubt(
+        _ segment: ListedSegment, _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist, _ use: SourceUse,
+        now: ContinuousClock.Instant,
+    ) {
+        let limit = min(.microseconds(PlaylistFollower.target(of: playlist)), Limits.playlistTimeout)
+        sources.session?.doubts(
+            segment.identity.rendition, RenditionPoll.Doubt(playlist: playlist, fetched: fetched))
+        perform(
+            .probeSegment(
+                ProbeRequest(
+                    segment: segment, base: fetched.base, use: use, until: now + limit, timeLimit: limit)))
+    }
+
+    /// What cannot be read stays in doubt, and the next playlist is judged once more.
+    ///
+    /// After some playlists the segment counts as another one: a source that lists what it does not hold must
     /// not keep the channel from recording.
     mutating func probeFailed(_ request: ProbeRequest, now: ContinuousClock.Instant) {
         let id = request.segment.identity.rendition
@@ -332,11 +345,18 @@ extension RecordingState {
         else {
             return
         }
-        guard request.attempt < Limits.probeTries else { return segmentProbed([], request, now: now) }
         var next = request
         next.attempt += 1
-        doubt.retry = (next, now + Limits.probePause)
-        sources.session?.doubts(id, doubt)
+        let time = now + Limits.probePause
+        next.timeLimit = request.until - time
+        if next.attempt <= Limits.probeTries, next.timeLimit > .zero {
+            doubt.retry = (next, time)
+            sources.session?.doubts(id, doubt)
+        } else if sources.session?.staysInDoubt(id, doubt.playlist, now: now) ?? false {
+            log(.info, "A playlist stays in doubt", ["rendition": "\(id)"])
+        } else {
+            segmentProbed([], request, now: now)
+        }
     }
 
     // MARK: Preferred sources

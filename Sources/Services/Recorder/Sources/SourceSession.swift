@@ -134,6 +134,17 @@ extension SourceSession {
         polls[id]?.doubt = doubt
     }
 
+    /// A playlist could not be judged: whether the next one is to be.
+    ///
+    /// It is asked for half a target duration later.
+    mutating func staysInDoubt(
+        _ id: RenditionID, _ playlist: MediaPlaylist, now: ContinuousClock.Instant,
+    ) -> Bool {
+        versions[id] = nil
+        let pause = Duration.microseconds(PlaylistFollower.target(of: playlist) / 2)
+        return polls[id]?.staysInDoubt(until: now + pause) ?? false
+    }
+
     mutating func rest(_ id: RenditionID, now: ContinuousClock.Instant, chance: Double) {
         polls[id]?.rest(now: now, chance: chance)
     }

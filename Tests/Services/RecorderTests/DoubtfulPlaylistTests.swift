@@ -1,0 +1,103 @@
+import SegmentStore
+import Testing
+import Timeline
+
+@testable import Recorder
+
+@Suite("A playlist of which the bytes of a segment decide")
+struct DoubtfulPlaylistTests {
+    private static let source = SourceSettings(url: "http://one.test/live.m3u8")
+    private static let requestTime = 12.0
+
+    /// Three segments without dates.
+    private static func media(_ first: Int, names: String) -> String {
+        let entries = (first...first + 2).map { "#EXTINF:6,\n\(names)\($0).ts\n" }
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(first)\n" + entries.joined()
+    }
+
+    /// Has stored segments 10 to 12, and gets a playlist that names 11 to 13 otherwise.
+    private static func doubting(stored: [Int64] = [10, 11, 12]) throws -> (StateDriver, [RecordingAction]) {
+        var driver = try StateDriver([source])
+        let opening = driver.send(.journalRead(.success([])), at: 0)
+        var listed: [SegmentRequest] = []
+        for request in opening.playlistRequests {
+            listed += try driver.answer(request, media(10, names: "a"), at: 0.1).segmentRequests
+        }
+        for request in listed where stored.contains(request.segment.identity.number) {
+            let (segment, number) = (request.segment, request.segment.identity.number)
+            let name = SegmentName(start: segment.placed.start, revision: 0, fileExtension: .transportStream)
+            let object = CommittedObject(
+                key: .segment(PublisherStage.fact(video(0), 0).channel, video(0), name), byteCount: 1,
+                digest: [UInt8(number)], wasThere: false)
+            let stored = StoredSegment(
+                object: object, format: SegmentFormat(container: .transportStream), flags: [], plainBytes: 1)
+            driver.send(.segmentStored(stored, request), at: 1)
+        }
+        let actions = try answerNext(&driver, at: requestTime, media(11, names: "b"))
+        return (driver, actions)
+    }
+
+    private static func answerNext(
+        _ driver: inout StateDriver, at time: Double, _ text: String,
+    ) throws -> [RecordingAction] {
+        let request = try #require(driver.playlistRequests(at: time).first)
+        return try driver.answer(request, text, at: time)
+    }
+
+    private static func run(_ driver: StateDriver) -> Int64? {
+        driver.state.progress.renditions[video(0)]?.run
+    }
+
+    @Test("A segment that cannot be read says nothing: the next playlist is judged once more")
+    func staysInDoubt() throws {
+        var (driver, actions) = try Self.doubting()
+        let run = Self.run(driver)
+        for failure in 0..<3 {
+            let probe = try #require(actions.probes.first)
+            #expect(probe.timeLimit == .seconds(6 - 0.5 * Double(failure)))
+            driver.send(.probeFailed(probe), at: Self.requestTime + 0.5 * Double(failure))
+            actions = driver.send(.clockAdvanced, at: Self.requestTime + 0.5 * Double(failure + 1))
+        }
+        #expect(actions.probes.isEmpty && actions.playlistRequests.isEmpty)
+        #expect(Self.run(driver) == run)
+        // It can be read with the next playlist, and is the one that was stored.
+        let again = try Self.answerNext(&driver, at: Self.requestTime + 4.1, Self.media(11, names: "b"))
+        let probe = try #require(again.probes.first)
+        let number = UInt8(probe.segment.identity.number)
+        #expect(driver.send(.segmentProbed([number], probe), at: 17).segmentURIs == ["b13.ts"])
+        #expect(Self.run(driver) == run)
+    }
+
+    @Test("A source that never lets it be read is recorded all the same, as another source run")
+    func neverRead() throws {
+        var (driver, actions) = try Self.doubting()
+        let run = Self.run(driver)
+        var probeCount = 0
+        for time in stride(from: Self.requestTime, to: Self.requestTime + 8, by: 0.25) {
+            for probe in actions.probes {
+                probeCount += 1
+                driver.send(.probeFailed(probe), at: time)
+            }
+            actions = driver.send(.clockAdvanced, at: time + 0.25)
+            for request in actions.playlistRequests {
+                actions += try driver.answer(request, Self.media(11, names: "b"), at: time + 0.25)
+            }
+        }
+        #expect(probeCount == 6)
+        #expect(Self.run(driver) != run)
+    }
+
+    @Test("No try takes longer than the playlist may be in doubt")
+    func deadline() throws {
+        var (driver, actions) = try Self.doubting()
+        let probe = try #require(actions.probes.first)
+        actions = driver.send(.probeFailed(probe), at: Self.requestTime + 6)
+        #expect(driver.send(.clockAdvanced, at: Self.requestTime + 7).probes.isEmpty)
+    }
+
+    @Test("Compared is the newest segment whose bytes are known")
+    func knownBytes() throws {
+        let (_, actions) = try Self.doubting(stored: [10, 11])
+        #expect(actions.probes.map(\.segment.identity.number) == [11])
+    }
+}
