@@ -12,7 +12,7 @@ struct SimulatedCatalogue {
     }
 
     private enum Intake {
-        case stored, keyPending, lost
+        case stored, keyPending, lost, listed
     }
 
     fileprivate struct Rendition {
@@ -92,6 +92,7 @@ struct SimulatedCatalogue {
         }
         for run in batch.sourceRuns where run.id > newestRun?.id ?? 0 { newestRun = run }
         for loss in batch.losses where !losses.suffix(50).contains(loss) { losses.append(loss) }
+        for segment in batch.listed where intake[segment.identity] == nil { mark(segment, .listed) }
         for segment in batch.keyPending { mark(segment.placed, .keyPending) }
         for segment in batch.lost { mark(segment, .lost) }
         for segment in batch.segments.filter({ $0.number != nil })

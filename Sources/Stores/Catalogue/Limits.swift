@@ -1,5 +1,8 @@
 /// The limits of this module.
 package enum Limits {
+    /// How long a segment that is still to be fetched keeps a window from being final: its recorder may have
+    /// ended without a word.
+    static let listedHours = 6
     /// Identities read per rendition when a recorder resumes: more than most source playlists list.
     static let resumedSegments = 1000
     /// The same with those that the journal may hold too.

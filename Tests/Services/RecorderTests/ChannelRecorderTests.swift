@@ -59,7 +59,8 @@ struct ChannelRecorderTests {
             clock.pass(6.5)
             try await process.commitAll()
             let state = "SELECT state FROM intake WHERE origin_number = 0"
-            #expect(try await fixture.rows(state).isEmpty)
+            #expect(try await fixture.rows(state) == ["listed"])
+            #expect(try await process.parts.catalogue.head(of: fixture.channel.row).pending.count == 1)
             try await process.lose(listed[0])
             try await process.commitAll()
             #expect(try await fixture.rows(state) == ["lost"])
@@ -69,6 +70,28 @@ struct ChannelRecorderTests {
             #expect(
                 try await fixture.rows("SELECT number IS NULL FROM segment WHERE origin_number = 0") == ["t"])
             await process.kill()
+        }
+    }
+
+    @Test("What a killed process was still to fetch is fetched if it is listed, and lost if it is not")
+    func listedWhenKilled() async throws {
+        try await RecorderFixture.run { fixture in
+            let clock = TestClock()
+            let first = try await RecordingProcess(fixture, opening: [video(0)], clock: clock.clock)
+            let listed = try await first.list(0...4)
+            try await first.store([listed[2], listed[4]])
+            clock.pass(6.5)
+            try await first.commitAll()
+            clock.pass(6.5)
+            try await first.commitAll()
+            let states = "SELECT string_agg(state, ' ' ORDER BY origin_number) FROM intake"
+            #expect(try await fixture.rows(states) == ["listed listed stored listed stored"])
+            await first.kill()
+            let second = try await RecordingProcess(fixture, clock: clock.clock)
+            #expect(try await second.list(1...5).map(\.identity.number) == [3, 5])
+            try await second.commitAll()
+            #expect(try await fixture.rows(states) == ["lost lost stored listed stored"])
+            await second.kill()
         }
     }
 

@@ -72,6 +72,33 @@ struct KeyPendingTests {
         }
     }
 
+    @Test("What is still to be fetched is pending until it is stored or lost, or for six hours")
+    func listed() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            let facts = (0..<4).map { recording.fact($0) }
+            var batch = recording.batch()
+            batch.keyPending = [pending(facts[0])]
+            batch.listed = facts.map {
+                PlacedSegment(identity: $0.identity, start: $0.start, duration: $0.duration)
+            }
+            for _ in 0..<2 { #expect(try await test.catalogue.commit(batch)) }
+            // One that waits for its key goes on waiting.
+            #expect(try await formats(test) == ["key_pending", "listed", "listed", "listed"])
+            #expect(try await test.catalogue.head(of: recording.row).pending.count == 4)
+            let known = try await test.catalogue.heads(of: recording.row).first?.known
+            #expect(known?.map(\.isStored) == [false, false, false, false])
+            var settled = recording.batch([.archived(facts[1])])
+            settled.lost = [batch.listed[2]]
+            #expect(try await test.catalogue.commit(settled))
+            #expect(try await test.catalogue.commit(batch))
+            #expect(try await formats(test) == ["key_pending", "stored", "lost", "listed"])
+            #expect(try await test.catalogue.head(of: recording.row).pending.count == 2)
+            _ = try await test.pool.query("UPDATE intake SET seen_at = now() - interval '7 hours'")
+            #expect(try await test.catalogue.head(of: recording.row).pending.count == 1)
+        }
+    }
+
     @Test("If the key never arrives, the segment is lost and no longer pending")
     func never() async throws {
         try await withCatalogue { test in

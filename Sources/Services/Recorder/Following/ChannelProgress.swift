@@ -153,6 +153,7 @@ extension ChannelProgress {
     mutating func resume(_ segment: PlacedSegment, digest: [UInt8]) {
         let id = segment.identity.rendition
         if renditions[id] == nil { know(RenditionDescription(id: id, position: id.index)) }
+        renditions[id]?.unfetched.removeAll { $0.identity == segment.identity }
         renditions[id]?.resume(with: segment, digest: digest, choice: choice)
     }
 }
@@ -303,6 +304,7 @@ extension ChannelProgress {
         renditions[rendition.id] = rendition
         if rendition.id == leading { sharedStarts.add(listing.segments) }
         listing.news += Self.holes(listing.segments, after: before)
+        giveUpUnfetched(rendition.id, listed: listing.segments)
         (clock, clockOffset) = (rendition.placing.clock, rendition.placing.sourceOffset)
     }
 
@@ -330,6 +332,14 @@ extension ChannelProgress {
     mutating func takeExpired() -> [PlacedSegment] {
         defer { expired = [] }
         return expired
+    }
+
+    /// What an earlier process was still to fetch is lost if a playlist was taken that does not list it.
+    private mutating func giveUpUnfetched(_ id: RenditionID, listed: [ListedSegment]) {
+        guard let unfetched = renditions[id]?.unfetched, !unfetched.isEmpty else { return }
+        let listed = Set(listed.map(\.identity))
+        expired += unfetched.filter { !listed.contains($0.identity) }
+        renditions[id]?.unfetched = []
     }
 
     private static func holes(_ segments: [ListedSegment], after before: Instant?) -> [JournalEntry] {

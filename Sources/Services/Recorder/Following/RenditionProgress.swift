@@ -25,6 +25,8 @@ struct RenditionProgress: Sendable {
     var hasOtherStream = false
     /// It was taken from a redundant stream once in this use of the source.
     var isOnSpareStream = false
+    /// What an earlier process was still to fetch, until a playlist tells whether it is listed.
+    var unfetched: [PlacedSegment] = []
     /// Listed segments that are more than the queue takes.
     var deferred = DeferredSegments()
     /// A boundary that no segment carries yet, because all of its playlist was recorded already.
@@ -46,10 +48,15 @@ struct RenditionProgress: Sendable {
         run = last.run
         let known = head.known.filter { $0.run == last.run }
         follower = PlaylistFollower(resumingAfter: known.map(\.number).max() ?? last.number)
-        digests = Dictionary(known.map { ($0.number, $0.digest) }, uniquingKeysWith: { a, _ in a })
-        for segment in known {
+        for segment in known where !segment.isListed {
+            digests[segment.number] = segment.digest
             let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
             missed.hold(segment.number, window)
+        }
+        unfetched = head.known.filter(\.isListed).map { segment in
+            PlacedSegment(
+                identity: SegmentIdentity(rendition: id, run: segment.run, number: segment.number),
+                start: segment.start, duration: segment.duration)
         }
     }
 
@@ -100,8 +107,8 @@ struct RenditionProgress: Sendable {
         return deferred.end()
     }
 
-    /// The segment of which only the bytes are wanted: the one at an index of a playlist, or the newest before
-    /// it whose bytes are known.
+    /// The segment of which only the bytes are wanted: the one at an index of a playlist, or the newest
+    /// before it whose bytes are known.
     func probe(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
         let isKnown = {
             PlaylistFollower.number(playlist, $0).map { !(digests[$0]?.isEmpty ?? true) } ?? false

@@ -43,6 +43,7 @@ extension Publication {
             pending?.batch.renditions.removeAll { $0 == description }
             refused.append(takeNews(.rendition(description)))
         }
+        for place in facts.listed { pending?.batch.listed.removeAll { $0.identity == place.identity } }
         for place in facts.lost { pending?.batch.lost.removeAll { $0.identity == place.identity } }
         for start in facts.discontinuityStarts {
             pending?.batch.discontinuityStarts.removeAll { $0.sequence == start.sequence }

@@ -56,7 +56,7 @@ extension Publication {
     mutating func resume(_ heads: [RenditionHead], now: ContinuousClock.Instant) {
         for head in heads {
             publisher.open(RenditionQueue(resuming: head, now: now))
-            for segment in head.known where !segment.isLost && !segment.isKeyPending {
+            for segment in head.known where segment.isStored {
                 known.insert(
                     SegmentIdentity(
                         rendition: head.description.id, run: segment.run, number: segment.number))
@@ -270,7 +270,7 @@ extension Publication {
         if decisions.isEmpty && news.isEmpty && doneLines.isEmpty && head == lastHead { return nil }
         var batch = Batch(channel: channel, fence: fence, publishedHead: head)
         (batch.segments, batch.discontinuityStarts) = (decisions.segments, decisions.discontinuityStarts)
-        (batch.losses, batch.lost) = (decisions.losses, decisions.lost)
+        (batch.losses, batch.lost, batch.listed) = (decisions.losses, decisions.lost, decisions.listed)
         for waiting in news { batch.add(waiting.entry) }
         pending = PendingBatch(
             batch: batch, news: Array(news), doneLines: doneLines,

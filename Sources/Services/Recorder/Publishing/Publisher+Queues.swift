@@ -122,10 +122,7 @@ extension Publisher {
             Loss(
                 window: TimeWindow(begin: segment.start, end: segment.end), reason: reason,
                 rendition: segment.identity.rendition, note: note))
-        if isLost {
-            decisions.lost.append(
-                segment.placed)
-        }
+        if isLost { decisions.lost.append(segment.placed) } else { decisions.listed.append(segment.placed) }
         queues[segment.identity.rendition]?.giveUp(now: now)
     }
 

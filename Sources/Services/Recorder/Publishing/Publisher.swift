@@ -12,6 +12,8 @@ struct Publisher: Sendable {
         var discontinuityStarts: [DiscontinuityStart] = []
         var losses: [Loss] = []
         var lost: [PlacedSegment] = []
+        /// Given up in their turn, and still to be fetched.
+        var listed: [PlacedSegment] = []
 
         var isEmpty: Bool {
             segments.isEmpty && discontinuityStarts.isEmpty && losses.isEmpty && lost.isEmpty

@@ -243,7 +243,8 @@ extension RecordingState {
         sources.session?.loaded(id, playlist, isNews: !listing.segments.isEmpty, now: now)
         // The same playlist is needed again where its segments are fetched in turns.
         let isDone =
-            !listing.isStale && !playlist.segments.isEmpty && playlist.skip == nil && !progress.isDeferring(id)
+            !listing.isStale && !playlist.segments.isEmpty && playlist.skip == nil
+            && !progress.isDeferring(id)
         sources.session?.knows(id, isDone ? fetched.version : nil)
         if condition.renditionRecovered(id) {
             log(.info, "A rendition delivers again", ["rendition": "\(id)"])

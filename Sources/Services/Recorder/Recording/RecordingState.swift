@@ -63,8 +63,9 @@ package struct RecordingState: Sendable {
 
     /// Begins under a lease that was just taken.
     ///
-    /// `heads` and `newestRun` say where the catalogue stands: each rendition, and the source run that began
-    /// last. `unfinished` is what the recorder before did not fetch. The seed is of pauses and ids that are to differ from those of other channels and nodes.
+    /// `heads` and `newestRun` say where the catalogue stands: each rendition, and the source run that
+    /// began last. `unfinished` is what the recorder before did not fetch. The seed is of pauses and ids
+    /// that are to differ from those of other channels and nodes.
     package init(
         channel: Channel, lease: Lease, heads: [RenditionHead], newestRun: SourceRun?,
         publishes: Bool = true, unfinished: [SegmentRequest] = [], at now: Moment, seed: UInt64,

@@ -22,6 +22,8 @@ package struct Batch: Sendable {
     package var keyPending: [KeyPendingSegment]
     /// Segments that will never be stored.
     package var lost: [PlacedSegment]
+    /// Segments that were not published in their turn and are still to be fetched.
+    package var listed: [PlacedSegment]
 
     /// A batch of a node that does not hold the lease: its segments only go to the archive.
     package init(unpublishedIn channel: Int32) {
@@ -43,6 +45,7 @@ package struct Batch: Sendable {
         losses = []
         keyPending = []
         lost = []
+        listed = []
     }
 }
 

@@ -25,6 +25,11 @@ extension BatchWriter {
             """)
     }
 
+    /// A segment that is still to be fetched is pending, unless more is known of it.
+    func markListed(_ renditions: [RenditionID: Int32]) async throws {
+        try await mark(batch.listed, as: "listed", renditions)
+    }
+
     func markKeyPending(_ renditions: [RenditionID: Int32]) async throws {
         let places = batch.keyPending.map {
             $0.placed
@@ -36,7 +41,8 @@ extension BatchWriter {
         try await mark(batch.lost, as: "lost", renditions)
     }
 
-    /// Marks identities in `intake`; a stored segment stays stored and a lost one stays lost.
+    /// Marks identities in `intake`; a stored segment stays stored, a lost one lost, and one that waits for
+    /// its key does not become listed again.
     private func mark(
         _ segments: [PlacedSegment], as state: String, _ renditions: [RenditionID: Int32],
     ) async throws {
@@ -52,7 +58,7 @@ extension BatchWriter {
                 AS t(rendition_id, feed_id, origin_number, start_us, duration_us)
             ON CONFLICT (rendition_id, feed_id, origin_number) DO UPDATE
                 SET state = excluded.state, seen_at = now()
-                WHERE intake.state IN ('listed', 'key_pending')
+                WHERE intake.state IN ('listed', 'key_pending') AND excluded.state <> 'listed'
             """)
     }
 }

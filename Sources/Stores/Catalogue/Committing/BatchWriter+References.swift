@@ -10,7 +10,8 @@ extension BatchWriter {
     /// If the lease is lost, an existing description is not replaced.
     func describeRenditions(held: Bool) async throws {
         let mentioned =
-            batch.segments.map(\.fact.identity.rendition) + batch.lost.map(\.identity.rendition)
+            batch.segments.map(\.fact.identity.rendition)
+            + (batch.lost + batch.listed).map(\.identity.rendition)
             + batch.keyPending.map(\.identity.rendition) + batch.losses.compactMap(\.rendition)
         let described = Set(batch.renditions.map(\.id))
         for description in batch.renditions { try await enter(description, replacing: held) }

@@ -17,6 +17,7 @@ extension BatchWriter {
         if batch.fence < point.fence {
             batch.keyPending.removeAll { $0.start >= point.instant }
             batch.lost.removeAll { $0.start >= point.instant }
+            batch.listed.removeAll { $0.start >= point.instant }
         }
         return ahead
     }

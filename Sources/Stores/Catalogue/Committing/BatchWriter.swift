@@ -71,6 +71,7 @@ struct BatchWriter {
         try await enterSourceRuns()
         if held { try await enterDiscontinuityStarts() }
         try await enterLosses(renditions, expiredBefore: expiredBefore)
+        try await markListed(renditions)
         try await markKeyPending(renditions)
         try await markLost(renditions)
         let quarters = try await enterSegments(

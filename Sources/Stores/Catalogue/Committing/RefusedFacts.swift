@@ -38,7 +38,7 @@ extension Batch {
     /// How many facts it has.
     var factCount: Int {
         renditions.count + sourceRuns.count + discontinuityStarts.count + segments.count + losses.count
-            + keyPending.count + lost.count
+            + keyPending.count + lost.count + listed.count
     }
 
     /// The same place in the published log, without facts.
@@ -55,6 +55,7 @@ extension Batch {
             + losses.map { fact in with { $0.losses = [fact] } }
             + keyPending.map { fact in with { $0.keyPending = [fact] } }
             + lost.map { fact in with { $0.lost = [fact] } }
+            + listed.map { fact in with { $0.listed = [fact] } }
     }
 
     private func with(_ change: (inout Batch) -> Void) -> Batch {
@@ -71,5 +72,6 @@ extension Batch {
         losses += other.losses
         keyPending += other.keyPending
         lost += other.lost
+        listed += other.listed
     }
 }

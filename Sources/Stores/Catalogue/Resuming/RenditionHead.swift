@@ -56,6 +56,10 @@ package struct KnownSegment: Sendable, Equatable {
     package var digest: [UInt8]
     /// The segment is stored but its key has not arrived.
     package var isKeyPending = false
+    /// The segment was still to be fetched.
+    package var isListed = false
+    /// The catalogue has its fact.
+    package var isStored: Bool { !isLost && !isKeyPending && !isListed }
 
     /// The identity of a stored segment.
     package init(_ fact: SegmentFact) {
@@ -66,7 +70,7 @@ package struct KnownSegment: Sendable, Equatable {
 
     package init(
         run: Int64, number: Int64, start: Instant, duration: Int64, isLost: Bool, digest: [UInt8],
-        isKeyPending: Bool = false,
+        isKeyPending: Bool = false, isListed: Bool = false,
     ) {
         self.run = run
         self.number = number
@@ -75,6 +79,7 @@ package struct KnownSegment: Sendable, Equatable {
         self.isLost = isLost
         self.digest = digest
         self.isKeyPending = isKeyPending
+        self.isListed = isListed
     }
 }
 
@@ -160,7 +165,8 @@ extension KnownSegment {
             run: try row.decode("feed_id"), number: try row.decode("origin_number"),
             start: Instant(microseconds: try row.decode("start_us")),
             duration: try row.decode("duration_us", as: Int64.self), isLost: try row.decode("lost"),
-            digest: try row.decode("digest"), isKeyPending: try row.decode("key_pending"))
+            digest: try row.decode("digest"), isKeyPending: try row.decode("key_pending"),
+            isListed: try row.decode("listed"))
     }
 }
 
@@ -185,7 +191,7 @@ extension Statement {
     static func newestIdentities(of channel: Int32, limit: Int64) -> Statement {
         """
         SELECT r.rendition_id, i.feed_id, i.origin_number, i.start_us, i.duration_us, i.state = 'lost' AS lost,
-            i.state = 'key_pending' AS key_pending, coalesce(s.digest, ''::bytea) AS digest
+            i.state = 'key_pending' AS key_pending, i.state = 'listed' AS listed, coalesce(s.digest, ''::bytea) AS digest
         FROM rendition r, LATERAL (
             SELECT newest.*, row_number() OVER (ORDER BY feed_id DESC, origin_number DESC) AS place FROM (
                 SELECT feed_id, origin_number, start_us, duration_us, state FROM intake

@@ -50,7 +50,8 @@ extension Catalogue {
                 LEFT JOIN LATERAL (
                     SELECT array_agg(start_us) AS begins, array_agg(start_us + duration_us) AS ends FROM (
                         SELECT start_us, duration_us FROM intake i
-                        WHERE i.rendition_id = r.rendition_id AND state IN ('listed', 'key_pending')
+                        WHERE i.rendition_id = r.rendition_id AND (state = 'key_pending' OR state = 'listed'
+                            AND seen_at > now() - make_interval(hours => \(Int32(Limits.listedHours))))
                         ORDER BY start_us DESC LIMIT \(Limits.pendingSegments)) AS newest) AS pending ON true
                 WHERE channel_id = \(channel)
                 """)
