@@ -61,7 +61,7 @@ let modules: [Module] = [
     Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: ["TestSupport"]),
     Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: ["Encoding"]),
     Module(
-        name: "Telemetry", layer: "Adapters", uses: ["Timeline", "Concurrency"],
+        name: "Telemetry", layer: "Adapters", uses: ["Timeline", "Concurrency", "JSON"],
         packages: [logging, coreMetrics], tests: []),
 
     Module(

@@ -1,49 +1,35 @@
+import JSON
 import Logging
 
-/// A log line for machines (RFC 8259).
+/// A log line for machines.
 enum JSONLine {
     static func line(
         time: String, level: Logger.Level, label: String, message: String, metadata: Logger.Metadata,
     ) -> String {
-        var members = [
-            "\"time\":\(string(time))", "\"level\":\(string(level.rawValue))", "\"label\":\(string(label))",
-            "\"message\":\(string(message))",
+        var members: [JSONValue.Member] = [
+            .init(name: "time", value: .string(time)), .init(name: "level", value: .string(level.rawValue)),
+            .init(name: "label", value: text(label)), .init(name: "message", value: text(message)),
         ]
-        if !metadata.isEmpty { members.append("\"metadata\":\(value(.dictionary(metadata), depth: 0))") }
-        return "{\(members.joined(separator: ","))}"
+        if !metadata.isEmpty {
+            members.append(.init(name: "metadata", value: value(.dictionary(metadata), depth: 0)))
+        }
+        return String(decoding: JSONValue.object(members).bytes, as: UTF8.self)
     }
 
-    private static func value(_ value: Logger.MetadataValue, depth: Int) -> String {
-        guard depth <= Limits.logMetadataDepth else { return string("…") }
+    private static func value(_ value: Logger.MetadataValue, depth: Int) -> JSONValue {
+        guard depth <= Limits.logMetadataDepth else { return "…" }
         switch value {
-        case .string(let text): return string(text)
-        case .stringConvertible(let other): return string(other.description)
-        case .array(let values):
-            return "[\(values.map { self.value($0, depth: depth + 1) }.joined(separator: ","))]"
+        case .string(let string): return text(string)
+        case .stringConvertible(let other): return text(other.description)
+        case .array(let values): return .array(values.map { self.value($0, depth: depth + 1) })
         case .dictionary(let pairs):
-            let members = pairs.sorted { $0.key < $1.key }
-                .map { "\(string($0.key)):\(self.value($0.value, depth: depth + 1))" }
-            return "{\(members.joined(separator: ","))}"
+            return .object(
+                pairs.sorted { $0.key < $1.key }
+                    .map { .init(name: LogText.cut($0.key), value: self.value($0.value, depth: depth + 1)) })
         }
     }
 
-    private static func string(_ text: String) -> String {
-        var escaped = "\""
-        for scalar in text.unicodeScalars.prefix(Limits.logTextCharacters) {
-            switch scalar {
-            case "\"": escaped += "\\\""
-            case "\\": escaped += "\\\\"
-            case "\n": escaped += "\\n"
-            case _ where LogText.isUnsafe(scalar): escaped += unicodeEscape(scalar)
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped + (text.unicodeScalars.count > Limits.logTextCharacters ? "…\"" : "\"")
-    }
-
-    /// Every unsafe character is in the basic plane, so four digits suffice.
-    private static func unicodeEscape(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16)
-        return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    private static func text(_ text: String) -> JSONValue {
+        .string(LogText.cut(text))
     }
 }

@@ -1,19 +1,30 @@
 import Logging
 
-/// Shared parts of the line formats: escaping, and metadata as one text.
+/// Shared parts of the line formats: cutting, escaping, and metadata as one text.
 enum LogText {
+    /// The text, cut at the module's limit.
+    static func cut(_ text: String) -> String {
+        let characters = text.unicodeScalars
+        guard
+            let end = characters.index(
+                characters.startIndex, offsetBy: Limits.logTextCharacters, limitedBy: characters.endIndex),
+            end != characters.endIndex
+        else { return text }
+        return String(characters[..<end]) + "…"
+    }
+
     /// Control characters, line separators and direction marks as escapes, the backslash doubled; cut at the
     /// module's limit.
     static func escaped(_ text: String) -> String {
         var escaped = ""
-        for scalar in text.unicodeScalars.prefix(Limits.logTextCharacters) {
+        for scalar in cut(text).unicodeScalars {
             if let escape = escape(scalar) {
                 escaped += escape
             } else {
                 escaped.unicodeScalars.append(scalar)
             }
         }
-        return text.unicodeScalars.count > Limits.logTextCharacters ? escaped + "…" : escaped
+        return escaped
     }
 
     private static func escape(_ scalar: Unicode.Scalar) -> String? {
@@ -28,7 +39,7 @@ enum LogText {
     }
 
     /// C0, DEL, C1, the line separators, and marks that reorder text on a terminal.
-    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x200E...0x200F, 0x2066...0x2069: true
         default: false

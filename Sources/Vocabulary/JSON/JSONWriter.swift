@@ -2,6 +2,7 @@ extension JSONValue {
     /// The value as JSON text in UTF-8, without white space; members keep their order.
     ///
     /// A number that JSON cannot express (infinite, not a number) is written as null.
+    /// Characters that could begin a line or control a terminal are written as escapes.
     package var bytes: [UInt8] {
         var text: [UInt8] = []
         write(to: &text)
@@ -43,13 +44,28 @@ extension JSONValue {
 
     private static func write(_ string: String, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20, 0x7F: text += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
-            default: text.append(byte)
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": text += [UInt8(ascii: "\\"), UInt8(scalar.value)]
+            case _ where mustEscape(scalar): text += escape(scalar).utf8
+            case _ where scalar.isASCII: text.append(UInt8(scalar.value))
+            default: text += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
             }
         }
         text.append(UInt8(ascii: "\""))
+    }
+
+    /// Control characters (C0, DEL, C1), the line separators, and marks that reorder text on a terminal.
+    private static func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// Four digits suffice, as each escaped character is in the basic plane.
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 }

@@ -9,7 +9,9 @@ struct JSONWriterTests {
         arguments: [
             (nil, "null"), (true, "true"), (-5, "-5"), (.unsigned(.max), "18446744073709551615"),
             (.number(0.5), "0.5"), (.number(.infinity), "null"),
-            ("a\"\\\n\u{7F}", #""a\"\\\u000a\u007f""#), ([], "[]"), ([1, [nil]], "[1,[null]]"),
+            ("a\"\\\n\u{7F}", #""a\"\\\u000a\u007f""#),
+            ("\u{85}\u{200F}\u{2028}\u{2066}😀", #""\u0085\u200f\u2028\u2066😀""#),
+            ([], "[]"), ([1, [nil]], "[1,[null]]"),
             (["b": 1, "a": ["c": "é"]], #"{"b":1,"a":{"c":"é"}}"#),
         ] as [(JSONValue, String)])
     func text(value: JSONValue, text: String) {
