@@ -87,7 +87,7 @@ let modules: [Module] = [
             "Timeline", "Encoding", "Concurrency", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest",
             "SegmentStore", "Journal", "Catalogue", "Monitoring",
         ],
-        packages: [logging], tests: ["TestSupport", "Postgres", "HTTPServer"],
+        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "HTTPServer"],
     ),
     Module(
         name: "Playback", layer: "Services",

@@ -155,9 +155,8 @@ extension OldInstallation {
         } ?? []
     }
 
-    /// The lines that a question to the database answers.
+    /// The rows that a statement answers.
     func rows(_ sql: String) async throws -> [String] {
-        let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", sql]
-        return try await Command.run("/usr/bin/psql", arguments).split(separator: "\n").map(String.init)
+        try await PostgresPrograms().rows(of: sql, on: database)
     }
 }

@@ -78,8 +78,7 @@ extension Stack {
 
     /// The lines that a question to the database answers.
     func rows(_ sql: String) async throws -> [String] {
-        let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", sql]
-        return try await Command.run("/usr/bin/psql", arguments).split(separator: "\n").map(String.init)
+        try await PostgresPrograms().rows(of: sql, on: database)
     }
 
     /// The path of a window.

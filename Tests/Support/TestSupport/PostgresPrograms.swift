@@ -1,13 +1,13 @@
 import Foundation
 
 /// PostgreSQL's own programs, and how to run them: the server refuses to run as root.
-struct PostgresPrograms {
+package struct PostgresPrograms {
     /// The account that Debian's package makes; used when the tests run as root.
     static let account = "postgres"
 
     private let folder: String
 
-    init() throws {
+    package init() throws {
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
         let newest = versions.sorted { (Int($0) ?? 0) < (Int($1) ?? 0) }.last {
@@ -28,6 +28,11 @@ struct PostgresPrograms {
         }
         let drop = ["--reuid=\(Self.account)", "--regid=\(Self.account)", "--init-groups"]
         try await Command.run("/usr/bin/setpriv", drop + command, in: workFolder)
+    }
+
+    /// The rows that a statement answers, their columns apart by a stroke.
+    package func rows(of sql: String, on uri: String) async throws -> [String] {
+        try await runSQL(sql, on: uri).split(separator: "\n").map(String.init)
     }
 
     /// Runs SQL text; what it answers, unaligned and without headings.

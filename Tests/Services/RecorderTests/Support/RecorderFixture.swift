@@ -1,5 +1,5 @@
 import Catalogue
-import Foundation
+import DatabaseSupport
 import Postgres
 import TestSupport
 import Timeline
@@ -34,8 +34,7 @@ struct RecorderFixture: Sendable {
         pool = PostgresPool(
             PoolConfiguration(try ConnectionString(cluster.uri()), acquireTimeout: .seconds(2)),
             logger: silentLogger)
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().path() + "../../../../migrations"
-        _ = try await Migrations.reading(folder: folder).apply(on: pool)
+        try await migrateCatalogue(cluster.uri())
         catalogue = Catalogue(pool: pool, logger: silentLogger)
         guard let id = ChannelID("news") else { throw TestFailure("no id") }
         channel = try await catalogue.create(
@@ -46,8 +45,7 @@ struct RecorderFixture: Sendable {
 
     /// The rows of a statement, columns apart by a stroke.
     func rows(_ sql: String) async throws -> [String] {
-        let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", cluster.uri(), "-c", sql]
-        return try await Command.run("/usr/bin/psql", arguments).split(separator: "\n").map(String.init)
+        try await PostgresPrograms().rows(of: sql, on: cluster.uri())
     }
 
     func number(_ sql: String) async throws -> Int? {
