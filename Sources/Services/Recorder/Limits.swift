@@ -122,6 +122,9 @@ enum Limits {
     /// The longest time for which a failed segment is fetched again, microseconds, even if its playlist lists
     /// it for longer.
     static let longestRetry: Int64 = 600_000_000
+    /// Tries for a segment that is listed and cannot be fetched: ten minutes with the longest pause between
+    /// two tries.
+    static let triesWhileListed = 200
     /// The longest segment that is believed, microseconds.
     static let longestSegment: Int64 = 600_000_000
     /// Microseconds that a segment's duration may be stretched or cut to bring drift back.

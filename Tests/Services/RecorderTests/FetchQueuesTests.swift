@@ -89,9 +89,35 @@ struct FetchQueuesTests {
             MediaSegment(uri: $0, durationMicroseconds: 1)
         }
         let base = try HTTPURL("http://two.test/live.m3u8")
-        queues.relist(playlist, of: video(0), try Self.request(1, until: 60).use, base: base)
+        queues.relist(
+            playlist, of: video(0), try Self.request(1, until: 60).use, base: base, arrival: moment(0))
         let started = queues.start(now: moment(0))
         #expect(started.map(\.segment.entry.uri) == ["1.ts", "2.ts?token=b", "3.ts"])
         #expect(started.map(\.base.host) == ["one.test", "two.test", "one.test"])
+    }
+
+    @Test("A segment is not given up while it is listed, for two hundred tries")
+    func stillListed() throws {
+        var playlist = MediaPlaylist()
+        playlist.targetDurationSeconds = 6
+        playlist.mediaSequence = 3
+        playlist.segments = (3...7).map { MediaSegment(uri: "\($0).ts", durationMicroseconds: 6_000_000) }
+        func isLast(_ number: Int64, attempt: Int = 3, at time: Double = 20) throws -> Bool {
+            var queues = FetchQueues()
+            var request = try Self.request(number, until: 10)
+            request.attempt = attempt
+            queues.add([request], of: video(0))
+            queues.relist(playlist, of: video(0), request.use, base: request.base, arrival: moment(10))
+            let started = queues.start(now: moment(time))
+            return try #require(started.first).isLast
+        }
+        #expect(try !isLast(3))
+        #expect(try !isLast(7))
+        #expect(try isLast(2))
+        #expect(try isLast(8))
+        #expect(try !isLast(3, attempt: 199))
+        #expect(try isLast(3, attempt: 200))
+        // The playlist is thirty seconds long, and a segment stays for one target duration more.
+        #expect(try isLast(7, at: 46))
     }
 }

@@ -71,11 +71,19 @@ struct FetchQueues: Sendable {
         queues[id, default: Queue()].add(requests)
     }
 
-    /// A playlist lists segments again that are still to be fetched: tokens in their URLs may be new.
-    mutating func relist(_ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL) {
+    /// A playlist lists segments again that are still to be fetched: tokens in their URLs may be new, and the
+    /// source holds them for longer.
+    ///
+    /// After a bounded number of tries the time of a segment is not moved on any more.
+    mutating func relist(
+        _ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL,
+        arrival: ContinuousClock.Instant,
+    ) {
         guard let queue = queues[id], queue.count > 0,
             let first = PlaylistFollower.number(playlist, 0)
         else { return }
+        let length = min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
+        let available = arrival + .microseconds(length + PlaylistFollower.target(of: playlist))
         func relisted(_ request: SegmentRequest) -> SegmentRequest {
             let index = request.segment.identity.number - request.segment.numberShift - first
             guard request.use == use, playlist.segments.indices.contains(Int(clamping: index)) else {
@@ -87,6 +95,9 @@ struct FetchQueues: Sendable {
             }
             var request = request
             (request.segment.entry.uri, request.base) = (entry.uri, base)
+            if request.attempt < Limits.triesWhileListed {
+                request.segment.availableUntil = max(request.segment.availableUntil, available)
+            }
             return request
         }
         queues[id]?.waiting = queue.waiting.map(relisted)

@@ -237,7 +237,9 @@ extension RecordingState {
             listing.segments.map(\.placed), postponedCount: listing.postponedCount, now: now)
         settleSource(playlist)
         guard let use = sources.session?.use else { return }
-        if !listing.isStale { fetches.relist(playlist, of: id, use, base: fetched.base) }
+        if !listing.isStale {
+            fetches.relist(playlist, of: id, use, base: fetched.base, arrival: fetched.arrival.steady)
+        }
         enqueue(listing, of: id, base: fetched.base, use)
         if let probe = listing.probe { return doubt(probe, playlist, fetched, use, now: now) }
         sources.session?.loaded(id, playlist, isNews: !listing.segments.isEmpty, now: now)
