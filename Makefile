@@ -1,7 +1,7 @@
 # Backcast's commands. `make run` and `make test` are the two that everybody needs.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz simulate proof build lint format clean
+.PHONY: help run test fuzz simulate faults proof build lint format clean
 
 help: ## lists these commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ proof: ## shows players, load and the API against its document: a table that fai
 
 simulate: ## looks for scenarios in which recording fails, for SECONDS=60; SCENARIO, HOURS and FAULTS run one again, TRACE=1 with its log
 	@SECONDS_TO_RUN=$(SECONDS) scripts/simulate.sh
+
+faults: ## tries faults on the release build: kills, PostgreSQL, disk, origin, clock; a table; SUITES=ClockFaultTests for one of them
+	@scripts/faults.sh $(SUITES)
 
 build: ## builds the two programs for release
 	swift build -c release --product backcast

@@ -24,12 +24,15 @@ struct LedgerEntry: Decodable, Sendable {
     var clear_sha256: String
     var gap: Bool
     var served: Bool
+    var listed_at: Double
 
     var place: Place { Place(sourceRun: source_run, number: number) }
     /// Milliseconds since 1970.
     var start: Int64 { Int64((program_date_time.timeIntervalSince1970 * 1000).rounded()) }
     var durationMilliseconds: Int64 { Int64((duration * 1000).rounded()) }
     var end: Int64 { start + durationMilliseconds }
+    /// When the origin listed it, milliseconds since 1970.
+    var listed: Int64 { Int64((listed_at * 1000).rounded()) }
     /// An instant that no rounding moves into a neighbour.
     var middle: Int64 { start + durationMilliseconds / 2 }
 

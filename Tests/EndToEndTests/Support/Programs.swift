@@ -21,8 +21,9 @@ enum Programs {
         try? FileManager.default.removeItem(at: folder.url)
     }
 
-    /// A program of this package: it lies beside the bundle of the tests.
+    /// A program of this package: in the folder that the setting names, else beside the bundle of the tests.
     static func path(_ name: String) -> String {
+        if let folder = ProcessInfo.processInfo.environment["FAULT_PROGRAMS"] { return "\(folder)/\(name)" }
         let arguments = CommandLine.arguments.first { $0.hasSuffix(".xctest") }
         let beside = arguments.map {
             URL(filePath: $0).deletingLastPathComponent().path(percentEncoded: false)

@@ -31,8 +31,8 @@ extension Stack {
     }
 
     /// Puts a fault of the origin in force.
-    func fault(_ query: String) async throws {
-        let answer = try await origin.send(.post, "/control?channel=ch1&fault=\(query)")
+    func fault(_ query: String, of channel: String = Stack.channel) async throws {
+        let answer = try await origin.send(.post, "/control?channel=\(channel)&fault=\(query)")
         guard answer.status == 200 else { throw TestFailure("no fault: \(answer.text)") }
     }
 
@@ -46,8 +46,8 @@ extension Stack {
     }
 
     /// The end of what is published by the service, milliseconds since 1970.
-    func liveEdge() async throws -> Int64? {
-        let status = try await admin("/channels/\(Self.channel)/status").json
+    func liveEdge(of channel: String = Stack.channel) async throws -> Int64? {
+        let status = try await admin("/channels/\(channel)/status").json
         return try (status["live_edge"] as? String).map(Instant.milliseconds)
     }
 
@@ -76,7 +76,7 @@ extension Stack {
             ["-nostdin", "-v", "warning", "-xerror", "-i", service.base + path, "-f", "null", "-"])
     }
 
-    /// The lines that a question to the database answers.
+    /// The rows that a statement answers.
     func rows(_ sql: String) async throws -> [String] {
         try await PostgresPrograms().rows(of: sql, on: database)
     }

@@ -65,6 +65,17 @@ actor Stack {
 
     /// Starts the service and waits until it is ready, or only until it listens.
     func startService(untilReady: Bool = true) async throws {
+        let program = launchService()
+        listen = try await program.word(after: "listen=", in: "the service's log")
+        let client = ProgramClient("http://\(listen)")
+        service = client
+        guard untilReady else { return }
+        try await eventually("the service's readiness", within: .seconds(30)) {
+            try await client.get("/readyz").status == 200
+        }
+    }
+
+    private func launchService() -> Program {
         starts += 1
         let environment = [
             "BACKCAST_LISTEN": listen, "BACKCAST_DATABASE_URL": database, "BACKCAST_ADMIN_TOKEN": Self.token,
@@ -74,13 +85,14 @@ actor Stack {
         let log = folder.path(of: "service\(starts).log")
         let program = Program(Programs.path("backcast"), ["run"], log: log, environment: environment)
         serviceProgram = program
-        listen = try await program.word(after: "listen=", in: "the service's log")
-        let client = ProgramClient("http://\(listen)")
-        service = client
-        guard untilReady else { return }
-        try await eventually("the service's readiness", within: .seconds(30)) {
-            try await client.get("/readyz").status == 200
-        }
+        return program
+    }
+
+    /// Starts the service and kills it so many milliseconds later, wherever it is by then.
+    func startAndKill(after milliseconds: Int) async throws {
+        let program = launchService()
+        try await Task.sleep(for: .milliseconds(milliseconds))
+        try await program.end(SIGKILL)
     }
 
     /// Ends the service with a signal; how it ended.

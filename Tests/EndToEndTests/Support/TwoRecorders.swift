@@ -87,6 +87,13 @@ actor TwoRecorders {
         try await program.end(SIGKILL)
     }
 
+    /// Stops a recorder's processes as a machine does that swaps or is moved, and lets it go on later.
+    func freeze(_ place: Place, for seconds: Int) async throws {
+        recorders[place]?.send(SIGSTOP)
+        try await Task.sleep(for: .seconds(seconds))
+        recorders[place]?.send(SIGCONT)
+    }
+
     func addChannels(by place: Place) async throws {
         for id in Self.channels {
             let body = #"{"id":"\#(id)","source_url":"\#(origin.base)/\#(id)/index.m3u8"}"#
@@ -125,7 +132,7 @@ extension TwoRecorders {
         }
     }
 
-    /// The lines that a question to the database answers.
+    /// The rows that a statement answers.
     func rows(_ sql: String) async throws -> [String] {
         try await PostgresPrograms().rows(of: sql, on: database)
     }

@@ -46,6 +46,14 @@ package final class PostgresCluster: Sendable {
         try await control("restart")
     }
 
+    /// Kills all processes of the server at once, as a machine that loses its power does.
+    package func killAll() async throws {
+        let server = try LiveClusters.server(of: data)
+        let children = Self.children(of: server)
+        for process in [server] + children { kill(process, SIGKILL) }
+        try await eventually("the end of the server") { kill(server, 0) == -1 }
+    }
+
     /// Runs a body while every process of the server stands still, as if disk or machine hung: it takes
     /// connections and answers nothing.
     package func whileStandingStill<T>(_ body: () async throws -> T) async throws -> T {

@@ -30,7 +30,7 @@ struct ReplayCommand: AsyncParsableCommand {
         guard minuteSeconds > 0, minuteSeconds <= Limits.minuteSeconds else {
             throw ValidationError("--minute-seconds: above 0, at most \(Limits.minuteSeconds)")
         }
-        guard (1...1000).contains(prefill) else { throw ValidationError("--prefill: from 1 to 1000") }
+        guard (1...10_000).contains(prefill) else { throw ValidationError("--prefill: from 1 to 10000") }
     }
 
     func run() async throws {

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Each test tries one fault on the running program: nothing that could be kept is lost, nothing is there
+/// twice, and the channels are soon complete again.
+@Suite("Faults on the running program", .limitedStacks, .serialized)
+struct FaultTests {
+    private let scale = FaultScale.current
+
+    @Test("SIGKILL at any time, start and migration included", .timeLimit(.minutes(30)))
+    func kills() async throws {
+        var chance = SeededGenerator(seed: 14)
+        let early = scale.kills / 5
+        let plan = FaultStack.Plan(fault: "SIGKILL", times: scale.kills + 2, channels: scale.channels)
+        try await FaultStack.attempt(plan) { run in
+            try await run.stack.endService(SIGKILL)
+            try await run.cluster.run(sql: "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+            for _ in 0..<early {
+                try await run.stack.startAndKill(after: .random(in: 0...400, using: &chance))
+            }
+            try await run.stack.startService()
+        } _: { run in
+            for index in 0..<scale.kills - early {
+                // In turn a service that records and one that starts.
+                if index.isMultiple(of: 2) {
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...4_000, using: &chance)))
+                    try await run.stack.endService(SIGKILL)
+                } else {
+                    try await run.stack.startAndKill(after: .random(in: 0...1_000, using: &chance))
+                    try await run.stack.startService()
+                }
+            }
+            try await run.stack.endService(SIGKILL)
+            try await run.stack.startService()
+        }
+    }
+
+    @Test("The origin is away for longer than it lists", .timeLimit(.minutes(5)))
+    func originAway() async throws {
+        let plan = FaultStack.Plan(fault: "origin away", listSeconds: 12, isOriginAway: true)
+        try await FaultStack.attempt(plan) { run in
+            for channel in run.channels {
+                try await run.stack.fault("down&seconds=\(scale.away)", of: channel)
+            }
+            try await Task.sleep(for: .seconds(scale.away))
+        }
+    }
+
+    @Test("ENDLIST, and a new beginning 12 s later", .timeLimit(.minutes(5)))
+    func endedAndBegun() async throws {
+        try await FaultStack.attempt(FaultStack.Plan(fault: "ENDLIST and a new beginning", listSeconds: 12)) {
+            run in
+            for channel in run.channels { try await run.stack.fault("end&seconds=12", of: channel) }
+            try await Task.sleep(for: .seconds(12))
+        }
+    }
+
+    @Test("The archive is full for less than the origin lists", .timeLimit(.minutes(5)))
+    func archiveFull() async throws {
+        try await FaultStack.attempt(FaultStack.Plan(fault: "archive full for 12 s of 30")) { run in
+            try run.host.fillDisk(true)
+            try await Task.sleep(for: .seconds(12))
+            try run.host.fillDisk(false)
+        }
+    }
+
+    @Test("A long playlist after a pause", .timeLimit(.minutes(20)))
+    func longPlaylist() async throws {
+        let plan = FaultStack.Plan(
+            fault: "restart with \(scale.prefill) segments listed", channels: 1, listSeconds: 40_000,
+            prefill: scale.prefill)
+        try await FaultStack.attempt(plan) { run in
+            try await run.stack.endService(SIGKILL)
+            try await Task.sleep(for: .seconds(scale.away))
+            try await run.stack.startService()
+        }
+    }
+
+    @Test(
+        "The recorder that owns the channels stands still, and goes on when another has taken over",
+        .timeLimit(.minutes(5)))
+    func ownerFrozen() async throws {
+        let seconds = max(scale.away, 25)
+        let origin = ["--segment-seconds", "2", "--prefill", "3", "--list-seconds", "60"]
+        try await TwoRecorders.run(origin: origin) { pair in
+            try await pair.start(.first)
+            try await pair.addChannels(by: .first)
+            for channel in TwoRecorders.channels {
+                try await eventually("\(channel)") { try await pair.held(channel).count >= 3 }
+            }
+            try await pair.start(.second)
+            try await pair.freeze(.first, for: seconds)
+            let ended = Instant.now
+            var outcome = FaultOutcome()
+            for channel in TwoRecorders.channels {
+                let listed = try await pair.ledger(channel).filter { $0.listed <= ended }
+                try await eventually("all of \(channel)", within: .seconds(60)) {
+                    try await pair.held(channel, published: true).last ?? 0 >= listed.last?.number ?? 0
+                }
+                let known = Set(listed.map(\.sha256))
+                outcome.add(listed, window: try await pair.digests(channel).filter(known.contains)) { _ in
+                    true
+                }
+            }
+            let recovery = Double(Instant.now - ended) / 1_000
+            FaultTable.add("owner stands still for \(seconds) s", times: 1, outcome, recovery: recovery)
+            #expect(outcome.isPerfect, "\(outcome)")
+        }
+    }
+}
