@@ -77,6 +77,21 @@ struct FaultTests {
         }
     }
 
+    @Test("Sources that take connections and never answer", .timeLimit(.minutes(5)))
+    func silentSources() async throws {
+        let count = scale.channels * 10
+        let plan = FaultStack.Plan(
+            fault: "\(count) silent sources beside \(scale.channels) good ones", channels: scale.channels)
+        let silent = try SilentSources()
+        try await FaultStack.attempt(plan) { run in
+            for index in 0..<count {
+                let url = silent.url(of: index)
+                try await run.stack.addChannel("silent\(index)", settings: #""source_url":"\#(url)""#)
+            }
+            try await Task.sleep(for: .seconds(scale.away))
+        }
+    }
+
     @Test(
         "The recorder that owns the channels stands still, and goes on when another has taken over",
         .timeLimit(.minutes(5)))
