@@ -61,6 +61,8 @@ extension Limits {
     static let entryBytes = 56
     /// Bytes of an EXT-X-KEY line.
     static let keyLineBytes = 128
+    /// Bytes of a cue tag beside its text, which is there as a value and in the block's lines.
+    static let cueTagBytes = 64
     /// Bytes of a format: a few short strings.
     static let formatBytes = 512
     /// Quarters of an hour read by one query: a day.

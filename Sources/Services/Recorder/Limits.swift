@@ -67,6 +67,10 @@ enum Limits {
     static let edgeSegments = 100
     /// Identities remembered to tell a stale playlist from a restart: several playlists of usual length.
     static let recentEntries = 400
+    /// Cue tags that are kept of one segment: splice information may come in several forms at once.
+    static let cueTags = 16
+    /// Bytes of a segment's cue tags: splice information in base64 rarely has more than a few hundred.
+    static let cueByteCount = 4 << 10
     /// Playlists whose entries are remembered.
     static let recentPlaylists = 4
     /// Facts, segments and losses, that one transaction enters: a backlog goes in as many, and the channel's

@@ -65,12 +65,13 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
     package var source: String
     /// See `SegmentFact.boundary`.
     package var boundary: String?
+    private var storedCueTags: [String]?
 
     package init(
         channel: ChannelID, identity: SegmentIdentity, start: Instant, duration: Int64,
         flags: SegmentFlags = [], revision: Int16 = 0, container: SegmentExtension, cipher: Cipher?,
         initialization: Initialization? = nil, drmTags: [String] = [], programDateTime: Instant? = nil,
-        arrived: Instant, source: String, boundary: String? = nil,
+        arrived: Instant, source: String, boundary: String? = nil, cueTags: [String] = [],
     ) {
         self.channel = channel
         self.identity = identity
@@ -86,11 +87,13 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
         self.arrived = arrived
         self.source = source
         self.boundary = boundary
+        self.cueTags = cueTags
     }
 
     private enum CodingKeys: String, CodingKey {
         case channel, identity, start, duration, flags, revision, container, cipher, initialization, drmTags
         case programDateTime, arrived, source, boundary
+        case storedCueTags = "cue_tags"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -103,7 +106,14 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
             initialization: try stored.readIfPresent(.initialization),
             drmTags: try stored.read(.drmTags, default: []),
             programDateTime: try stored.readIfPresent(.programDateTime), arrived: try stored.read(.arrived),
-            source: try stored.read(.source), boundary: try stored.readIfPresent(.boundary))
+            source: try stored.read(.source), boundary: try stored.readIfPresent(.boundary),
+            cueTags: try stored.read(.storedCueTags, default: []))
+    }
+
+    /// See `SegmentFact.cueTags`.
+    package var cueTags: [String] {
+        get { storedCueTags ?? [] }
+        set { storedCueTags = newValue.isEmpty ? nil : newValue }
     }
 
     package var end: Instant { start + duration }

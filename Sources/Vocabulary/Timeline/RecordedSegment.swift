@@ -15,11 +15,14 @@ package struct RecordedSegment: Sendable, Equatable {
     package var storedBytes: Int64
     package var plainBytes: Int64
     package var iv: [UInt8]?
+    /// The source's cue tags before the segment, as received.
+    package var cueTags: [String]
 
     package init(
         start: Instant, duration: Int64, number: Int64?, discontinuitySequence: Int32, revision: Int16 = 0,
         formatID: Int32,
         flags: SegmentFlags = [], storedBytes: Int64, plainBytes: Int64, iv: [UInt8]? = nil,
+        cueTags: [String] = [],
     ) {
         self.start = start
         self.duration = duration
@@ -31,6 +34,7 @@ package struct RecordedSegment: Sendable, Equatable {
         self.storedBytes = storedBytes
         self.plainBytes = plainBytes
         self.iv = iv
+        self.cueTags = cueTags
     }
 
     package var end: Instant { start + duration }

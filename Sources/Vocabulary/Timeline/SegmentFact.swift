@@ -31,6 +31,8 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     package var fence: Int64
     /// Why a discontinuity lies before the segment; nil if it continues the previous one seamlessly.
     package var boundary: String?
+    /// Nil if there are none, so that a line without them is as it was before they were recorded.
+    private var storedCueTags: [String]?
 
     package init(
         channel: ChannelID, identity: SegmentIdentity, start: Instant, duration: Int64, revision: Int16 = 0,
@@ -38,6 +40,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         iv: [UInt8]? = nil,
         programDateTime: Instant? = nil, arrived: Instant, firstTimestamp: Int64? = nil,
         measuredDuration: Int64? = nil, digest: [UInt8], fence: Int64, boundary: String? = nil,
+        cueTags: [String] = [],
     ) {
         self.channel = channel
         self.identity = identity
@@ -56,6 +59,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         self.digest = digest
         self.fence = fence
         self.boundary = boundary
+        self.cueTags = cueTags
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -63,6 +67,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         case format = "state"
         case flags, storedBytes, plainBytes, iv, programDateTime, arrived, firstTimestamp
         case measuredDuration, digest, fence, boundary
+        case storedCueTags = "cue_tags"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -77,7 +82,14 @@ package struct SegmentFact: Sendable, Equatable, Codable {
             programDateTime: try stored.readIfPresent(.programDateTime), arrived: try stored.read(.arrived),
             firstTimestamp: try stored.readIfPresent(.firstTimestamp),
             measuredDuration: try stored.readIfPresent(.measuredDuration), digest: try stored.read(.digest),
-            fence: try stored.read(.fence), boundary: try stored.readIfPresent(.boundary))
+            fence: try stored.read(.fence), boundary: try stored.readIfPresent(.boundary),
+            cueTags: try stored.read(.storedCueTags, default: []))
+    }
+
+    /// The source's cue tags before the segment, as received; they mark breaks for advertising.
+    package var cueTags: [String] {
+        get { storedCueTags ?? [] }
+        set { storedCueTags = newValue.isEmpty ? nil : newValue }
     }
 
     /// How long the media play by the best that is known, microseconds: what EXTINF says.
@@ -141,4 +153,6 @@ package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
     ///
     /// It is decided once, so that every playlist says the same.
     package static let measuredDuration = SegmentFlags(rawValue: 32)
+    /// Cue tags stand before the segment.
+    package static let hasCueTags = SegmentFlags(rawValue: 64)
 }

@@ -219,6 +219,9 @@ enum RandomTimeline {
                 case 3: segment.revision = 3
                 case 4: segment.flags = .independent
                 case 5...8: segment.measuredDuration = Int64.random(in: 50_000...9_000_000, using: &generator)
+                case 9...12:
+                    segment.flags = .hasCueTags
+                    segment.cueTags = ["#EXT-X-CUE-OUT-CONT:\(index)/60", "#EXT-OATCLS-SCTE35:/DAl"]
                 default: break
                 }
                 segments.append(segment)

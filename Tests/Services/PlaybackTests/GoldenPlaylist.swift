@@ -74,6 +74,15 @@ extension GoldenPlaylist {
         .media("closed-audio", of: "a0") { try renditions.closed(0, 12) },
         // RFC 8216bis §3.1.4: subtitles are segments of WebVTT.
         .media("closed-subtitles", of: "s0") { try renditions.closed(0, 12) },
+        // API: the source's cue tags stand before the segments that they stood before.
+        .media("closed-cue-tags") {
+            var segments = run(2, from: 0) + run(2, from: 60, number: 2, sequence: 1)
+            segments[0].cueTags = ["#EXT-X-CUE-OUT:30.000", "#EXT-OATCLS-SCTE35:/DAlAAAAAAAAAP/w=="]
+            segments[1].cueTags = ["#EXT-X-CUE-OUT-CONT:4.000/30.000"]
+            segments[2].cueTags = ["#EXT-X-CUE-IN"]
+            for index in 0..<3 { segments[index].flags = .hasCueTags }
+            return try RecordedFixture(segments).closed(0, 68)
+        },
         .media("closed-encrypted") { try encrypted.closed(0, 16) },
         // RFC 8216bis §4.4.4.4: keys of DRM systems stay as the source wrote them; KEYFORMAT needs version 5.
         .media("closed-drm") {

@@ -210,4 +210,30 @@ struct RecordingStateTests {
             .reduce(0) { $0 + $1.fact.duration }
         #expect(Double(held) / 1_000_000 > length - 90)
     }
+
+    @Test("Cue tags stay with their segments, also with those that wait for a key; other lines do not")
+    func cueTags() {
+        var source = Self.source(primary, [video(0)], faults: [.keyMissing(1, until: 200)])
+        source.segmentsPerKey = 10
+        source.lines = [
+            3: ["#EXT-X-CUE-OUT:12", "#EXT-X-VENDOR:1", "# a comment"], 5: ["#EXT-X-CUE-IN"],
+            12: ["#EXT-X-SCTE35:CUE=\"/DAl\""],
+            15: Array(repeating: "#EXT-X-CUE-OUT-CONT", count: Limits.cueTags + 1),
+            16: ["#EXT-X-ASSET:CAID=0x" + String(repeating: "0", count: Limits.cueByteCount)],
+        ]
+        var channel = SimulatedChannel([source])
+        channel.run(until: 300)
+        channel.stop()
+        let tags = Dictionary(
+            channel.segments.filter { !$0.fact.cueTags.isEmpty }.map {
+                ($0.fact.identity.number, $0.fact.cueTags)
+            }, uniquingKeysWith: { one, _ in one })
+        #expect(
+            tags == [
+                3: ["#EXT-X-CUE-OUT:12"], 5: ["#EXT-X-CUE-IN"], 12: ["#EXT-X-SCTE35:CUE=\"/DAl\""],
+                15: Array(repeating: "#EXT-X-CUE-OUT-CONT", count: Limits.cueTags),
+            ])
+        #expect(
+            channel.segments.allSatisfy { $0.fact.flags.contains(.hasCueTags) == !$0.fact.cueTags.isEmpty })
+    }
 }

@@ -34,6 +34,22 @@ struct QuarterScanTests {
         }
     }
 
+    @Test("Cue tags come with their segments, from the archive and from a journal alike")
+    func cueTags() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            var facts = (0..<3).map { recording.fact($0) }
+            facts[1].cueTags = ["#EXT-X-CUE-OUT:30", "#EXT-OATCLS-SCTE35:/DAl+w=="]
+            facts[1].flags = .hasCueTags
+            var batch = recording.batch(recording.published(0..<3))
+            for index in facts.indices { batch.segments[index].fact = facts[index] }
+            _ = try await test.catalogue.commit(batch)
+            let read = try await test.catalogue.quarters(range(0, count: 1))[0].segments
+            #expect(read.map(\.cueTags) == facts.map(\.cueTags))
+            #expect(try await test.number("SELECT count(*) FROM segment WHERE cue_tags IS NULL") == 2)
+        }
+    }
+
     @Test("A day is read with an index-only scan")
     func indexOnly() async throws {
         try await withCatalogue { test in

@@ -1,4 +1,5 @@
 import HLS
+import TestSupport
 import Testing
 
 struct SegmentWriterTests {
@@ -53,5 +54,29 @@ struct SegmentWriterTests {
         #expect(lines([segment("a"), clear]).hasSuffix("a\n#EXT-X-KEY:METHOD=NONE\n#EXTINF:2.000000,\nb\n"))
         let always = MediaSegment(uri: "c", durationMicroseconds: 0)
         #expect(lines([always, always], restates: true) == "#EXTINF:0.000000,\nc\n#EXTINF:0.000000,\nc\n")
+    }
+
+    @Test("Cue tags of the first segment stand before its EXTINF; other lines there would be the playlist's")
+    func cueTagsOfFirst() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-VERSION:3
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-MEDIA-SEQUENCE:0
+            #EXT-X-CUE-OUT:30
+            # of the break
+            #EXTINF:4.000000,
+            a.ts
+            #EXTINF:4.000000,
+            b.ts
+
+            """
+        let playlist = try Playlist.reading(text).playlist.media
+        #expect(playlist.segments.map(\.cueTags) == [["#EXT-X-CUE-OUT:30"], []])
+        #expect(playlist.segments[0].unknownLines == ["#EXT-X-CUE-OUT:30", "# of the break"])
+        #expect(playlist.written() == text)
+        var other = playlist
+        other.segments[0].unknownLines = ["# of the segment", "#EXT-X-CUE-IN"]
+        #expect(try Playlist.reading(other.written()).playlist.media == other)
     }
 }

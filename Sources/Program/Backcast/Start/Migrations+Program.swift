@@ -12,6 +12,7 @@ extension Migrations {
         ("0005-reanchor.sql", PackageResources._005_reanchor_sql),
         ("0006-measured-duration.sql", PackageResources._006_measured_duration_sql),
         ("0007-sample-rate.sql", PackageResources._007_sample_rate_sql),
+        ("0008-cue-tags.sql", PackageResources._008_cue_tags_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.

@@ -30,8 +30,12 @@ final class Block: Sendable {
 
     private static func byteCount(of segments: [RecordedSegment], _ formats: [Int32: SegmentFormat]) -> Int {
         let vectors = segments.count { $0.iv != nil }
+        let cueTags = segments.reduce(0) { sum, segment in
+            segment.cueTags.reduce(sum) { $0 + 2 * $1.utf8.count + Limits.cueTagBytes }
+        }
         return Limits.blockOverhead
             + segments.count * (MemoryLayout<RecordedSegment>.stride + Limits.entryBytes)
             + vectors * (Limits.vectorBytes + Limits.keyLineBytes) + formats.count * Limits.formatBytes
+            + cueTags
     }
 }

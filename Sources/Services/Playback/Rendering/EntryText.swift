@@ -1,6 +1,7 @@
+import HLS
 import Timeline
 
-/// Writes the lines of a segment that depend on nothing before it: EXTINF and URI.
+/// Writes the lines of a segment that depend on nothing before it: cue tags, EXTINF and URI.
 struct EntryText {
     private let directory: [UInt8]
     /// The most bytes that numbers and tag names of an entry take.
@@ -12,6 +13,7 @@ struct EntryText {
 
     @inline(__always)
     func write(_ segment: RecordedSegment, _ format: FormatText, to buffer: inout TextBuffer) {
+        if segment.flags.contains(.hasCueTags) { writeCueTags(of: segment, to: &buffer) }
         let directory = directory
         unsafe buffer.write(atMost: Self.margin + directory.count) { cursor in
             unsafe cursor.appendDuration(segment.mediaDuration)
@@ -23,6 +25,12 @@ struct EntryText {
             }
             unsafe cursor.append(format.ending)
         }
+    }
+
+    private func writeCueTags(of segment: RecordedSegment, to buffer: inout TextBuffer) {
+        var writer = PlaylistWriter()
+        for tag in segment.cueTags { writer.line(tag) }
+        buffer.append(writer.bytes)
     }
 
     /// Fills a hole with EXT-X-GAP entries.

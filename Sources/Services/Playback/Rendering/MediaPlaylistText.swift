@@ -6,7 +6,7 @@ import Timeline
 /// Renders one media playlist: the head, then a short entry per segment.
 ///
 /// The tags of a segment are written in the order GAP entries, DISCONTINUITY, MAP, KEY, PROGRAM-DATE-TIME,
-/// EXTINF, URI. MAP comes before KEY, and after METHOD=NONE if a key is in force, because initialization
+/// cue tags, EXTINF, URI. MAP comes before KEY, and after METHOD=NONE if a key is in force, because initialization
 /// sections are stored clear and a KEY applies to the MAPs after it (RFC 8216bis §4.4.4.5).
 struct MediaPlaylistText {
     let contents: PlaylistContents

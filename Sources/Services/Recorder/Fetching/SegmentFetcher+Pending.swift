@@ -29,7 +29,8 @@ extension SegmentFetcher {
                 ?? intake.initialization.map { .init(name: $0.name, cipher: nil) },
             drmTags: intake.drmTags,
             programDateTime: listed.programDateTime,
-            arrived: listed.arrival, source: link.url.description, boundary: listed.placed.boundary)
+            arrived: listed.arrival, source: link.url.description, boundary: listed.placed.boundary,
+            cueTags: listed.cueTags)
     }
 
     /// Reads a segment that waited for its key, and stores it as it would have been.

@@ -22,6 +22,15 @@ package struct ListedSegment: Sendable {
     /// clock.
     var availableUntil: ContinuousClock.Instant
 
+    /// The source's cue tags before it, as far as the bounds allow.
+    var cueTags: [String] {
+        var byteCount = 0
+        return entry.cueTags.prefix(Limits.cueTags).filter {
+            byteCount += $0.utf8.count
+            return byteCount <= Limits.cueByteCount
+        }
+    }
+
     var identity: SegmentIdentity { placed.identity }
     /// EXT-X-PROGRAM-DATE-TIME as the source said it.
     var programDateTime: Instant? { entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) } }

@@ -38,7 +38,8 @@ extension RecordingState {
         let segment = request.segment
         if let duration = stored.measuredDuration { progress.measured(segment, duration) }
         let fact = fact(
-            of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival)
+            of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,
+            cueTags: segment.cueTags)
         guard let fact else { return }
         journal.add(
             JournalQueue.Write(
@@ -101,6 +102,7 @@ extension RecordingState {
 
     private mutating func fact(
         of stored: StoredSegment, _ segment: PlacedSegment, date: Instant?, arrived: Instant,
+        cueTags: [String],
     ) -> SegmentFact? {
         guard case .segment(_, _, let name) = stored.object.key else { return nil }
         let measured = stored.measuredDuration.flatMap {
@@ -110,6 +112,7 @@ extension RecordingState {
         if let measured, (measured - segment.duration).magnitude > Limits.mediaTolerance.magnitude {
             flags.insert(.measuredDuration)
         }
+        if !cueTags.isEmpty { flags.insert(.hasCueTags) }
         return SegmentFact(
             channel: channel.id, identity: segment.identity, start: segment.start, duration: segment.duration,
             revision: name.revision,
@@ -117,7 +120,7 @@ extension RecordingState {
             storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
             programDateTime: date, arrived: arrived, firstTimestamp: stored.firstTimestamp,
             measuredDuration: measured, digest: stored.object.digest, fence: lease.fence,
-            boundary: segment.boundary)
+            boundary: segment.boundary, cueTags: cueTags)
     }
 }
 
@@ -206,7 +209,8 @@ extension RecordingState {
         case .success(let stored):
             keys.opened(segment)
             let fact = fact(
-                of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrived)
+                of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrived,
+                cueTags: segment.cueTags)
             guard let fact else { return }
             journal.add(JournalQueue.Write(entry: .segment(fact), purpose: .keyOpened(segment)))
         case .failure(let failure):

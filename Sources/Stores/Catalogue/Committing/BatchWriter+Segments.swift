@@ -43,10 +43,11 @@ extension BatchWriter {
                     \(facts.map { Int32(clamping: $0.plainBytes) }), \(facts.map(\.iv)),
                     \(facts.map { $0.programDateTime?.microseconds }), \(facts.map(\.arrived.microseconds)),
                     \(facts.map(\.firstTimestamp)), \(facts.map(\.digest)),
-                    \(facts.map { $0.measuredDuration.map { Int32(clamping: $0) } }))
+                    \(facts.map { $0.measuredDuration.map { Int32(clamping: $0) } }),
+                    \(facts.map { CueTagText.text($0.cueTags) }))
                 AS t(rendition_id, feed_id, origin_number, start_us, duration_us, number, epoch, revision, state_id,
                     flags, stored_bytes, plain_bytes, iv, pdt_us, arrived_us, first_pts, digest,
-                    measured_us)),
+                    measured_us, cue_tags)),
             fresh AS (
                 INSERT INTO intake (rendition_id, feed_id, origin_number, start_us, duration_us, state)
                 SELECT rendition_id, feed_id, origin_number, start_us, duration_us, 'stored' FROM incoming
@@ -57,13 +58,13 @@ extension BatchWriter {
                 RETURNING rendition_id, feed_id, origin_number)
             INSERT INTO segment (rendition_id, start_us, duration_us, number, epoch, revision, state_id, flags,
                 stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us, arrived_us, first_pts, digest,
-                measured_us)
+                measured_us, cue_tags)
             SELECT rendition_id, start_us, duration_us, number,
                 coalesce(epoch, (SELECT e.epoch FROM epoch e WHERE e.channel_id = \(batch.channel)
                     AND e.begin_us <= start_us + duration_us / 2
                     ORDER BY e.begin_us DESC, e.epoch DESC LIMIT 1), 0),
                 revision, state_id, flags, stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us,
-                arrived_us, first_pts, digest, measured_us
+                arrived_us, first_pts, digest, measured_us, cue_tags
             FROM incoming JOIN fresh USING (rendition_id, feed_id, origin_number)
             WHERE start_us >= \(expiredBefore.microseconds)
             ORDER BY number NULLS LAST

@@ -157,12 +157,12 @@ private struct Reanchoring {
 enum SetAside {
     static let names = """
         rendition_id, start_us, kept, duration_us, epoch, revision, state_id, flags, stored_bytes, plain_bytes, iv,
-        feed_id, origin_number, pdt_us, arrived_us, first_pts, digest, measured_us
+        feed_id, origin_number, pdt_us, arrived_us, first_pts, digest, measured_us, cue_tags
         """
     /// The same, of a row `s`.
     static let columns = """
         s.rendition_id, s.start_us, s.kept, s.duration_us, s.epoch, s.revision, s.state_id, s.flags, s.stored_bytes,
         s.plain_bytes, s.iv, s.feed_id, s.origin_number, s.pdt_us, s.arrived_us, s.first_pts, s.digest,
-        s.measured_us
+        s.measured_us, s.cue_tags
         """
 }

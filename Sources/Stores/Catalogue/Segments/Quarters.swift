@@ -21,15 +21,22 @@ extension Catalogue {
         }
     }
 
+    /// Few segments have a measured duration or cue tags, so these are not in the index.
     private func storedSegments(in range: QuarterRange) async throws -> [RecordedSegment] {
         var segments = try RecordedSegment.reading(try await pool.query(Self.scan(of: range)))
-        guard segments.contains(where: { $0.flags.contains(.measuredDuration) }) else { return segments }
+        let more: SegmentFlags = [.measuredDuration, .hasCueTags]
+        guard segments.contains(where: { !$0.flags.isDisjoint(with: more) }) else { return segments }
         var measured: [Int64: Int64] = [:]
-        for row in try await pool.query(Self.measuredDurations(of: range)) {
-            measured[try row.decode("start_us")] = try row.decode("measured_us", as: Int64?.self)
+        var cueTags: [Int64: [String]] = [:]
+        for row in try await pool.query(Self.more(of: range, flags: more)) {
+            let start = try row.decode("start_us", as: Int64.self)
+            measured[start] = try row.decode("measured_us", as: Int64?.self)
+            cueTags[start] = try row.decode("cue_tags", as: String?.self).map(CueTagText.tags)
         }
-        for index in segments.indices where segments[index].flags.contains(.measuredDuration) {
-            segments[index].measuredDuration = measured[segments[index].start.microseconds]
+        for index in segments.indices where !segments[index].flags.isDisjoint(with: more) {
+            let (flags, start) = (segments[index].flags, segments[index].start.microseconds)
+            if flags.contains(.measuredDuration) { segments[index].measuredDuration = measured[start] }
+            if flags.contains(.hasCueTags) { segments[index].cueTags = cueTags[start] ?? [] }
         }
         return segments
     }
@@ -56,12 +63,11 @@ extension Catalogue {
         """
     }
 
-    /// The measured durations that EXTINF has to say; few segments have one, so they are not in the index.
-    private static func measuredDurations(of range: QuarterRange) -> Statement {
+    private static func more(of range: QuarterRange, flags: SegmentFlags) -> Statement {
         """
-        SELECT start_us, measured_us::bigint AS measured_us FROM segment
+        SELECT start_us, measured_us::bigint AS measured_us, cue_tags FROM segment
         WHERE rendition_id = \(range.first.rendition) AND start_us >= \(range.first.begin) AND start_us < \(range.end)
-            AND flags & \(SegmentFlags.measuredDuration.rawValue) <> 0
+            AND flags & \(flags.rawValue) <> 0
         """
     }
 

@@ -20,10 +20,12 @@ package struct SegmentWriter: Sendable {
         if segment.isGap { writer.line(.gap) }
         if let range = segment.byteRange { writer.byteRange(range) }
         for line in segment.partLines { writer.line(line) }
-        if !isFirst { for line in segment.unknownLines { writer.line(line) } }
+        // Before the first EXTINF an unknown line would belong to the whole playlist, unless a tag of the
+        // segment precedes it.
+        let comesFirst = !isFirst || segment.unknownLines.first.flatMap(PlaylistTag.of(line:))?.isCue ?? false
+        if comesFirst { for line in segment.unknownLines { writer.line(line) } }
         writer.extinf(microseconds: segment.durationMicroseconds, title: segment.title)
-        // Before the first EXTINF an unknown line would belong to the whole playlist.
-        if isFirst { for line in segment.unknownLines { writer.line(line) } }
+        if !comesFirst { for line in segment.unknownLines { writer.line(line) } }
         isFirst = false
         writer.line(segment.uri)
     }

@@ -33,6 +33,8 @@ struct SimulatedSource: Sendable {
     /// Segments under one key; nil is clear.
     var segmentsPerKey: Int64?
     var faults: [Fault] = []
+    /// Lines before the segments with these numbers, in each rendition.
+    var lines: [Int64: [String]] = [:]
 
     private func isReachable(at time: Double) -> Bool {
         !faults.contains { if case .unreachable(let span) = $0 { span.contains(time) } else { false } }
@@ -86,7 +88,8 @@ struct SimulatedSource: Sendable {
                 uri: "\(id)-\(Int(begin))-\(number).ts",
                 durationMicroseconds: Int64(segmentDuration * 1_000_000),
                 keys: segmentsPerKey.map { [Key(method: .aes128, uri: "key\(number / $0)")] } ?? [],
-                programDateTimeMicroseconds: isDated ? at(date).microseconds : nil)
+                programDateTimeMicroseconds: isDated ? at(date).microseconds : nil,
+                unknownLines: lines[number] ?? [])
         }
         return playlist
     }
@@ -269,7 +272,7 @@ struct SimulatedChannel {
             channel: channel.id, identity: segment.identity, start: segment.placed.start,
             duration: segment.placed.duration, container: .transportStream,
             cipher: .init(keyURL: segment.entry.keys.first?.uri ?? "", iv: []), arrived: segment.arrival,
-            source: "", boundary: segment.placed.boundary)
+            source: "", boundary: segment.placed.boundary, cueTags: segment.cueTags)
     }
 
     private mutating func open(_ segment: KeyPendingSegment, _ use: SourceUse) {

@@ -1,0 +1,23 @@
+extension PlaylistTag {
+    /// Whether the tag marks a break for advertising, or carries splice information, in the form of a vendor.
+    var isCue: Bool {
+        switch self {
+        case .cueOut, .cueOutContinued, .cueIn, .cue, .asset, .scte35, .oatclsSCTE35: true
+        default: false
+        }
+    }
+
+    /// The tag that a line begins with; nil for a comment or a tag that this module does not know.
+    static func of(line: some StringProtocol) -> PlaylistTag? {
+        guard line.utf8.first == UInt8(ascii: "#") else { return nil }
+        return TagNames.tag(named: Array(line.utf8.dropFirst().prefix { $0 != ASCII.colon })[...])
+    }
+}
+
+extension MediaSegment {
+    /// The cue tags before the segment, verbatim.
+    package var cueTags: [String] {
+        guard !unknownLines.isEmpty else { return [] }
+        return unknownLines.filter { PlaylistTag.of(line: $0)?.isCue ?? false }
+    }
+}
