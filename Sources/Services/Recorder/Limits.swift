@@ -67,6 +67,20 @@ enum Limits {
     static let edgeSegments = 100
     /// Identities remembered to tell a stale playlist from a restart: several playlists of usual length.
     static let recentEntries = 400
+    /// Markers of one playlist that are looked at, the last ones: a break every minute for a day.
+    static let listedMarkers = 2000
+    /// Markers of a channel that are held in memory, to know what is new of them.
+    static let heldMarkers = 4000
+    /// Markers of a channel that may become known within an hour: sources list a few for each break.
+    static let markersPerHour = 1000
+    /// Bytes of a marker's id.
+    static let markerIDBytes = 256
+    /// Bytes of a marker's attributes: splice information has some hundred, those of vendors a few thousand.
+    static let markerBytes = 8 << 10
+    /// Changes between the source's dates and the time line that are known at a time.
+    static let sourceDates = 64
+    /// Smaller changes of it do not move markers, microseconds.
+    static let markerTolerance: Int64 = 20_000
     /// Cue tags that are kept of one segment: splice information may come in several forms at once.
     static let cueTags = 16
     /// Bytes of a segment's cue tags: splice information in base64 rarely has more than a few hundred.

@@ -18,6 +18,12 @@ package enum Limits {
     static let arrivalSegments = 50
     /// How far back these segments are searched, microseconds; a rendition that stopped earlier is ignored.
     static let arrivalSpan: Int64 = 3_600_000_000
+    /// How long a marker without an end counts that ends when the next one of its class begins, microseconds.
+    static let openMarker: Int64 = 86_400_000_000
+    /// Markers that are compared with those of a batch: of the same id, or of a class that may end others.
+    static let knownMarkers = 10_000
+    /// Markers of a channel in one read: a break every minute for a day.
+    static let markersPerRead = 2000
     /// Gaps and spans in one timeline report.
     static let timelineEntries = 10_000
     /// Channels in one measurement.

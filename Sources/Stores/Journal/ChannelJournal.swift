@@ -119,7 +119,7 @@ extension JournalEntry {
     fileprivate var isForResumePoint: Bool {
         switch self {
         case .rendition, .sourceRun: true
-        case .segment, .keyPending, .loss: false
+        case .segment, .keyPending, .loss, .marker: false
         }
     }
 }

@@ -6,6 +6,8 @@ package enum JournalEntry: Sendable, Equatable {
     case keyPending(KeyPendingSegment)
     case sourceRun(SourceRun)
     case loss(Loss)
+    /// A marker, or what its source has added to it.
+    case marker(Marker)
     /// A rendition got its id, or other attributes: its segments must find it under the same id again.
     case rendition(RenditionDescription)
 }
@@ -20,7 +22,7 @@ extension JournalEntry: Codable {
 
     private enum CodingKeys: String, CodingKey {
         case version = "v"
-        case segment, loss, rendition
+        case segment, loss, marker, rendition
         case sourceRun = "feed"
         case keyPending = "key_pending"
     }
@@ -43,6 +45,8 @@ extension JournalEntry: Codable {
             RenditionDescription.self, forKey: .rendition)
         {
             self = .rendition(description)
+        } else if let marker = try container.decodeIfPresent(Marker.self, forKey: .marker) {
+            self = .marker(marker)
         } else {
             self = .loss(try container.decode(Loss.self, forKey: .loss))
         }
@@ -56,6 +60,7 @@ extension JournalEntry: Codable {
         case .keyPending(let fact): try container.encode(fact, forKey: .keyPending)
         case .sourceRun(let fact): try container.encode(fact, forKey: .sourceRun)
         case .loss(let loss): try container.encode(loss, forKey: .loss)
+        case .marker(let marker): try container.encode(marker, forKey: .marker)
         case .rendition(let description): try container.encode(description, forKey: .rendition)
         }
     }

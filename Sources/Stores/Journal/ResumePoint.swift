@@ -41,7 +41,7 @@ package struct ResumePoint: Sendable, Equatable, Codable {
                 point.renditions.append(description)
             case .sourceRun(let run):
                 if run.id > point.sourceRun?.id ?? 0 { point.sourceRun = run }
-            case .segment, .keyPending, .loss: break
+            case .segment, .keyPending, .loss, .marker: break
             }
         }
         return point

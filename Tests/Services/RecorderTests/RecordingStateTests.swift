@@ -1,4 +1,5 @@
 import Catalogue
+import HLS
 import Monitoring
 import Testing
 import Timeline
@@ -235,5 +236,29 @@ struct RecordingStateTests {
             ])
         #expect(
             channel.segments.allSatisfy { $0.fact.flags.contains(.hasCueTags) == !$0.fact.cueTags.isEmpty })
+    }
+
+    @Test(
+        "Markers of all renditions are recorded once, in the time of the segments",
+        arguments: [0, 8.0 * 3600])
+    func markers(zone: Double) {
+        var source = Self.source(primary, faults: [.unreachable(200...260)])
+        source.zone = zone
+        source.dateRanges = [30.0, 120, 300].map { start in
+            var range = DateRange(id: "ad-\(start)", startMicroseconds: at(start + zone).microseconds)
+            range.endMicroseconds = at(start + 60 + zone).microseconds
+            return range
+        }
+        var channel = SimulatedChannel([source])
+        channel.catalogueAway = 100...150
+        channel.run(until: 600)
+        channel.stop()
+        Self.check(channel, [video(0), video(1), audio])
+        let markers = channel.batches.flatMap(\.markers)
+        #expect(markers.map(\.id) == ["ad-30.0", "ad-120.0", "ad-300.0"])
+        #expect(markers.map(\.length) == Array(repeating: 60 * seconds, count: 3))
+        for (marker, start) in zip(markers, [30.0, 120, 300]) {
+            #expect((marker.begin - at(start)).magnitude < 100_000)
+        }
     }
 }

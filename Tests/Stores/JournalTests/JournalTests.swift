@@ -13,7 +13,8 @@ struct JournalTests {
         var description = RenditionDescription(id: RenditionID(kind: .audio, index: 3), position: 2)
         (description.language, description.isDefault) = ("fr", true)
         let entries = [
-            sourceRun(1), try segment(1), .rendition(description), loss(note: "line\nbreak \"quoted\" \u{0}"),
+            sourceRun(1), try segment(1), marker(), .rendition(description),
+            loss(note: "line\nbreak \"quoted\" \u{0}"),
             try segment(2), try keyPending(3),
         ]
         let positions = try await folder.run { try await $0.append(entries) }

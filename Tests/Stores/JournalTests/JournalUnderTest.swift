@@ -25,7 +25,8 @@ func segment(_ number: Int) throws -> JournalEntry {
             identity: SegmentIdentity(rendition: rendition, run: 3, number: Int64(number)),
             start: start + Int64(number) * 4_000_000, duration: 4_000_000, format: state,
             storedBytes: 1 << 40, plainBytes: 7, iv: [UInt8](repeating: 9, count: 16), arrived: start,
-            digest: [UInt8](repeating: 0xFE, count: 32), fence: .max))
+            digest: [UInt8](repeating: 0xFE, count: 32), fence: .max,
+            cueTags: number % 2 == 0 ? [] : ["#EXT-X-CUE-OUT:30", "#EXT-OATCLS-SCTE35:/DAl\"+w=="]))
 }
 
 func sourceRun(_ id: Int64) -> JournalEntry {
@@ -50,6 +51,14 @@ func keyPending(_ number: Int) throws -> JournalEntry {
 func loss(note: String = "404") -> JournalEntry {
     let window = TimeWindow(begin: start, end: start + 4_000_000)
     return .loss(Loss(window: window, reason: .segmentMissing, rendition: nil, note: note))
+}
+
+func marker(_ id: String = "splice-1") -> JournalEntry {
+    .marker(
+        Marker(
+            id: id, sourceStart: start - 1, begin: start, classID: "com.example.ad", length: 30_000_000,
+            plannedLength: 1, endsOnNext: true,
+            attributes: [PlaylistAttribute(name: "SCTE35-OUT", value: "0xFC30", isQuoted: false)]))
 }
 
 /// A journal in a folder of its own.

@@ -4,27 +4,6 @@ import Journal
 import Monitoring
 import Timeline
 
-/// What a playlist led to.
-struct Listing: Sendable {
-    /// New segments in order, with their times; those under EXT-X-GAP are among them.
-    var segments: [ListedSegment] = []
-    /// How many of them, from the first on, are not fetched in their turn to be published, as there are more
-    /// than there is room for.
-    var postponedCount = 0
-    /// Those of them, and of earlier playlists, whose turn has come.
-    var due: [ListedSegment] = []
-    /// The new segments that are fetched at once.
-    var prompt: ArraySlice<ListedSegment> { segments.dropFirst(postponedCount) }
-    /// Source runs and losses that were decided with them.
-    var news: [JournalEntry] = []
-    /// The segment whose bytes tell a stale playlist from a restart.
-    var probe: ListedSegment?
-    /// Why a source run began; nil when none did.
-    var runCause: String?
-    /// The playlist was ignored; when it comes again it is judged again.
-    var isStale = false
-}
-
 /// How far a channel's renditions have come while it is recorded: the run of numbers that they follow, and
 /// their time lines.
 ///
@@ -42,6 +21,8 @@ struct ChannelProgress: Sendable {
     private var leading: RenditionID?
     /// The renditions that were recorded last, in this process or an earlier one.
     private(set) var recorded: Set<RenditionID> = []
+    /// What the source lists besides segments, the same in all renditions.
+    private(set) var markers = KnownMarkers()
     private var lastFormats: [RenditionID: SegmentFormat] = [:]
     /// The source in use.
     private(set) var source: SourceSettings?
@@ -144,6 +125,7 @@ extension ChannelProgress {
         case .segment(let fact): resume(fact.placed, digest: fact.digest)
         case .keyPending(let segment): resume(segment.placed, digest: [])
         case .sourceRun(let run): if run.id > newestRun?.id ?? 0 { newestRun = run }
+        case .marker(let marker): markers.resume(marker)
         case .loss: break
         }
     }
@@ -220,8 +202,19 @@ extension ChannelProgress {
         }
         if !listing.isStale, listing.probe == nil {
             chooseFetches(&listing, of: id, in: playlist, room: room)
+            listing.news += newMarkers(in: playlist, of: id, at: arrival.date)
         }
         return listing
+    }
+
+    /// What is new of the playlist's markers, placed as its segments are.
+    private mutating func newMarkers(
+        in playlist: MediaPlaylist, of id: RenditionID, at arrival: Instant,
+    ) -> [JournalEntry] {
+        guard !playlist.dateRanges.isEmpty, let dates = renditions[id]?.dates else { return [] }
+        return markers.take(
+            playlist.dateRanges, dates: dates, first: RenditionProgress.firstDate(of: playlist), at: arrival
+        ).map { .marker($0) }
     }
 
     /// The bytes of the segment in question were read: the numbering goes on, or another one began.

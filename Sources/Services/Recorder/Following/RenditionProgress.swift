@@ -17,6 +17,8 @@ struct RenditionProgress: Sendable {
     /// Digests of the newest stored segments, by number in `run`.
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
+    /// How the source's dates stand to the time line.
+    private(set) var dates = SourceDates()
     /// How long the segments of the run really are.
     private var measured = MeasuredDurations()
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
@@ -82,6 +84,7 @@ struct RenditionProgress: Sendable {
     mutating func beginRun() -> [PlacedSegment] {
         follower.reset()
         placing.beginRun()
+        dates.beginRun()
         discontinuityCount += 1
         digests = [:]
         measured = MeasuredDurations()
@@ -170,6 +173,10 @@ struct RenditionProgress: Sendable {
         let cause = cause ?? owedCause
         owedCause = new.entries.isEmpty ? cause : nil
         let placements = placing.place(new.entries, arrival: arrival, target: target)
+        for (entry, placement) in zip(new.entries, placements) {
+            guard let date = entry.programDateTime else { continue }
+            dates.add(date, beginsAt: placement.start)
+        }
         let listed = min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
         let lasts = new.entries.reduce(listed + target) { $0 + $1.duration }
         let available = arrival.steady + .microseconds(lasts)
@@ -193,6 +200,11 @@ struct RenditionProgress: Sendable {
                     numberShift: alignment.shift, discontinuityCount: discontinuityCount,
                     availableUntil: available)
             }
+    }
+
+    /// The source's date of a playlist's first segment; nil without dates.
+    static func firstDate(of playlist: MediaPlaylist) -> Instant? {
+        NewEntries.dates(of: playlist).first ?? nil
     }
 
     /// Lists once more what an earlier process had not stored when it ended.
@@ -294,7 +306,7 @@ private struct NewEntries {
 
     /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first
     /// ones' back from the first date (RFC 8216bis §6.3.3).
-    private static func dates(of playlist: MediaPlaylist) -> [Instant?] {
+    static func dates(of playlist: MediaPlaylist) -> [Instant?] {
         var dates: [Instant?] = []
         var next: Instant?
         for entry in playlist.segments {

@@ -12,7 +12,7 @@ struct JournalQueue: Sendable {
             case segment(SegmentRequest)
             case keyPending(SegmentRequest)
             case keyOpened(KeyPendingSegment)
-            /// Runs, renditions and losses.
+            /// Runs, renditions, losses and markers.
             case news
         }
 

@@ -35,6 +35,10 @@ extension Publication {
             pending?.batch.losses.removeAll { $0 == loss }
             refused.append(takeNews(.loss(loss)))
         }
+        for marker in facts.markers {
+            pending?.batch.markers.removeAll { $0 == marker }
+            refused.append(takeNews(.marker(marker)))
+        }
         for run in facts.sourceRuns {
             pending?.batch.sourceRuns.removeAll { $0.id == run.id }
             refused.append(takeNews(.sourceRun(run)))

@@ -79,7 +79,7 @@ extension Publication {
             waiting[segment.identity] = segment
             let earlier = keyPendingLines.updateValue(line.position, forKey: segment.identity)
             if let earlier { doneLines.append(earlier) }
-        case .sourceRun, .loss, .rendition:
+        case .sourceRun, .loss, .marker, .rendition:
             break
         }
     }
@@ -212,7 +212,7 @@ extension Publication {
             switch line.entry {
             case .segment(let fact): return takeBack(fact, at: line.position)
             case .keyPending(let segment): takeBack(segment, at: line.position)
-            case .sourceRun, .loss, .rendition:
+            case .sourceRun, .loss, .marker, .rendition:
                 entries.append(WaitingEntry(entry: line.entry, line: line.position))
             }
             return nil
@@ -318,6 +318,7 @@ extension Batch {
         case .keyPending(let segment): keyPending.append(segment)
         case .sourceRun(let run): sourceRuns.append(run)
         case .loss(let loss): losses.append(loss)
+        case .marker(let marker): markers.append(marker)
         case .rendition(let description): renditions.append(description)
         }
     }

@@ -56,7 +56,7 @@ struct CatalogueLoss: Sendable {
             case .segment(var fact):
                 fact.flags.insert(.late)
                 if missing.contains(fact.identity) { batch.add(.segment(fact)) }
-            case .sourceRun, .loss, .rendition: batch.add(entry)
+            case .sourceRun, .loss, .marker, .rendition: batch.add(entry)
             case .keyPending: break
             }
         }

@@ -67,6 +67,7 @@ struct UnownedJournal: Sendable {
         switch entry {
         case .segment(let fact): point.setsAside(fact)
         case .keyPending(let segment): segment.start > max(point.instant, parts.clock.now())
+        case .marker(let marker): marker.begin > max(point.instant, parts.clock.now())
         case .sourceRun, .loss, .rendition: false
         }
     }
@@ -95,6 +96,7 @@ extension Batch {
         case .keyPending(let segment): keyPending.contains { $0.identity == segment.identity }
         case .sourceRun(let run): sourceRuns.contains { $0.id == run.id }
         case .loss(let loss): losses.contains(loss)
+        case .marker(let marker): markers.contains(marker)
         case .rendition(let description): renditions.contains(description)
         }
     }

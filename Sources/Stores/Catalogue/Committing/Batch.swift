@@ -16,6 +16,7 @@ package struct Batch: Sendable {
     package var discontinuityStarts: [DiscontinuityStart]
     package var segments: [DecidedSegment]
     package var losses: [Loss]
+    package var markers: [Marker]
     /// Segments that are stored but whose key has not arrived.
     ///
     /// They count as seen, but no playlist lists them.
@@ -43,6 +44,7 @@ package struct Batch: Sendable {
         discontinuityStarts = []
         segments = []
         losses = []
+        markers = []
         keyPending = []
         lost = []
         listed = []

@@ -7,7 +7,8 @@ extension BatchWriter {
     /// ahead.
     ///
     /// Identities and losses among it are dropped: a recorder would resume from the first, and the second
-    /// would be reasons for what is missing at times that are still to come.
+    /// would be reasons for what is missing at times that are still to come. So are markers, which the source
+    /// lists again.
     ///
     /// - Returns: the segments among it
     mutating func takeAhead(of point: ReanchorPoint, now: Instant) -> [DecidedSegment] {
@@ -18,6 +19,7 @@ extension BatchWriter {
             batch.keyPending.removeAll { $0.start >= point.instant }
             batch.lost.removeAll { $0.start >= point.instant }
             batch.listed.removeAll { $0.start >= point.instant }
+            batch.markers.removeAll { $0.begin > now + Limits.reanchorMargin }
         }
         return ahead
     }

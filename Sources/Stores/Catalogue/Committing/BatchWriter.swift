@@ -45,6 +45,8 @@ struct BatchWriter {
     private struct Moved {
         var held: Bool
         var expiredBefore: Instant
+        /// End of the published log.
+        var end: Instant
         var revision: Int64
         var reanchor: ReanchorPoint?
         /// The present by the database's clock.
@@ -74,6 +76,7 @@ struct BatchWriter {
         try await markListed(renditions)
         try await markKeyPending(renditions)
         try await markLost(renditions)
+        try await enterMarkers(shown: moved.end, expiredBefore: expiredBefore)
         let quarters = try await enterSegments(
             renditions, batch.segments, held: held, expiredBefore: expiredBefore)
         if held { try await moveNumbers(renditions) }
@@ -107,12 +110,13 @@ struct BatchWriter {
         }
         return Moved(
             held: !moved.isEmpty, expiredBefore: Instant(microseconds: try row.decode("forgotten_us")),
-            revision: try row.decode("revision"), reanchor: try ReanchorPoint(from: row),
+            end: Instant(microseconds: try row.decode("end_us")), revision: try row.decode("revision"),
+            reanchor: try ReanchorPoint(from: row),
             now: Instant(microseconds: try row.decode("now_us")))
     }
 
     private static let moved = """
-        forgotten_us, revision, \(ReanchorPoint.columns),
+        forgotten_us, end_us, revision, \(ReanchorPoint.columns),
         (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
         """
 

@@ -38,7 +38,7 @@ extension Batch {
     /// How many facts it has.
     var factCount: Int {
         renditions.count + sourceRuns.count + discontinuityStarts.count + segments.count + losses.count
-            + keyPending.count + lost.count + listed.count
+            + markers.count + keyPending.count + lost.count + listed.count
     }
 
     /// The same place in the published log, without facts.
@@ -48,14 +48,19 @@ extension Batch {
 
     /// A batch for each fact.
     fileprivate var singleFacts: [Batch] {
-        renditions.map { fact in with { $0.renditions = [fact] } }
+        let references =
+            renditions.map { fact in with { $0.renditions = [fact] } }
             + sourceRuns.map { fact in with { $0.sourceRuns = [fact] } }
             + discontinuityStarts.map { fact in with { $0.discontinuityStarts = [fact] } }
-            + segments.map { fact in with { $0.segments = [fact] } }
+        let entries =
+            segments.map { fact in with { $0.segments = [fact] } }
             + losses.map { fact in with { $0.losses = [fact] } }
-            + keyPending.map { fact in with { $0.keyPending = [fact] } }
+            + markers.map { fact in with { $0.markers = [fact] } }
+        let places =
+            keyPending.map { fact in with { $0.keyPending = [fact] } }
             + lost.map { fact in with { $0.lost = [fact] } }
             + listed.map { fact in with { $0.listed = [fact] } }
+        return references + entries + places
     }
 
     private func with(_ change: (inout Batch) -> Void) -> Batch {
@@ -70,6 +75,7 @@ extension Batch {
         discontinuityStarts += other.discontinuityStarts
         segments += other.segments
         losses += other.losses
+        markers += other.markers
         keyPending += other.keyPending
         lost += other.lost
         listed += other.listed

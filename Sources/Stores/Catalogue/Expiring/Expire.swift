@@ -132,7 +132,9 @@ private struct Expiring {
         return (try rows.reduce(0) { $0 + (try $1.decode("segments", as: Int.self)) }, quarters)
     }
 
-    /// Deletes losses, recording spans and discontinuity starts that lie before the cut.
+    /// Deletes losses, recording spans, markers and discontinuity starts that lie before the cut.
+    ///
+    /// Markers of kept recordings stay.
     ///
     /// The discontinuity sequence in effect at the cut stays, because a segment that is committed late may
     /// need it.
@@ -141,6 +143,12 @@ private struct Expiring {
         _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row) AND end_us <= \(cut)")
         _ = try await transaction.query(
             "DELETE FROM recording_span WHERE channel_id = \(row) AND end_us <= \(cut)")
+        _ = try await transaction.query(
+            """
+            DELETE FROM marker m WHERE m.channel_id = \(row) AND m.until_us <= \(cut) AND m.begin_us < \(cut)
+                AND NOT EXISTS (SELECT FROM recording r WHERE r.channel_id = m.channel_id
+                    AND r.begin_us <= m.until_us AND r.end_us > m.begin_us)
+            """)
         _ = try await transaction.query(
             """
             DELETE FROM epoch WHERE channel_id = \(row) AND epoch < (

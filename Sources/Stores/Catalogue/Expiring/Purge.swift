@@ -121,6 +121,7 @@ private struct Purging {
             "DELETE FROM block b USING rendition r WHERE r.channel_id = \(row) AND b.rendition_id = r.rendition_id"
         )
         _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row)")
+        _ = try await transaction.query("DELETE FROM marker WHERE channel_id = \(row)")
         _ = try await transaction.query("DELETE FROM recording_span WHERE channel_id = \(row)")
         _ = try await transaction.query("DELETE FROM recording WHERE channel_id = \(row)")
         _ = try await transaction.query(

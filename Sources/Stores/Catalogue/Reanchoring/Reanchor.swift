@@ -83,7 +83,8 @@ private struct Reanchoring {
     }
 
     /// Deletes what would be taken for a fact about times that are still to come: identities from which a
-    /// recorder would resume, losses, times in which the channel was set to record, discontinuity starts.
+    /// recorder would resume, losses, times in which the channel was set to record, markers, discontinuity
+    /// starts.
     private func dropSurroundings(from now: Int64) async throws {
         _ = try await transaction.query(
             """
@@ -98,6 +99,8 @@ private struct Reanchoring {
             "DELETE FROM recording_span WHERE channel_id = \(channel) AND begin_us >= \(now)")
         _ = try await transaction.query(
             "UPDATE recording_span SET end_us = \(now) WHERE channel_id = \(channel) AND end_us > \(now)")
+        _ = try await transaction.query(
+            "DELETE FROM marker WHERE channel_id = \(channel) AND begin_us >= \(now)")
         _ = try await transaction.query(
             "DELETE FROM epoch WHERE channel_id = \(channel) AND begin_us >= \(now)")
     }
@@ -134,7 +137,8 @@ private struct Reanchoring {
             """
             UPDATE line SET epoch = epoch + 1, end_us = \(end ?? 0), watermark_us = least(watermark_us, \(end ?? 0)),
                 forgotten_us = least(forgotten_us, \(now)), fence = fence + 1, revision = revision + 1,
-                reanchored_us = \(now), reanchor_fence = fence + 1
+                reanchored_us = \(now), reanchor_fence = fence + 1,
+                marker_revision = CASE marker_revision WHEN 0 THEN 0 ELSE revision + 1 END
             WHERE channel_id = \(channel) RETURNING epoch, target_seconds, revision
             """)
         guard let row = rows.first else {

@@ -4,6 +4,8 @@ package import Timeline
 
 /// The current state of a channel; every answer about it starts from this.
 package struct ChannelHead: Sendable, Equatable {
+    /// The channel's row id.
+    package var channel: Int32
     package var publishedHead: PublishedHead
     /// The channel's revision when this was read.
     package var revision: Int64
@@ -13,17 +15,21 @@ package struct ChannelHead: Sendable, Equatable {
     /// each rendition, at most `Limits.pendingSegments`.
     package var pending: [TimeWindow]
     package var arrivals: Arrivals
+    /// The channel's revision when its markers last changed; zero if it never had any.
+    package var markerRevision: Int64
 
     package init(
-        publishedHead: PublishedHead, revision: Int64, renditions: [KnownRendition],
+        channel: Int32 = 0, publishedHead: PublishedHead, revision: Int64, renditions: [KnownRendition],
         pending: [TimeWindow] = [],
-        arrivals: Arrivals = Arrivals(),
+        arrivals: Arrivals = Arrivals(), markerRevision: Int64 = 0,
     ) {
+        self.channel = channel
         self.publishedHead = publishedHead
         self.revision = revision
         self.renditions = renditions
         self.pending = pending
         self.arrivals = arrivals
+        self.markerRevision = markerRevision
     }
 }
 
@@ -44,8 +50,8 @@ extension Catalogue {
         try await mappingErrors {
             let rows = try await pool.query(
                 """
-                SELECT \(verbatim: PublishedHead.columns), revision, r.rendition_id, match::text AS match,
-                    begins, ends
+                SELECT \(verbatim: PublishedHead.columns), revision, marker_revision, r.rendition_id,
+                    match::text AS match, begins, ends
                 FROM line LEFT JOIN rendition r USING (channel_id)
                 LEFT JOIN LATERAL (
                     SELECT array_agg(start_us) AS begins, array_agg(start_us + duration_us) AS ends FROM (
@@ -66,10 +72,11 @@ extension Catalogue {
             }
             let publishedHead = try PublishedHead(from: first)
             return ChannelHead(
-                publishedHead: publishedHead, revision: try first.decode("revision"),
+                channel: channel, publishedHead: publishedHead, revision: try first.decode("revision"),
                 renditions: renditions.sorted { $0.description.id < $1.description.id },
                 pending: try rows.flatMap(Self.pending),
-                arrivals: try await arrivals(of: channel, before: publishedHead.end))
+                arrivals: try await arrivals(of: channel, before: publishedHead.end),
+                markerRevision: try first.decode("marker_revision"))
         }
     }
 

@@ -25,7 +25,9 @@ package struct DateRange: Sendable, Hashable {
 
 extension DateRange {
     /// Reads the attributes of a range; nil without ID.
-    init?(_ attributes: AttributeList, years: ClosedRange<Int64>) {
+    package init?(
+        _ attributes: AttributeList, years: ClosedRange<Int64> = ReadingLimits.standard.years
+    ) {
         var rest = attributes
         guard let id = rest.take("ID") else { return nil }
         self.init(id: id, startMicroseconds: rest.take(date: "START-DATE", years: years))
@@ -42,7 +44,7 @@ extension DateRange {
     }
 
     /// The attributes to write.
-    var attributes: AttributeList {
+    package var attributes: AttributeList {
         var list = AttributeList()
         list.append("ID", quoted: id)
         list.append("CLASS", quoted: classIdentifier)

@@ -35,6 +35,10 @@ struct SimulatedSource: Sendable {
     var faults: [Fault] = []
     /// Lines before the segments with these numbers, in each rendition.
     var lines: [Int64: [String]] = [:]
+    /// What is listed besides segments, from the beginning of each on, for so many seconds.
+    var dateRanges: [DateRange] = []
+    /// What the source's dates are ahead of the true ones, seconds.
+    var zone = 0.0
 
     private func isReachable(at time: Double) -> Bool {
         !faults.contains { if case .unreachable(let span) = $0 { span.contains(time) } else { false } }
@@ -88,8 +92,13 @@ struct SimulatedSource: Sendable {
                 uri: "\(id)-\(Int(begin))-\(number).ts",
                 durationMicroseconds: Int64(segmentDuration * 1_000_000),
                 keys: segmentsPerKey.map { [Key(method: .aes128, uri: "key\(number / $0)")] } ?? [],
-                programDateTimeMicroseconds: isDated ? at(date).microseconds : nil,
+                programDateTimeMicroseconds: isDated ? at(date + zone).microseconds : nil,
                 unknownLines: lines[number] ?? [])
+        }
+        let (from, until) = (at(Double(first) * segmentDuration + zone), at(time + zone))
+        playlist.dateRanges = dateRanges.filter {
+            ($0.startMicroseconds ?? 0) <= until.microseconds
+                && ($0.endMicroseconds ?? .max) > from.microseconds
         }
         return playlist
     }

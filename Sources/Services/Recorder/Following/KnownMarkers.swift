@@ -1,0 +1,128 @@
+import HLS
+import Timeline
+
+/// The markers of a channel, whichever rendition lists them, and what their sources have said so far.
+///
+/// Bounded: what an excessive playlist lists beyond the bounds is left out.
+struct KnownMarkers: Sendable {
+    fileprivate struct Key: Hashable {
+        var id: String
+        var sourceStart: Int64
+    }
+
+    private struct Known {
+        /// What the source said last.
+        var range: DateRange?
+        var marker: Marker
+    }
+
+    private var known: [Key: Known] = [:]
+    /// The newest marker of each id, for tags that add to it without START-DATE.
+    private var newest: [String: Key] = [:]
+    /// New markers of the present hour.
+    private var hour: (number: Int64, count: Int) = (0, 0)
+
+    /// Takes what a playlist lists.
+    ///
+    /// - Parameters:
+    ///   - ranges: those of the playlist
+    ///   - dates: how the source's dates stand to the time line
+    ///   - first: the beginning of the playlist in the source's time; what ends before it is not taken
+    ///   - arrival: when the playlist was fetched
+    /// - Returns: markers that are new or of which more is known
+    mutating func take(
+        _ ranges: [DateRange], dates: SourceDates, first: Instant?, at arrival: Instant,
+    ) -> [Marker] {
+        var changed: [Marker] = []
+        for range in ranges.suffix(Limits.listedMarkers) {
+            guard let key = key(of: range), isBounded(range) else { continue }
+            if let marker = merge(range, key) {
+                changed.append(marker)
+            } else if known[key] == nil, let marker = add(range, key, dates, first: first, at: arrival) {
+                changed.append(marker)
+            }
+        }
+        return changed
+    }
+
+    /// What an earlier process has left in the journal.
+    mutating func resume(_ marker: Marker) {
+        hold(Known(range: nil, marker: marker), Key(marker))
+    }
+
+    private func key(of range: DateRange) -> Key? {
+        if let start = range.startMicroseconds { return Key(id: range.id, sourceStart: start) }
+        return newest[range.id]
+    }
+
+    private func isBounded(_ range: DateRange) -> Bool {
+        range.id.utf8.count <= Limits.markerIDBytes
+            && range.attributes.attributes.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+                <= Limits.markerBytes
+    }
+
+    /// Adds to a known marker; nil if there is nothing to add.
+    private mutating func merge(_ range: DateRange, _ key: Key) -> Marker? {
+        guard let entry = known[key], entry.range != range else { return nil }
+        known[key]?.range = range
+        let names = Set(entry.marker.attributes.map(\.name))
+        let said = Marker(range, sourceStart: entry.marker.sourceStart, begin: entry.marker.begin)
+        let new = said.attributes.filter { !names.contains($0.name) }
+        guard !new.isEmpty else { return nil }
+        var marker = entry.marker
+        marker.attributes += new
+        marker.classID = marker.classID ?? said.classID
+        marker.length = marker.length ?? said.length
+        marker.plannedLength = marker.plannedLength ?? said.plannedLength
+        marker.endsOnNext = marker.endsOnNext || said.endsOnNext
+        known[key]?.marker = marker
+        return marker
+    }
+
+    private mutating func add(
+        _ range: DateRange, _ key: Key, _ dates: SourceDates, first: Instant?, at arrival: Instant,
+    ) -> Marker? {
+        let start = Instant(microseconds: key.sourceStart)
+        let marker = Marker(range, sourceStart: start, begin: dates.begin(of: start, arrival: arrival))
+        let length = marker.length ?? (marker.endsOnNext ? .max : marker.plannedLength ?? 0)
+        if let first, start + length < first { return nil }
+        let number = arrival.microseconds / (3600 * Microseconds.perSecond)
+        if hour.number != number { hour = (number, 0) }
+        guard hour.count < Limits.markersPerHour else { return nil }
+        hour.count += 1
+        hold(Known(range: range, marker: marker), key)
+        return marker
+    }
+
+    private mutating func hold(_ entry: Known, _ key: Key) {
+        known[key] = entry
+        if newest[key.id].map({ $0.sourceStart <= key.sourceStart }) ?? true { newest[key.id] = key }
+        guard known.count > Limits.heldMarkers else { return }
+        let oldest = known.keys.sorted { $0.sourceStart < $1.sourceStart }.prefix(Limits.heldMarkers / 4)
+        for key in oldest {
+            known[key] = nil
+            if newest[key.id] == key { newest[key.id] = nil }
+        }
+    }
+}
+
+extension KnownMarkers.Key {
+    fileprivate init(_ marker: Marker) {
+        self.init(id: marker.id, sourceStart: marker.sourceStart.microseconds)
+    }
+}
+
+extension Marker {
+    /// What one tag, or all with its ID, says.
+    fileprivate init(_ range: DateRange, sourceStart: Instant, begin: Instant) {
+        let own: Set<String> = ["ID", "CLASS", "START-DATE"]
+        let end = range.endMicroseconds.map { Instant(microseconds: $0) - sourceStart }
+        self.init(
+            id: range.id, sourceStart: sourceStart, begin: begin, classID: range.classIdentifier,
+            length: end.flatMap { $0 >= 0 ? $0 : nil } ?? range.durationMicroseconds,
+            plannedLength: range.plannedDurationMicroseconds, endsOnNext: range.endsOnNext,
+            attributes: range.attributes.attributes.filter { !own.contains($0.name) }.map {
+                PlaylistAttribute(name: $0.name, value: $0.value, isQuoted: $0.isQuoted)
+            })
+    }
+}
