@@ -39,6 +39,11 @@ package enum Limits {
     static let gzipLevel = 1
     /// Compression level of blocks, which many answers share.
     static let blockLevel = 6
+    /// EXT-X-DATERANGE tags of one playlist: a break in each minute of eight hours.
+    static let markersPerPlaylist = 1000
+    /// A growing playlist states markers that are known in advance at most so long before they begin,
+    /// microseconds.
+    static let markerLead: Int64 = 600 * Microseconds.perSecond
     /// Usual bytes of a playlist entry without other tags, rounded up.
     static let usualEntry = 48
 }
@@ -65,6 +70,11 @@ extension Limits {
     static let cueTagBytes = 64
     /// Bytes of a format: a few short strings.
     static let formatBytes = 512
+    /// The part of a channel whose markers are read at a time, microseconds: a day.
+    static let markerDay: Int64 = 86_400 * Microseconds.perSecond
+    /// Days of markers in memory, and markers of all of them together.
+    static let cachedMarkerDays = 2000
+    static let cachedMarkers = 100_000
     /// Quarters of an hour read by one query: a day.
     static let quartersPerLoad = 96
     /// Quarters whose versions are read at a time.

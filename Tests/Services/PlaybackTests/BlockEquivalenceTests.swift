@@ -106,7 +106,10 @@ struct BlockEquivalenceTests {
             let plain = playlist.body.flatMap(\.bytes)
             let text = String(decoding: plain, as: UTF8.self)
             #expect(text == expected.text(of: "\(rendition.id)"), name)
-            try expectWrittenAgain(plain, name)
+            // Markers of growing playlists stand where they became known; the writer has them at the
+            // beginning.
+            if found.plan.kind == .closed || found.markers.isEmpty { try expectWrittenAgain(plain, name) }
+            #expect(try Playlist.reading(plain).notes.isEmpty, name)
             let packed = try playlist.gzip().flatMap(\.bytes)
             #expect(try gunzip(packed) == plain, name)
             #expect(try found.mediaPlaylist(of: rendition.id)?.tag == playlist.tag, name)
@@ -143,6 +146,7 @@ enum RandomTimeline {
         }
         recorded.watermark = Double.random(in: 300...900, using: &generator)
         recorded.targetSeconds = 6
+        if Bool.random(using: &generator) { recorded.markers = RandomMarkers.markers(&generator) }
         return recorded
     }
 

@@ -70,6 +70,7 @@ private enum UnequalCuts {
         ]
         recorded.targetSeconds = 8
         let phases = phases(&generator)
+        recorded.markers = RandomMarkers.markers(&generator)
         for id in ["v0", "a0", "v1"].prefix(Int.random(in: 2...3, using: &generator)) {
             recorded.add(segments(phases, hasVideo: id != "a0", &generator), as: id)
         }

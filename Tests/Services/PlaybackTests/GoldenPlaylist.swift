@@ -83,6 +83,13 @@ extension GoldenPlaylist {
             for index in 0..<3 { segments[index].flags = .hasCueTags }
             return try RecordedFixture(segments).closed(0, 68)
         },
+        // API: the markers that lie in the window, once each, in the time of its dates (RFC 8216bis
+        // §4.4.5.1). An interstitial would lead to media that are not recorded.
+        .media("closed-markers") {
+            var recorded = RecordedFixture(run(3, from: 0), until: 12)
+            recorded.markers = markers
+            return try recorded.closed(0, 12)
+        },
         .media("closed-encrypted") { try encrypted.closed(0, 16) },
         // RFC 8216bis §4.4.4.4: keys of DRM systems stay as the source wrote them; KEYFORMAT needs version 5.
         .media("closed-drm") {
@@ -117,6 +124,36 @@ extension GoldenPlaylist {
             return try recorded.closed(0, 20)
         },
     ]
+
+    private static var markers: [RecordedMarker] {
+        func marker(
+            _ id: String, _ begin: Double, end: Double?, class classID: String? = nil,
+            _ versions: [(String, String)]...
+        ) -> RecordedMarker {
+            RecordedMarker(
+                id: id, begin: at(begin), end: end.map(at), classID: classID,
+                versions: versions.map { attributes in
+                    RecordedMarker.Version(
+                        shown: at(begin), until: at(end ?? begin),
+                        attributes: attributes.map {
+                            PlaylistAttribute(name: $0.0, value: $0.1, isQuoted: $0.0.hasPrefix("X-"))
+                        })
+                })
+        }
+        return [
+            marker("over", -20, end: 0, [("DURATION", "20")]),
+            marker(
+                "splice-1", -10, end: 5, class: "com.example.ad",
+                [("PLANNED-DURATION", "30"), ("SCTE35-OUT", "0xFC30")],
+                [("END-DATE", "2016-07-25T05:05:21Z"), ("SCTE35-IN", "0xFC31")]),
+            marker("1 (1)", 6.5, end: nil, [("X-NOTE", "a, b")]),
+            marker(
+                "i", 7, end: 9, class: "com.apple.hls.interstitial",
+                [("DURATION", "2"), ("X-ASSET-URI", "a")]
+            ),
+            marker("next", 12, end: nil, [("X-NOTE", "c")]),
+        ]
+    }
 
     /// Video with a hole of two segments that audio does not have.
     private static var hole: RecordedFixture {

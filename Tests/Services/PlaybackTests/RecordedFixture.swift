@@ -22,6 +22,7 @@ struct RecordedFixture {
 
     var renditions: [Rendition] = []
     var formats: [Int32: SegmentFormat] = [1: .muxed]
+    var markers: [RecordedMarker] = []
     var watermark: Double = 100_000
     var targetSeconds = 4
     /// Everything before this second has expired.
@@ -61,7 +62,7 @@ struct RecordedFixture {
             renditions: renditions.map { rendition in
                 ListedRendition(
                     description: rendition.description, segments: segments(of: rendition, cutting: cut))
-            }, formats: formats)
+            }, formats: formats, markers: markers)
     }
 
     private func segments(of rendition: Rendition, cutting cut: ((Int) -> Bool)?) -> SegmentList {
@@ -118,6 +119,12 @@ struct RecordedFixture {
         for (index, rendition) in renditions.enumerated() {
             let block = block(of: rendition.id, rendition.segments, formats: [:])
             seen.renditions[index].segments = Array(selection.segments(of: [block]))
+        }
+        // The log may end later than the watermark, and what became known there is known.
+        seen.markers = markers.compactMap { marker in
+            var marker = marker
+            marker.versions.removeAll { $0.shown > at(seconds + 3) }
+            return marker.versions.isEmpty ? nil : marker
         }
         return seen
     }

@@ -67,7 +67,8 @@ package enum PlaylistComposer {
             renditions: renditions, known: held.renditions.map(\.id), formats: held.formats,
             writesGaps: request.writesGaps && plan.kind != .sliding,
             discontinuities: plan.kind == .closed
-                ? DiscontinuitySequences(of: renditions, formats: held.formats) : DiscontinuitySequences())
+                ? DiscontinuitySequences(of: renditions, formats: held.formats) : DiscontinuitySequences(),
+            markers: held.markers)
     }
 
     /// The segments of a rendition within a window.

@@ -20,6 +20,8 @@ package struct PlaylistContents: Sendable {
     package var formats: [Int32: SegmentFormat]
     package var writesGaps: Bool
     var discontinuities: DiscontinuitySequences
+    /// In the order of their begins; they may lie beside the window.
+    var markers: [RecordedMarker]
 
     package subscript(id: RenditionID) -> ListedRendition? {
         renditions.first { $0.id == id }

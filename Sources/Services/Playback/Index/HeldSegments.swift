@@ -15,4 +15,6 @@ package struct HeldSegments: Sendable {
     /// All renditions of the channel, ordered by id, also those that hold nothing in the window.
     package var renditions: [ListedRendition]
     package var formats: [Int32: SegmentFormat]
+    /// Those that lie in the window, in the order of their begins.
+    package var markers: [RecordedMarker] = []
 }

@@ -13,6 +13,7 @@ package final class TimelineIndex: Sendable {
     let heads: StaleWhileUnavailableCache<Int32, TrackedHead>
     let announced = AnnouncedChanges()
     private let blocks: Blocks
+    private let markers: MarkerCache
     /// The data of a window of many days exceeds the cache and is in memory all at once.
     private let longWindows = AsyncSemaphore(
         permits: Limits.longWindowsAtOnce, waiters: Limits.longWindowsWaiting)
@@ -28,6 +29,7 @@ package final class TimelineIndex: Sendable {
         channels = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
         heads = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
         blocks = Blocks(catalogue: catalogue, capacity: Limits.blockBytes, clock: clock)
+        markers = MarkerCache(catalogue: catalogue)
     }
 
     /// The channel with an id, even if it is deleted; nil if it never existed.
@@ -44,7 +46,7 @@ package final class TimelineIndex: Sendable {
         return HeadSnapshot(known.value, asOf: known.asOf, age: clock.steady() - known.asOf)
     }
 
-    /// All segments that overlap a window.
+    /// All segments that overlap a window, and the markers that lie in it.
     ///
     /// In the published scope only those that begin before the watermark of the head.
     func heldSegments(
@@ -78,11 +80,14 @@ package final class TimelineIndex: Sendable {
             records.append(
                 ListedRendition(description: rendition.description, segments: selection.segments(of: found)))
         }
-        return HeldSegments(publishedHead: head.publishedHead, renditions: records, formats: formats)
+        let end = min(window.end, head.publishedHead.watermark) + Limits.markerLead
+        return HeldSegments(
+            publishedHead: head.publishedHead, renditions: records, formats: formats,
+            markers: try await markers.markers(of: head, in: TimeWindow(begin: window.begin, end: end)))
     }
 
-    /// Updates the blocks before a newer head becomes visible, so that no answer combines a new head with old
-    /// blocks.
+    /// Updates blocks and markers before a newer head becomes visible, so that no answer combines a new head
+    /// with old blocks.
     func readHead(
         of channel: Int32, _ known: StaleWhileUnavailableCache<Int32, TrackedHead>.Known?,
     ) async -> Result<TrackedHead?, CatalogueError> {
@@ -94,6 +99,7 @@ package final class TimelineIndex: Sendable {
             let touched = announced.touched(
                 channel, after: known?.value.head.revision, upTo: head.revision)
             try await blocks.renew(head.renditions, touched: touched)
+            try await markers.renew(head)
             return known?.value.following(head, at: seen) ?? TrackedHead(head, at: seen)
         }
     }

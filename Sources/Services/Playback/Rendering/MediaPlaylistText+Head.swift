@@ -19,6 +19,7 @@ extension MediaPlaylistText {
         case .event: head.type = contents.plan.losesHead ? nil : .event
         case .sliding: head.type = nil
         }
+        head.dateRanges = takeMarkers(before: first)
         var writer = PlaylistWriter(reservingCapacity: 256)
         head.writeHead(&writer)
         buffer.append(writer.bytes)

@@ -5,9 +5,10 @@ import Timeline
 
 /// Renders one media playlist: the head, then a short entry per segment.
 ///
-/// The tags of a segment are written in the order GAP entries, DISCONTINUITY, MAP, KEY, PROGRAM-DATE-TIME,
-/// cue tags, EXTINF, URI. MAP comes before KEY, and after METHOD=NONE if a key is in force, because initialization
-/// sections are stored clear and a KEY applies to the MAPs after it (RFC 8216bis §4.4.4.5).
+/// The tags of a segment are written in the order EXT-X-DATERANGE, GAP entries, DISCONTINUITY, MAP, KEY,
+/// PROGRAM-DATE-TIME, cue tags, EXTINF, URI. MAP comes before KEY, and after METHOD=NONE if a key is in
+/// force, because initialization sections are stored clear and a KEY applies to the MAPs after it (RFC
+/// 8216bis §4.4.4.5).
 struct MediaPlaylistText {
     let contents: PlaylistContents
     let rendition: ListedRendition
@@ -21,11 +22,14 @@ struct MediaPlaylistText {
     /// The date that a player computes by adding durations to the last written date.
     private var expectedDate = Instant(microseconds: 0)
     private var current: (id: Int32, text: FormatText?)?
+    /// Those that are not written yet, in the order in which they stand.
+    private var markers: ArraySlice<MarkerTag>
 
     init(contents: PlaylistContents, rendition: ListedRendition) {
         self.contents = contents
         self.rendition = rendition
         entry = EntryText(rendition: rendition.id)
+        markers = contents.markers.isEmpty ? [] : contents.markerTags()[...]
         let own = rendition.segments.pieces.reduce(0) {
             $0 + ($1.isWhole && $1.block.text != nil ? 1 : $1.range.count)
         }
@@ -37,7 +41,7 @@ struct MediaPlaylistText {
 
     mutating func written() throws(PlaybackError) -> [RenderedPlaylist.Piece] {
         writeHead()
-        for piece in rendition.segments.pieces { try write(piece) }
+        for piece in rendition.segments.pieces { try writeWithMarkers(piece) }
         if contents.isEnded { buffer.append("#EXT-X-ENDLIST\n") }
         closeOwnPiece()
         return pieces
@@ -81,6 +85,36 @@ struct MediaPlaylistText {
         var writer = PlaylistWriter()
         writer.programDateTime(microseconds: instant.microseconds)
         buffer.append(writer.bytes)
+    }
+}
+
+/// Markers.
+extension MediaPlaylistText {
+    /// The markers that stand in front of a segment; each is returned once.
+    mutating func takeMarkers(before segment: RecordedSegment) -> [DateRange] {
+        let taken = markers.prefix { $0.place <= segment.start }
+        markers = markers.dropFirst(taken.count)
+        return taken.map(\.range)
+    }
+
+    /// Writes a slice in parts, between which markers stand.
+    private mutating func writeWithMarkers(_ piece: SegmentList.Piece) throws(PlaybackError) {
+        var rest = piece
+        while let next = markers.first,
+            let index = rest.segments.firstIndex(where: { $0.start >= next.place })
+        {
+            if index > rest.range.lowerBound {
+                var part = rest
+                part.range = rest.range.lowerBound..<index
+                try write(part)
+                rest.position += part.range.count
+                rest.range = index..<rest.range.upperBound
+            }
+            var writer = PlaylistWriter()
+            for range in takeMarkers(before: rest.first) { writer.dateRange(range) }
+            buffer.append(writer.bytes)
+        }
+        try write(rest)
     }
 }
 

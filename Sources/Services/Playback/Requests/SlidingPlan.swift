@@ -51,7 +51,7 @@ package struct SlidingPlan: Sendable {
             isFinal: false, targetSeconds: max(measured, held.publishedHead.targetSeconds),
             renditions: renditions,
             known: held.renditions.map(\.id), formats: held.formats, writesGaps: false,
-            discontinuities: DiscontinuitySequences())
+            discontinuities: DiscontinuitySequences(), markers: held.markers)
     }
 
     /// The segments of a rendition that end after this instant are listed.

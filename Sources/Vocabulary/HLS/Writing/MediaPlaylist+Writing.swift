@@ -26,7 +26,7 @@ extension MediaPlaylist {
         if let partInformation { writer.line(.partInformation, partInformation) }
         if let skip { writer.line(.skip, skip.attributes) }
         for line in unknownLines { writer.line(line) }
-        for dateRange in dateRanges { writer.line(.dateRange, dateRange.attributes) }
+        for dateRange in dateRanges { writer.dateRange(dateRange) }
     }
 
     /// Writes everything after the last segment.

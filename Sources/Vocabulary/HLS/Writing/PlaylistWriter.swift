@@ -99,6 +99,11 @@ extension PlaylistWriter {
         line(.map, map.attributes)
     }
 
+    /// EXT-X-DATERANGE with its dates in UTC.
+    package mutating func dateRange(_ range: DateRange) {
+        line(.dateRange, range.attributes)
+    }
+
     package mutating func byteRange(_ range: ByteRange) {
         line(.byteRange, range.text)
     }

@@ -1,0 +1,78 @@
+import Catalogue
+import Synchronization
+import Timeline
+
+/// The markers of channels in memory, by day.
+///
+/// A day that was read after a change of the channel's markers has everything that a playlist of an older
+/// head states: what became known later stands behind everything that such a playlist lists.
+final class MarkerCache: Sendable {
+    private struct Place: Hashable {
+        var channel: Int32
+        var day: Int64
+    }
+
+    private struct Entry {
+        /// `ChannelHead.markerRevision` when it was read, at least.
+        var revision: Int64
+        var markers: [RecordedMarker]
+    }
+
+    private struct State {
+        var days: [Place: Entry] = [:]
+        var markerCount = 0
+    }
+
+    private let catalogue: Catalogue
+    private let state = Mutex(State())
+
+    init(catalogue: Catalogue) {
+        self.catalogue = catalogue
+    }
+
+    /// The markers that lie in a window, in the order of their begins; as many of each day as the catalogue
+    /// reads at a time.
+    func markers(of head: ChannelHead, in window: TimeWindow) async throws(CatalogueError) -> [RecordedMarker]
+    {
+        guard head.markerRevision > 0, !window.isEmpty else { return [] }
+        let first = window.begin.microseconds / Limits.markerDay
+        let last = (window.end.microseconds - 1) / Limits.markerDay
+        var found: [RecordedMarker] = []
+        for day in first...max(first, last) {
+            let known = try await markers(Place(channel: head.channel, day: day), head.markerRevision)
+            let begin = day * Limits.markerDay
+            // One that began earlier was found in the day before.
+            found += known.filter {
+                $0.overlaps(window) && (day == first || $0.begin.microseconds >= begin)
+            }
+        }
+        return found
+    }
+
+    /// Reads the newest known day of a channel again, before a head with newer markers becomes visible.
+    func renew(_ head: ChannelHead) async throws(CatalogueError) {
+        let newest = state.withLock { state in
+            state.days.keys.filter { $0.channel == head.channel }.max { $0.day < $1.day }
+        }
+        if let newest { _ = try await markers(newest, head.markerRevision) }
+    }
+
+    private func markers(_ place: Place, _ revision: Int64) async throws(CatalogueError) -> [RecordedMarker] {
+        let known = state.withLock { $0.days[place] }
+        if let known, known.revision >= revision { return known.markers }
+        let begin = Instant(microseconds: place.day * Limits.markerDay)
+        let read = try await catalogue.markers(
+            of: place.channel, in: TimeWindow(begin: begin, end: begin + Limits.markerDay))
+        state.withLock { state in
+            if state.markerCount + read.count > Limits.cachedMarkers
+                || state.days.count >= Limits.cachedMarkerDays
+            {
+                state = State()
+            }
+            if let former = state.days[place], former.revision > revision { return }
+            let former = state.days.updateValue(Entry(revision: revision, markers: read), forKey: place)
+            state.markerCount += read.count - (former?.markers.count ?? 0)
+        }
+        return read
+    }
+}
