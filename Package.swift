@@ -124,8 +124,8 @@ let modules: [Module] = [
     Module(
         name: "AdminAPI", layer: "Delivery",
         uses: [
-            "Timeline", "Concurrency", "JSON", "HTTP", "HTTPServer", "Digest", "Telemetry", "TimeZones",
-            "Catalogue", "Monitoring",
+            "Timeline", "Concurrency", "JSON", "HLS", "HTTP", "HTTPServer", "Digest", "Telemetry",
+            "TimeZones", "Catalogue", "Monitoring",
         ],
         packages: [logging, metrics], embedded: ["OpenAPI/openapi.json"],
         tests: ["TestSupport", "DatabaseSupport", "HTTPSupport", "Postgres"],

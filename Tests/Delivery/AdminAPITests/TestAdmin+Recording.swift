@@ -16,7 +16,7 @@ extension TestAdmin {
     /// `missing` are left out; each is listed `lag` microseconds after its end.
     func record(
         _ id: String, minutes: Int, until end: Instant = Self.now, missing: Set<Int> = [],
-        losses: [Loss] = [], lag: Int64 = 0,
+        losses: [Loss] = [], lag: Int64 = 0, cueTags: [Int: [String]] = [:], markers: [Marker] = [],
     ) async throws -> Channel {
         let channel = try await channel(id)
         let node = "00000000-0000-0000-0000-000000000001"
@@ -37,10 +37,13 @@ extension TestAdmin {
             DiscontinuityStart(sequence: 0, begin: begin, cause: "start", targetSeconds: 6)
         ]
         batch.losses = losses
+        batch.markers = markers
         batch.segments = (0..<count).filter { !missing.contains($0) }.map { number in
             let start = begin + Int64(number) * 6 * Microseconds.perSecond
             var fact = Self.fact(channel.id, number: number, start: start, fence: lease.fence)
             fact.arrived = fact.end + lag
+            fact.cueTags = cueTags[number] ?? []
+            if !fact.cueTags.isEmpty { fact.flags.insert(.hasCueTags) }
             return DecidedSegment(fact: fact, number: Int64(number), discontinuitySequence: 0)
         }
         #expect(try await catalogue.commit(batch))

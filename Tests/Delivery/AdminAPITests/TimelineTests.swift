@@ -1,3 +1,4 @@
+import Catalogue
 import HTTP
 import HTTPSupport
 import Testing
@@ -23,9 +24,58 @@ import Timeline
                     {"begin":"2026-07-26T05:03:16.000Z","end":"2026-07-26T05:04:16.000Z","segments":10,"bytes":7500000},\
                     {"begin":"2026-07-26T05:04:28.000Z","end":"2026-07-26T05:05:16.000Z","segments":8,"bytes":6000000}],\
                     "gaps":[{"begin":"2026-07-26T05:04:16.000Z","end":"2026-07-26T05:04:28.000Z",\
-                    "reason":"segment_missing","rendition":null}]}
+                    "reason":"segment_missing","rendition":null}],"markers":[]}
                     """)
         }
+    }
+
+    @Test("The timeline has the source's markers, of EXT-X-DATERANGE and of cue tags")
+    func markers() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let begin = TestAdmin.now - 120 * Microseconds.perSecond
+            let marker = Marker(
+                id: "splice-7", sourceStart: begin, begin: begin + 10_500_000, classID: "com.example.ad",
+                length: 20_000_000,
+                attributes: [
+                    PlaylistAttribute(name: "END-DATE", value: "2026-07-26T05:03:46Z", isQuoted: true),
+                    PlaylistAttribute(name: "SCTE35-OUT", value: "0xFC30", isQuoted: false),
+                    PlaylistAttribute(name: "X-NOTE", value: "a \"b\"", isQuoted: true),
+                ])
+            _ = try await admin.record(
+                "a", minutes: 2,
+                cueTags: [
+                    1: ["#EXT-OATCLS-SCTE35:/DAl+w==", "#EXT-X-CUE-OUT:DURATION=60,BREAKID=0x1"],
+                    2: ["#EXT-X-CUE-OUT-CONT:6/60"], 5: ["#EXT-X-CUE-IN"], 19: ["#EXT-X-CUE-OUT:30.5"],
+                ], markers: [marker, Marker(id: "x", sourceStart: begin, begin: begin + 1)])
+            let answer = try await admin.send(
+                .get, "/api/v1/channels/a/timeline?from=1785042196&to=1785043000000")
+            let expected = """
+                [{"id":"x","class":null,"begin":"2026-07-26T05:03:16.000Z","end":null,"attributes":{}},\
+                {"id":"cue-1785042202000-0","class":"EXT-OATCLS-SCTE35","begin":"2026-07-26T05:03:22.000Z",\
+                "end":null,"attributes":{"value":"/DAl+w=="}},\
+                {"id":"cue-1785042202000-1","class":"EXT-X-CUE-OUT","begin":"2026-07-26T05:03:22.000Z",\
+                "end":"2026-07-26T05:03:46.000Z","attributes":{"DURATION":"60","BREAKID":"0x1"}},\
+                {"id":"splice-7","class":"com.example.ad","begin":"2026-07-26T05:03:26.500Z",\
+                "end":"2026-07-26T05:03:46.500Z","attributes":{"SCTE35-OUT":"0xFC30","X-NOTE":"a \\"b\\""}},\
+                {"id":"cue-1785042226000-0","class":"EXT-X-CUE-IN","begin":"2026-07-26T05:03:46.000Z",\
+                "end":null,"attributes":{}},\
+                {"id":"cue-1785042310000-0","class":"EXT-X-CUE-OUT","begin":"2026-07-26T05:05:10.000Z",\
+                "end":"2026-07-26T05:05:40.500Z","attributes":{"value":"30.5"}}]
+                """
+            #expect(answer.text.hasSuffix("\"markers\":\(expected)}"))
+        }
+    }
+
+    @Test(
+        "A break whose beginning is not in the window shows with its first repeated tag, and has no end yet")
+    func withinBreak() {
+        let markers = TimelineMarker.markers(of: [
+            RecordedCueTags(begin: TestAdmin.now, tags: ["#EXT-X-CUE-OUT-CONT:10/60"]),
+            RecordedCueTags(begin: TestAdmin.now + 6_000_000, tags: ["#EXT-X-CUE-OUT-CONT:16/60"]),
+        ])
+        #expect(markers.map(\.classID) == ["EXT-X-CUE-OUT-CONT"])
+        #expect(markers.map(\.end) == [nil])
     }
 
     @Test("Without parameters the timeline covers the last day")
@@ -35,7 +85,7 @@ import Timeline
             let answer = try await admin.send(.get, "/api/v1/channels/a/timeline")
             #expect(
                 answer.text == """
-                    {"channel":"a","from":"2026-07-25T05:05:16.000Z","to":"2026-07-26T05:05:16.000Z","spans":[],"gaps":[]}
+                    {"channel":"a","from":"2026-07-25T05:05:16.000Z","to":"2026-07-26T05:05:16.000Z","spans":[],"gaps":[],"markers":[]}
                     """)
         }
     }

@@ -18,7 +18,14 @@ extension AdminAPI {
             "to": .optional(window.end),
             "spans": .array(report.spans.map(Self.document(of:))),
             "gaps": .array(report.gaps.map(Self.document(of:))),
+            "markers": .array(Self.markers(report).map(\.document)),
         ])
+    }
+
+    private static func markers(_ report: TimelineReport) -> [TimelineMarker] {
+        let all = report.markers.map(TimelineMarker.init) + TimelineMarker.markers(of: report.cueTags)
+        return all.enumerated().sorted { ($0.element.begin, $0.offset) < ($1.element.begin, $1.offset) }
+            .map(\.element)
     }
 
     /// The requested window: `to` defaults to now, `from` to one day before the end.

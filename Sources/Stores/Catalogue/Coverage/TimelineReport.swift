@@ -5,10 +5,15 @@ package import Timeline
 package struct TimelineReport: Sendable, Equatable {
     package var spans: [CoverageSpan]
     package var gaps: [Gap]
+    /// Those that lie in the window, in the order of their begins.
+    package var markers: [RecordedMarker] = []
+    /// In the order of their begins.
+    package var cueTags: [RecordedCueTags] = []
 }
 
 extension Catalogue {
-    /// Returns the spans of the leading rendition and the gaps of all renditions, up to the live edge.
+    /// Returns the spans of the leading rendition and the gaps of all renditions, up to the live edge, and
+    /// the markers.
     package func timeline(of channel: Channel, in window: TimeWindow) async throws(CatalogueError)
         -> TimelineReport
     {
@@ -30,7 +35,9 @@ extension Catalogue {
                 held: coverage.heldWhileAlive(losses), losses: losses)
             return TimelineReport(
                 spans: Array((coverage.first?.spans ?? []).prefix(Limits.timelineEntries)),
-                gaps: Array(gaps.prefix(Limits.timelineEntries)))
+                gaps: Array(gaps.prefix(Limits.timelineEntries)),
+                markers: try await markers(of: channel.row, in: part),
+                cueTags: try await cueTags(of: channel.row, in: part))
         }
     }
 
