@@ -15,6 +15,10 @@ struct ChannelOptions: Sendable {
     var rotation: Int?
     /// Whether the playlist states the IV instead of leaving it to the media sequence number.
     var hasExplicitIV = false
+    /// Nil announces none.
+    var breaks: Breaks?
+    /// Whether the multivariant playlist names closed captions in the video.
+    var hasCaptions = false
     /// Bits per second of each rendition: the peak, and the mean.
     var bandwidths: [String: Bandwidth] = [:]
 

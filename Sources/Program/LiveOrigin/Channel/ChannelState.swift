@@ -38,7 +38,7 @@ struct ChannelState: Sendable {
         guard let state = renditions[rendition], !state.listings.isEmpty else { return nil }
         return MediaPlaylistText(
             targetDuration: options.targetDuration, discontinuitySequence: state.discontinuitySequence,
-            listings: state.listings, hasEnded: end != nil)
+            listings: state.listings, hasEnded: end != nil, breaks: options.breaks)
     }
 
     /// Restarts the numbering at 0, as an encoder that is restarted.

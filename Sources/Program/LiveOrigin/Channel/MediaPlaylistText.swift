@@ -4,6 +4,7 @@ struct MediaPlaylistText {
     var discontinuitySequence: Int
     var listings: [Listing]
     var hasEnded = false
+    var breaks: Breaks?
 
     func written() -> String {
         var lines = [
@@ -14,6 +15,7 @@ struct MediaPlaylistText {
             lines.append("#EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuitySequence)")
         }
         lines.append("#EXT-X-INDEPENDENT-SEGMENTS")
+        lines += breaks?.dateRanges(listings) ?? []
         for (index, listing) in listings.enumerated() {
             lines += entry(listing, after: index == 0 ? nil : listings[index - 1])
         }
@@ -41,6 +43,7 @@ struct MediaPlaylistText {
             lines.append("#EXT-X-PROGRAM-DATE-TIME:\(DateText.rfc3339(seconds: date))")
         }
         if listing.isGap { lines.append("#EXT-X-GAP") }
+        lines += breaks?.cueTags(listing.number) ?? []
         return lines + ["#EXTINF:\(Self.seconds(listing.durationSeconds)),", listing.uri]
     }
 

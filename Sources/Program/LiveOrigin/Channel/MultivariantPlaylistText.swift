@@ -8,6 +8,11 @@ struct MultivariantPlaylistText {
             "#EXTM3U", "#EXT-X-VERSION:\(layout.container == .ts ? 3 : 6)", "#EXT-X-INDEPENDENT-SEGMENTS",
         ]
         lines += layout.renditions.compactMap(media)
+        if options.hasCaptions {
+            lines.append(
+                "#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID=\"captions\",NAME=\"English\",LANGUAGE=\"en\","
+                    + "INSTREAM-ID=\"CC1\"")
+        }
         for video in layout.videos { lines += variant(video) }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -36,6 +41,7 @@ struct MultivariantPlaylistText {
         ]
         if !audio.isEmpty { attributes.append("AUDIO=\"audio\"") }
         if !others(.subtitles).isEmpty { attributes.append("SUBTITLES=\"subtitles\"") }
+        if options.hasCaptions { attributes += ["CLOSED-CAPTIONS=\"captions\"", "VIDEO-RANGE=SDR"] }
         return ["#EXT-X-STREAM-INF:\(attributes.joined(separator: ","))", "\(rendition.id).m3u8"]
     }
 

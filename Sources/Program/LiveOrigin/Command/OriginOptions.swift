@@ -52,6 +52,12 @@ struct OriginOptions: ParsableArguments {
     @Flag(help: "Add a WebVTT rendition with a cue per segment.")
     var subtitles = false
 
+    @Option(help: "Announce a break every so many segments, by EXT-X-DATERANGE and cue tags.")
+    var breakEvery: Int?
+
+    @Flag(help: "Name closed captions in the multivariant playlist.")
+    var captions = false
+
     mutating func validate() throws {
         let frames = segmentSeconds * Double(Layout.framesPerSecond)
         try require(segmentSeconds >= 0.4 && segmentSeconds <= 60, "segment-seconds: from 0.4 to 60")
@@ -62,6 +68,8 @@ struct OriginOptions: ParsableArguments {
         try require(
             (50_000...100_000_000).contains(bitsPerSecond ?? 50_000), "bits-per-second: 50 kb/s to 100 Mb/s")
         try require((rotate ?? 1) >= 1, "rotate: at least 1")
+        try require(
+            breakEvery.map { $0 > Breaks.segments + 1 && dates } ?? true, "break-every: from 4, with dates")
     }
 
     private func require(_ isMet: Bool, _ reason: String) throws {
@@ -81,6 +89,8 @@ struct OriginOptions: ParsableArguments {
         options.encryption = encrypt
         options.rotation = rotate
         options.hasExplicitIV = explicitIV
+        options.breaks = breakEvery.map { Breaks(every: $0) }
+        options.hasCaptions = captions
         return options
     }
 
