@@ -135,6 +135,8 @@ enum Limits {
     static let lastCommit = Duration.seconds(2)
     /// Renditions of one channel.
     static let renditions = 32
+    /// Bytes of an attribute of a variant or an alternative that is kept as it was read.
+    static let attributeBytes = 1024
     /// Initialization sections and keys remembered per channel, so that a known one is not fetched again.
     static let rememberedObjects = 64
     /// The longest time for which a failed segment is fetched again, microseconds, even if its playlist lists

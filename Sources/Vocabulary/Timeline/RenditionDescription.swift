@@ -19,6 +19,14 @@ package struct RenditionDescription: Sendable, Equatable, Codable {
     /// GROUP-ID of the audio that belongs to a variant.
     package var audioGroup: String?
     package var subtitlesGroup: String?
+    /// Attributes of the source's tag that are written again as they were read: CLOSED-CAPTIONS and
+    /// VIDEO-RANGE of a variant, CHARACTERISTICS and ASSOC-LANGUAGE of an alternative, and others.
+    package var attributes: [PlaylistAttribute]?
+    /// EXT-X-MEDIA tags without their URI: those by which an alternative is in other groups, too; those of a
+    /// variant's groups whose media is part of the variant.
+    package var media: [[PlaylistAttribute]]?
+    /// EXT-X-STREAM-INF tags that list the variant again with other groups.
+    package var repeats: [[PlaylistAttribute]]?
     /// Position among renditions of the same kind in the source's playlist.
     package var position: Int
 
@@ -32,6 +40,7 @@ package struct RenditionDescription: Sendable, Equatable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case id, resolution, codecs, bandwidth, name, language, channels, autoselect, forced, position
+        case attributes, media, repeats
         case stableID = "stable_id"
         case frameRate = "frame_rate"
         case groupID = "group_id"
@@ -57,5 +66,8 @@ package struct RenditionDescription: Sendable, Equatable, Codable {
         forced = try stored.read(.forced, default: false)
         audioGroup = try stored.readIfPresent(.audioGroup)
         subtitlesGroup = try stored.readIfPresent(.subtitlesGroup)
+        attributes = try stored.readIfPresent(.attributes)
+        media = try stored.readIfPresent(.media)
+        repeats = try stored.readIfPresent(.repeats)
     }
 }

@@ -165,6 +165,28 @@ enum RandomTimeline {
         description.name = ["Ton", "\"Ton\", 5.1", "a\nb", "", nil].randomElement(using: &generator) ?? nil
         description.language = ["de", nil].randomElement(using: &generator) ?? nil
         description.channels = ["2", "6/JOC", nil].randomElement(using: &generator) ?? nil
+        description.attributes =
+            [
+                [
+                    PlaylistAttribute(name: "VIDEO-RANGE", value: "PQ", isQuoted: false),
+                    PlaylistAttribute(name: "CLOSED-CAPTIONS", value: "NONE", isQuoted: false),
+                    PlaylistAttribute(name: "CHARACTERISTICS", value: "a,\"b", isQuoted: true),
+                ], nil,
+            ].randomElement(using: &generator) ?? nil
+        description.media =
+            [
+                [
+                    [
+                        PlaylistAttribute(name: "TYPE", value: "AUDIO", isQuoted: false),
+                        PlaylistAttribute(name: "GROUP-ID", value: "h", isQuoted: true),
+                        PlaylistAttribute(name: "NAME", value: "N", isQuoted: true),
+                    ], [PlaylistAttribute(name: "TYPE", value: "OTHER", isQuoted: false)],
+                ], nil,
+            ].randomElement(using: &generator) ?? nil
+        description.repeats =
+            [
+                [[PlaylistAttribute(name: "AUDIO", value: "h", isQuoted: true)], []], nil,
+            ].randomElement(using: &generator) ?? nil
         description.isDefault = Bool.random(using: &generator)
         description.autoselect = Bool.random(using: &generator)
         description.forced = Bool.random(using: &generator)

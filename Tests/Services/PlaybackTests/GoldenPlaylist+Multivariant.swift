@@ -19,6 +19,10 @@ extension GoldenPlaylist {
             recorded.formats[3] = sound
             return try recorded.closed(0, 12)
         },
+        // RFC 8216bis §4.4.6: what the source says of variants and alternatives; alternatives without URI are
+        // part of the variant's media, one rendition may be in several groups, and a variant may be listed
+        // with each.
+        .multivariant("multivariant-attributes") { try attributed.closed(0, 12) },
         // A playlist that goes on promises what the source promises, not only the peak so far.
         .multivariant("multivariant-live", query: nil) {
             var recorded = RecordedFixture(run(20, from: 0))
@@ -53,6 +57,51 @@ extension GoldenPlaylist {
         }
         recorded.add(run(3, from: 0, format: 4, bytes: 2_000), as: "s0") {
             ($0.groupID, $0.language, $0.name, $0.forced) = ("subs", "de", "Deutsch", true)
+        }
+        return recorded
+    }
+
+    private static func tag(_ attributes: (String, String)...) -> [PlaylistAttribute] {
+        let enumerated = ["TYPE", "DEFAULT", "AUTOSELECT", "VIDEO-RANGE"]
+        return attributes.map {
+            PlaylistAttribute(name: $0.0, value: $0.1, isQuoted: !enumerated.contains($0.0))
+        }
+    }
+
+    private static func english(_ group: String) -> [PlaylistAttribute] {
+        tag(
+            ("TYPE", "AUDIO"), ("GROUP-ID", group), ("LANGUAGE", "en"), ("NAME", "English"),
+            ("DEFAULT", "YES"), ("AUTOSELECT", "YES"))
+    }
+
+    /// English in the videos, a description beside them, captions.
+    private static var attributed: RecordedFixture {
+        var recorded = RecordedFixture()
+        recorded.formats[3] = sound
+        let captions = tag(
+            ("TYPE", "CLOSED-CAPTIONS"), ("GROUP-ID", "cc"), ("LANGUAGE", "en"), ("NAME", "CC1"),
+            ("INSTREAM-ID", "CC1"))
+        recorded.add(run(3, from: 0, bytes: 250_000), as: "v0") {
+            ($0.audioGroup, $0.resolution) = ("lo", "640x360")
+            $0.attributes = tag(("VIDEO-RANGE", "SDR"), ("CLOSED-CAPTIONS", "cc"))
+            $0.media = [english("lo"), captions]
+        }
+        recorded.add(run(3, from: 0, bytes: 500_000), as: "v1") {
+            ($0.audioGroup, $0.resolution) = ("hi", "1920x1080")
+            $0.attributes = tag(
+                ("VIDEO-RANGE", "PQ"), ("CLOSED-CAPTIONS", "cc"), ("SUPPLEMENTAL-CODECS", "dvh1.08.07/db4h"))
+            $0.media = [english("hi"), english("lo"), captions]
+            $0.repeats = [tag(("AUDIO", "lo"), ("VIDEO-RANGE", "PQ"), ("CLOSED-CAPTIONS", "cc"))]
+        }
+        recorded.add(run(3, from: 0, format: 3, bytes: 64_000), as: "a0") {
+            ($0.groupID, $0.name, $0.language) = ("lo", "Description", "en")
+            $0.attributes = tag(
+                ("ASSOC-LANGUAGE", "en-GB"), ("CHARACTERISTICS", "public.accessibility.describes-video"))
+            $0.media = [
+                tag(
+                    ("TYPE", "AUDIO"), ("GROUP-ID", "hi"), ("LANGUAGE", "en"), ("NAME", "Described"),
+                    ("CHANNELS", "2"))
+            ]
         }
         return recorded
     }

@@ -111,6 +111,42 @@ struct MultivariantTextTests {
         let tail = run(1, from: 16, of: 0.1, bytes: 500_000)
         #expect(BitRate(of: run(4, from: 0) + tail, targetSeconds: 4).peak < 3_000_000)
     }
+
+    @Test(
+        "NONE stands for captions only if all variants say it, and a group only if something of it is known")
+    func captions() throws {
+        func values(_ said: [[PlaylistAttribute]?]) throws -> [String] {
+            var recorded = RecordedFixture()
+            for (index, attributes) in said.enumerated() {
+                recorded.add(run(3, from: 0), as: "v\(index)") { $0.attributes = attributes }
+            }
+            let text = try recorded.closed(0, 12).multivariantPlaylist(query: nil)
+            return try Playlist.reading(text).playlist.multivariant.variants.map { variant in
+                switch variant.closedCaptions {
+                case nil: "-"
+                case .some(.none): "NONE"
+                case .group(let group): group
+                }
+            }
+        }
+        let none = [PlaylistAttribute(name: "CLOSED-CAPTIONS", value: "NONE", isQuoted: false)]
+        let group = [PlaylistAttribute(name: "CLOSED-CAPTIONS", value: "cc", isQuoted: true)]
+        #expect(try values([none, none]) == ["NONE", "NONE"])
+        #expect(try values([none, nil]) == ["-", "-"])
+        #expect(try values([group, none]) == ["-", "-"])
+    }
+
+    @Test("A variant that is listed with a group of which the window has nothing is listed once")
+    func repeats() throws {
+        var recorded = RecordedFixture()
+        recorded.add(run(3, from: 0), as: "v0") {
+            $0.audioGroup = "a"
+            $0.repeats = [[PlaylistAttribute(name: "AUDIO", value: "b", isQuoted: true)]]
+        }
+        let text = try recorded.closed(0, 12).multivariantPlaylist(query: nil)
+        let variants = try Playlist.reading(text).playlist.multivariant.variants
+        #expect(variants.map(\.audioGroup) == [nil])
+    }
 }
 
 extension BitRate {

@@ -277,4 +277,53 @@ struct RenditionPlanTests {
         let many = playlist((0..<100).map { variant("v\($0)", $0, $0) })
         #expect(RenditionPlan(many).items.count == Limits.renditions)
     }
+
+    @Test("What the playlist says of variants and alternatives is kept, also of those without a playlist")
+    func attributes() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="lo",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="lo",NAME="Description",ASSOC-LANGUAGE="en-GB",CHARACTERISTICS="d",URI="d"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="hi",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="hi",NAME="Described",CHANNELS="2",URI="d"
+            #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",NAME="CC1",LANGUAGE="en",INSTREAM-ID="CC1"
+            #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="other",NAME="x",INSTREAM-ID="CC2"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=640x360,AUDIO="lo",CLOSED-CAPTIONS="cc",VIDEO-RANGE=SDR,SCORE=2
+            low
+            #EXT-X-STREAM-INF:BANDWIDTH=5000000,RESOLUTION=1920x1080,AUDIO="hi",SUPPLEMENTAL-CODECS="dvh1.08.07/db4h"
+            high
+            #EXT-X-STREAM-INF:BANDWIDTH=5100000,RESOLUTION=1920x1080,AUDIO="lo",CLOSED-CAPTIONS=NONE
+            high
+            """
+        guard case .multivariant(let list) = try Playlist.reading(text).playlist else {
+            Issue.record("no multivariant playlist")
+            return
+        }
+        let items = RenditionPlan(list).items
+        #expect(items.map(\.uri).sorted() == ["d", "high", "low"])
+        func words(_ attributes: [PlaylistAttribute]?) -> [String] {
+            (attributes ?? []).map { $0.isQuoted ? "\($0.name)=\"\($0.value)\"" : "\($0.name)=\($0.value)" }
+        }
+        func tags(_ lists: [[PlaylistAttribute]]?) -> [String] {
+            (lists ?? []).map { words($0).joined(separator: ",") }
+        }
+        let found = Dictionary(items.map { ($0.uri, $0.description) }, uniquingKeysWith: { one, _ in one })
+        let english = #"NAME="English",DEFAULT=YES,AUTOSELECT=YES"#
+        let captions =
+            #"TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",LANGUAGE="en",NAME="CC1",INSTREAM-ID="CC1""#
+        let low = try #require(found["low"])
+        #expect(words(low.attributes) == ["VIDEO-RANGE=SDR", #"CLOSED-CAPTIONS="cc""#])
+        #expect(tags(low.media) == [#"TYPE=AUDIO,GROUP-ID="lo",LANGUAGE="en","# + english, captions])
+        #expect(low.repeats == nil)
+        let high = try #require(found["high"])
+        #expect(words(high.attributes) == [#"SUPPLEMENTAL-CODECS="dvh1.08.07/db4h""#])
+        #expect(
+            tags(high.media)
+                == ["lo", "hi"].map { #"TYPE=AUDIO,GROUP-ID="\#($0)",LANGUAGE="en","# + english })
+        #expect(tags(high.repeats) == [#"AUDIO="lo",CLOSED-CAPTIONS=NONE"#])
+        let description = try #require(found["d"])
+        #expect(description.id == RenditionID("a0") && description.groupID == "lo")
+        #expect(words(description.attributes) == [#"ASSOC-LANGUAGE="en-GB""#, #"CHARACTERISTICS="d""#])
+        #expect(tags(description.media) == [#"TYPE=AUDIO,GROUP-ID="hi",NAME="Described",CHANNELS="2""#])
+    }
 }

@@ -12,6 +12,9 @@ struct JournalTests {
         let folder = JournalFolder()
         var description = RenditionDescription(id: RenditionID(kind: .audio, index: 3), position: 2)
         (description.language, description.isDefault) = ("fr", true)
+        let attribute = PlaylistAttribute(name: "CHARACTERISTICS", value: "a,b", isQuoted: true)
+        (description.attributes, description.media) = ([attribute], [[attribute], []])
+        description.repeats = [[attribute]]
         let entries = [
             sourceRun(1), try segment(1), marker(), .rendition(description),
             loss(note: "line\nbreak \"quoted\" \u{0}"),

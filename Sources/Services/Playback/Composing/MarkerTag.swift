@@ -65,11 +65,8 @@ extension RecordedMarker {
 
     /// A tag with some of the attributes; its dates are those of the recording.
     fileprivate func range(_ attributes: [PlaylistAttribute]) -> DateRange {
-        var list = AttributeList()
+        var list = AttributeList(attributes.filter { $0.name != "END-DATE" })
         list.append("ID", quoted: id)
-        for attribute in attributes where attribute.name != "END-DATE" {
-            list.append(.init(name: attribute.name, value: attribute.value, isQuoted: attribute.isQuoted))
-        }
         var range = DateRange(list) ?? DateRange(id: id, startMicroseconds: nil)
         range.classIdentifier = classID
         range.startMicroseconds = begin.microseconds

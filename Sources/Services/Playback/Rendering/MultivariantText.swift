@@ -11,7 +11,7 @@ struct MultivariantText {
         var playlist = MultivariantPlaylist()
         let variants = variants
         playlist.renditions = alternatives(besides: variants)
-        playlist.variants = variants.map(variant)
+        playlist.variants = variants.flatMap(streams)
         playlist.version = playlist.minimalVersion
         return playlist
     }
@@ -32,23 +32,69 @@ struct MultivariantText {
 
 /// Variants: EXT-X-STREAM-INF.
 extension MultivariantText {
-    private func variant(_ rendition: ListedRendition) -> VariantStream {
+    /// The variant with each of its combinations of groups.
+    private func streams(of rendition: ListedRendition) -> [VariantStream] {
         let description = rendition.description
-        let audio = members(ofGroup: description.audioGroup, kind: .audio, besides: rendition)
-        let subtitles = members(ofGroup: description.subtitlesGroup, kind: .subtitles, besides: rendition)
+        var own = VariantStream(AttributeList(description.attributes ?? []))
+        (own.audioGroup, own.subtitlesGroup) = (description.audioGroup, description.subtitlesGroup)
+        let repeats = (description.repeats ?? []).map { VariantStream(AttributeList($0)) }
+        var streams: [VariantStream] = []
+        for said in [own] + repeats {
+            let stream = variant(rendition, said)
+            let isKnown = streams.contains {
+                $0.audioGroup == stream.audioGroup && $0.subtitlesGroup == stream.subtitlesGroup
+                    && $0.closedCaptions == stream.closedCaptions
+            }
+            if !isKnown { streams.append(stream) }
+        }
+        return streams
+    }
+
+    /// The variant with the groups that the source's tag says, as far as the window has them.
+    private func variant(_ rendition: ListedRendition, _ said: VariantStream) -> VariantStream {
+        let audio = members(ofGroup: said.audioGroup, kind: .audio, besides: rendition)
+        let subtitles = members(ofGroup: said.subtitlesGroup, kind: .subtitles, besides: rendition)
         // The largest sum of any combination that can play at a time (RFC 8216bis §4.4.6.2).
         let rate =
             bitRate(of: rendition) + .largest(of: audio.map(bitRate)) + .largest(of: subtitles.map(bitRate))
         var stream = VariantStream(uri: uri(of: rendition.id), bandwidth: Int(max(1, rate.peak)))
         stream.averageBandwidth = Int(rate.average)
         stream.codecs = codecs(of: [rendition] + audio)
+        stream.supplementalCodecs = said.supplementalCodecs
         stream.resolution = resolution(of: rendition)
-        stream.frameRate = description.frameRate.flatMap(Double.init).flatMap {
+        stream.frameRate = rendition.description.frameRate.flatMap(Double.init).flatMap {
             $0 > 0 && $0 < 1000 ? $0 : nil
         }
-        if !audio.isEmpty { stream.audioGroup = description.audioGroup }
-        if !subtitles.isEmpty { stream.subtitlesGroup = description.subtitlesGroup }
+        stream.videoRange = said.videoRange
+        stream.requiredVideoLayout = said.requiredVideoLayout
+        let isMuxed = embedded(in: rendition).contains { $0.type == .audio && $0.groupID == said.audioGroup }
+        if !audio.isEmpty || isMuxed { stream.audioGroup = said.audioGroup }
+        if !subtitles.isEmpty { stream.subtitlesGroup = said.subtitlesGroup }
+        stream.closedCaptions = captions(said, of: rendition)
         return stream
+    }
+
+    /// A group of which something is known; NONE only if all variants say it (RFC 8216bis §4.4.6.2).
+    private func captions(
+        _ said: VariantStream, of rendition: ListedRendition,
+    ) -> VariantStream.ClosedCaptions? {
+        switch said.closedCaptions {
+        case .group(let group)?:
+            let isKnown = embedded(in: rendition).contains {
+                $0.type == .closedCaptions && $0.groupID == group
+            }
+            return isKnown ? .group(group) : nil
+        case .some(.none): return saysNoCaptions ? VariantStream.ClosedCaptions.none : nil
+        case nil: return nil
+        }
+    }
+
+    private var saysNoCaptions: Bool {
+        variants.allSatisfy { rendition in
+            ([rendition.description.attributes ?? []] + (rendition.description.repeats ?? [])).allSatisfy {
+                VariantStream(AttributeList($0)).closedCaptions == VariantStream.ClosedCaptions.none
+            }
+        }
     }
 
     private func members(
@@ -56,7 +102,7 @@ extension MultivariantText {
     ) -> [ListedRendition] {
         guard let group else { return [] }
         return contents.renditions.filter {
-            $0.id.kind == kind && $0.id != variant.id && Self.group(of: $0) == group
+            $0.id.kind == kind && $0.id != variant.id && Self.groups(of: $0).contains(group)
         }
     }
 

@@ -62,7 +62,7 @@ struct RenditionPlan: Sendable {
         let spares = streams.filter { uris.contains($0.variant.uri) }.flatMap(\.spares)
         let ofVariants = variants.enumerated().map { position, variant in
             Item(
-                description: describe(variant, position), uri: variant.uri,
+                description: describe(variant, position, in: playlist), uri: variant.uri,
                 fallbacks: streams.first { $0.variant.uri == variant.uri }?.spares.map(\.uri) ?? [])
         }
         return ofVariants
@@ -97,12 +97,18 @@ struct RenditionPlan: Sendable {
                     && $0.channels == rendition.channels
             }
             return Item(
-                description: describe(rendition, uris.count - 1), uri: uri,
+                description: describe(
+                    rendition, uris.count - 1,
+                    others: all.filter {
+                        $0.uri == uri && $0.groupID != rendition.groupID && groups.contains($0.groupID)
+                    }), uri: uri,
                 fallbacks: same.compactMap(\.uri).filter { $0 != uri })
         }
     }
 
-    private static func describe(_ variant: VariantStream, _ position: Int) -> RenditionDescription {
+    private static func describe(
+        _ variant: VariantStream, _ position: Int, in playlist: MultivariantPlaylist,
+    ) -> RenditionDescription {
         var description = RenditionDescription(id: RenditionID(kind: .video, index: 0), position: position)
         description.stableID = variant.stableVariantID
         description.resolution = variant.resolution.map { "\($0.width)x\($0.height)" }
@@ -111,10 +117,14 @@ struct RenditionPlan: Sendable {
         description.bandwidth = Int64(variant.bandwidth)
         description.audioGroup = variant.audioGroup
         description.subtitlesGroup = variant.subtitlesGroup
+        description.keepAttributes(of: variant, in: playlist)
         return description
     }
 
-    private static func describe(_ rendition: Rendition, _ position: Int) -> RenditionDescription {
+    /// An alternative that is in `others`, too.
+    private static func describe(
+        _ rendition: Rendition, _ position: Int, others: [Rendition],
+    ) -> RenditionDescription {
         let kind: RenditionKind = rendition.type == .subtitles ? .subtitles : .audio
         var description = RenditionDescription(id: RenditionID(kind: kind, index: 0), position: position)
         description.stableID = rendition.stableRenditionID
@@ -125,6 +135,7 @@ struct RenditionPlan: Sendable {
         description.isDefault = rendition.isDefault
         description.autoselect = rendition.isAutoselect
         description.forced = rendition.isForced
+        description.keepAttributes(of: rendition, others: others)
         return description
     }
 

@@ -36,7 +36,7 @@ package struct Rendition: Sendable, Hashable {
 
 extension Rendition {
     /// Reads the attributes of a rendition; nil without a TYPE of the standard.
-    init?(_ attributes: AttributeList) {
+    package init?(_ attributes: AttributeList) {
         var rest = attributes
         guard let type = rest.take("TYPE", MediaType.init(rawValue:)) else { return nil }
         self.init(
@@ -57,7 +57,7 @@ extension Rendition {
     }
 
     /// The attributes to write.
-    var attributes: AttributeList {
+    package var attributes: AttributeList {
         var list = AttributeList()
         list.append("TYPE", type.rawValue)
         list.append("URI", quoted: uri)

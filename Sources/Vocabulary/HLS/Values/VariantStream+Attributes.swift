@@ -1,6 +1,6 @@
 extension VariantStream {
     /// Reads the attributes of a variant; those of an I-frame stream include its URI.
-    init(_ attributes: AttributeList, uri: String = "") {
+    package init(_ attributes: AttributeList, uri: String = "") {
         var rest = attributes
         self.init(uri: rest.take("URI") ?? uri, bandwidth: rest.take(integer: "BANDWIDTH") ?? 0)
         rest.remove("BANDWIDTH")
@@ -26,7 +26,7 @@ extension VariantStream {
     }
 
     /// The attributes to write, without the URI.
-    var attributes: AttributeList {
+    package var attributes: AttributeList {
         var list = AttributeList()
         list.append("BANDWIDTH", Optional(bandwidth))
         list.append("AVERAGE-BANDWIDTH", averageBandwidth)
