@@ -35,6 +35,10 @@ package struct Marker: Sendable, Equatable, Codable {
         self.attributes = attributes
     }
 
+    /// Two markers of one id are the same if their dates at the source differ by at most so much,
+    /// microseconds: renditions may state the dates of their own segments.
+    package static let sourceTolerance: Int64 = 1_000_000
+
     private enum CodingKeys: String, CodingKey {
         case id, begin, length, attributes
         case sourceStart = "source_start"

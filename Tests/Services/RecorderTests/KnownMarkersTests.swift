@@ -74,6 +74,20 @@ struct KnownMarkersTests {
         #expect(Self.take(ranges, &known).isEmpty)
     }
 
+    @Test("Renditions may state dates of their own segments: less than a second apart it is the same marker")
+    func otherRendition() {
+        var known = KnownMarkers()
+        let video = Self.range("1", at: 110) { $0.plannedDurationMicroseconds = 10 * seconds }
+        let audio = Self.range("1", at: 110.02) {
+            $0.plannedDurationMicroseconds = 10 * seconds
+            $0.endMicroseconds = (at(120.02) + Self.zone).microseconds
+        }
+        #expect(Self.take([video], &known).map(\.begin) == [at(110)])
+        let added = Self.take([audio], &known)
+        #expect(added.map(\.begin) == [at(110)] && added.map(\.length) == [10 * seconds])
+        #expect(Self.take([video], &known).isEmpty && Self.take([audio], &known).isEmpty)
+    }
+
     @Test("What ended before the playlist begins is left out")
     func before() {
         var known = KnownMarkers()

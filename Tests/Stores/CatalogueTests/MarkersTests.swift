@@ -80,6 +80,19 @@ struct MarkersTests {
         }
     }
 
+    @Test("A date that differs by less than a second names the same marker")
+    func tolerance() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            var marker = Self.marker("ad", at: 10, "X-A")
+            try await commit([marker], segments: 0..<3, recording, test)
+            marker.sourceStart = marker.sourceStart + 20_000
+            marker.attributes = [PlaylistAttribute(name: "X-B", value: "1", isQuoted: true)]
+            try await commit([marker], segments: 3..<6, recording, test)
+            #expect(try await markers(recording, test).map { $0.attributes.map(\.name) } == [["X-A", "X-B"]])
+        }
+    }
+
     @Test("Markers of one id with other dates get a number behind it, which stays")
     func sameID() async throws {
         try await withCatalogue { test in

@@ -17,8 +17,8 @@ struct KnownMarkers: Sendable {
     }
 
     private var known: [Key: Known] = [:]
-    /// The newest marker of each id, for tags that add to it without START-DATE.
-    private var newest: [String: Key] = [:]
+    /// The markers of each id, the newest last.
+    private var ofID: [String: [Key]] = [:]
     /// New markers of the present hour.
     private var hour: (number: Int64, count: Int) = (0, 0)
 
@@ -50,9 +50,13 @@ struct KnownMarkers: Sendable {
         hold(Known(range: nil, marker: marker), Key(marker))
     }
 
+    /// That of a known marker of about the same date; a tag that adds to one may have no START-DATE.
     private func key(of range: DateRange) -> Key? {
-        if let start = range.startMicroseconds { return Key(id: range.id, sourceStart: start) }
-        return newest[range.id]
+        guard let start = range.startMicroseconds else { return ofID[range.id]?.last }
+        let known = ofID[range.id]?.last {
+            ($0.sourceStart - start).magnitude <= Marker.sourceTolerance.magnitude
+        }
+        return known ?? Key(id: range.id, sourceStart: start)
     }
 
     private func isBounded(_ range: DateRange) -> Bool {
@@ -66,7 +70,8 @@ struct KnownMarkers: Sendable {
         guard let entry = known[key], entry.range != range else { return nil }
         known[key]?.range = range
         let names = Set(entry.marker.attributes.map(\.name))
-        let said = Marker(range, sourceStart: entry.marker.sourceStart, begin: entry.marker.begin)
+        let start = range.startMicroseconds.map { Instant(microseconds: $0) } ?? entry.marker.sourceStart
+        let said = Marker(range, sourceStart: start, begin: entry.marker.begin)
         let new = said.attributes.filter { !names.contains($0.name) }
         guard !new.isEmpty else { return nil }
         var marker = entry.marker
@@ -95,14 +100,15 @@ struct KnownMarkers: Sendable {
     }
 
     private mutating func hold(_ entry: Known, _ key: Key) {
-        known[key] = entry
-        if newest[key.id].map({ $0.sourceStart <= key.sourceStart }) ?? true { newest[key.id] = key }
-        guard known.count > Limits.heldMarkers else { return }
-        let oldest = known.keys.sorted { $0.sourceStart < $1.sourceStart }.prefix(Limits.heldMarkers / 4)
-        for key in oldest {
-            known[key] = nil
-            if newest[key.id] == key { newest[key.id] = nil }
+        if known.updateValue(entry, forKey: key) == nil {
+            ofID[key.id, default: []].append(key)
+            ofID[key.id]?.sort { $0.sourceStart < $1.sourceStart }
         }
+        guard known.count > Limits.heldMarkers else { return }
+        let newest = known.sorted { $0.key.sourceStart > $1.key.sourceStart }.prefix(
+            Limits.heldMarkers * 3 / 4)
+        known = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
+        ofID = Dictionary(grouping: known.keys.sorted { $0.sourceStart < $1.sourceStart }, by: \.id)
     }
 }
 

@@ -13,7 +13,7 @@ extension BatchWriter {
         var known = try await knownMarkers()
         var changed: Set<MarkerRow.Key> = []
         for marker in batch.markers {
-            let key = MarkerRow.Key(id: marker.id, sourceStart: marker.sourceStart)
+            let key = known.keys.first { $0.names(marker) } ?? MarkerRow.Key(marker)
             if known[key]?.merge(marker, shown: shown) ?? false { changed.insert(key) }
             guard known[key] == nil else { continue }
             let ordinal = known.values.filter { $0.key.id == marker.id }.map(\.ordinal).max().map { $0 + 1 }

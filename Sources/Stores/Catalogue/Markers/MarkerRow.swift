@@ -8,6 +8,21 @@ struct MarkerRow: Equatable {
     struct Key: Hashable {
         var id: String
         var sourceStart: Instant
+
+        init(_ marker: Marker) {
+            (id, sourceStart) = (marker.id, marker.sourceStart)
+        }
+
+        init(from row: Row) throws {
+            id = try row.decode("marker_id")
+            sourceStart = Instant(microseconds: try row.decode("source_us"))
+        }
+
+        /// Whether a marker is the one that this identifies.
+        func names(_ marker: Marker) -> Bool {
+            id == marker.id
+                && (marker.sourceStart - sourceStart).magnitude <= Marker.sourceTolerance.magnitude
+        }
     }
 
     var key: Key
@@ -30,8 +45,7 @@ struct MarkerRow: Equatable {
         """
 
     init(from row: Row) throws {
-        key = Key(
-            id: try row.decode("marker_id"), sourceStart: Instant(microseconds: try row.decode("source_us")))
+        key = try Key(from: row)
         ordinal = try row.decode("ordinal")
         begin = Instant(microseconds: try row.decode("begin_us"))
         end = try row.decode("end_us", as: Int64?.self).map(Instant.init(microseconds:))
@@ -45,7 +59,7 @@ struct MarkerRow: Equatable {
 
     /// A marker that becomes known while the published log ends at `shown`.
     init(_ marker: Marker, ordinal: Int32, shown: Instant) {
-        key = Key(id: marker.id, sourceStart: marker.sourceStart)
+        key = Key(marker)
         self.ordinal = ordinal
         begin = marker.begin
         classID = marker.classID
