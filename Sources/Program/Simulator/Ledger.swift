@@ -14,7 +14,8 @@ struct Ledger {
         let renditions = encoders[0].settings.renditions
         return renditions.flatMap { id in
             let rows = rows[id] ?? []
-            let wrong: [String] = doubles(rows) + overlaps(rows) + displaced(rows) + misstated(rows)
+            let wrong: [String] =
+                doubles(rows) + overlaps(rows) + displaced(rows) + misstated(rows) + parts(rows)
             let missing: [String] = encoders.count == 1 ? missing(rows) : []
             return wrong.prefix(5) + missing.prefix(5) + unexplained(rows).prefix(5)
         }
@@ -36,11 +37,27 @@ struct Ledger {
         }
     }
 
+    /// Segments of which a part is kept, although all of it was served later and nothing else was wrong.
+    private func parts(_ rows: [SimulatedCatalogue.Row]) -> [String] {
+        rows.filter { row in
+            guard Media.isPart(row.shown.digest) else { return false }
+            let (source, index) = Media.source(row.fact.digest)
+            let segment = encoders[source].segments[index]
+            let served = scenario.fault(.partial, of: source, at: segment.listedAt)?.amount ?? 0
+            let whole = TimeWindow(begin: segment.listedAt + served, end: encoders[source].gone(index))
+            // Pauses between tries grow with the time since the first one.
+            guard whole.microseconds > served + segment.duration + 10_000_000, whole.end < scenario.quietFrom
+            else { return false }
+            let span = TimeWindow(begin: segment.listedAt - 60_000_000, end: whole.end + 60_000_000)
+            return !scenario.faults.contains { $0.kind != .partial && $0.span.overlaps(span) }
+        }.map { "\($0.fact.identity) at \(seconds($0.fact.start)) s is a part" }
+    }
+
     /// Segments of which playlists say another duration than their media have.
     private func misstated(_ rows: [SimulatedCatalogue.Row]) -> [String] {
-        rows.compactMap { row in
+        rows.filter { !Media.isPart($0.shown.digest) }.compactMap { row in
             let (source, index) = Media.source(row.fact.digest)
-            let error = row.fact.mediaDuration - encoders[source].segments[index].duration
+            let error = row.shown.mediaDuration - encoders[source].segments[index].duration
             guard error.magnitude > 100_000 else { return nil }
             return "EXTINF of \(row.fact.identity) is \(error) µs off"
         }
@@ -141,7 +158,7 @@ struct Ledger {
                 // A process that starts needs PostgreSQL.
                 let starts = scenario.faults.contains { [.killed, .cutOff, .frozen].contains($0.kind) }
                 return starts ? TimeWindow(begin: fault.span.begin, end: end + recovery + 6_000_000) : nil
-            case .missing, .clockStep, .answersLost: return nil
+            case .missing, .partial, .clockStep, .answersLost: return nil
             }
         }
         if scenario.nodeCount > 1 {

@@ -80,6 +80,8 @@ struct Fault: Sendable {
         case jump
         /// Segments that are listed in the span answer 404.
         case missing
+        /// Segments that are listed in the span are served in part for their first `amount` microseconds.
+        case partial
         /// Segments take `amount` microseconds longer.
         case slow
         /// Playlists are now and then `amount` microseconds old.
@@ -115,10 +117,11 @@ struct Fault: Sendable {
     }
 
     init(within length: Int64, encoders: Int, nodes: Int, target: Int64, _ chance: inout SeededChance) {
-        kind = Kind.allCases.randomElement(using: &chance) ?? .sourceAway
+        kind = Kind.allCases.filter { $0 != .partial }.randomElement(using: &chance) ?? .sourceAway
         place = 0
         switch kind {
-        case .sourceAway, .restart, .ended, .jump, .missing, .slow, .stale, .latePlaylists, .repeated:
+        case .sourceAway, .restart, .ended, .jump, .missing, .partial, .slow, .stale, .latePlaylists,
+            .repeated:
             place = Int.random(in: 0..<encoders, using: &chance)
         case .clockStep, .diskFull, .killed, .frozen, .cutOff:
             place = Int.random(in: 0..<nodes, using: &chance)
@@ -132,6 +135,8 @@ struct Fault: Sendable {
         span = TimeWindow(begin: Scenario.begin + begin, end: Scenario.begin + begin + duration)
         switch kind {
         case .jump: amount = Int64.random(in: 2...5000, using: &chance)
+        // The scenarios of a seed stay as they are but for this.
+        case .missing where begin % 3 != 0: (kind, amount) = (.partial, (1 + begin % 20) * 1_000_000)
         case .slow: amount = Int64.random(in: 0...3, using: &chance) * target
         case .stale: amount = Int64.random(in: 1...3, using: &chance) * target
         case .latePlaylists: amount = Int64.random(in: 0...14, using: &chance) * 1_000_000

@@ -9,6 +9,11 @@ struct SimulatedCatalogue {
         var fact: SegmentFact
         var number: Int64?
         var discontinuitySequence: Int32
+        /// Better bytes that came after it was published.
+        var repair: SegmentFact?
+
+        /// What closed windows list.
+        var shown: SegmentFact { repair ?? fact }
     }
 
     private enum Intake {
@@ -123,6 +128,9 @@ struct SimulatedCatalogue {
         guard var rendition = renditions[id] else {
             return findings.append("\(id): a segment without a rendition")
         }
+        if fact.replaces != nil, !isPublished, intake[fact.identity] == .stored {
+            return repair(fact, of: &rendition, archive)
+        }
         if intake[fact.identity] == .stored {
             // What a former owner archived gives way to what the present one publishes.
             guard isPublished,
@@ -157,6 +165,20 @@ struct SimulatedCatalogue {
         rendition.publishedSequence = segment.discontinuitySequence ?? rendition.publishedSequence
     }
 
+    private mutating func repair(
+        _ fact: SegmentFact, of rendition: inout Rendition, _ archive: SimulatedArchive,
+    ) {
+        guard archive.digest(of: fact.key) == fact.digest else {
+            return findings.append("\(fact.identity) is repaired, its bytes are not in the archive")
+        }
+        guard let place = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),
+            rendition.rows[place].shown.revision < fact.revision
+        else { return }
+        rendition.rows[place].repair = fact
+        rendition.know(fact)
+        renditions[fact.identity.rendition] = rendition
+    }
+
     /// A growing playlist only grows at its end.
     private mutating func check(_ segment: DecidedSegment, _ rendition: Rendition, after watermark: Instant) {
         let (fact, name) = (segment.fact, segment.fact.identity)
@@ -176,8 +198,9 @@ extension SimulatedCatalogue.Rendition {
     fileprivate mutating func know(_ fact: SegmentFact) {
         let known = KnownSegment(
             run: fact.identity.run, number: fact.identity.number, start: fact.start, duration: fact.duration,
-            isLost: false, digest: fact.digest)
+            isLost: false, digest: fact.flags.isDisjoint(with: .parts) ? fact.digest : [])
         if let index = runs.lastIndex(where: { $0.run == known.run }) {
+            runs[index].rows.removeAll { $0.number == known.number }
             let place = runs[index].rows.partitioningIndex { $0.number > known.number }
             runs[index].rows.insert(known, at: place)
         } else {

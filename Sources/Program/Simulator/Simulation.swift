@@ -318,18 +318,30 @@ extension Simulation {
                 node,
                 after: 1_000)
         }
-        let digest = Media.digest(source, request.segment.placed.identity.rendition, index)
+        let segment = encoders[source].segments[index]
+        let isPart = isPart(segment, of: source)
+        guard request.held.map({ $0.byteCount < (isPart ? 400 : 1000) }) ?? true else {
+            let failure = FetchFailure(.segmentMissing, "no better bytes")
+            return happen(.segmentFailed(failure, request), node, after: duration)
+        }
+        let digest = Media.digest(source, request.segment.placed.identity.rendition, index, isPart: isPart)
         let stored = StoredSegment(
             object: CommittedObject(
                 key: .segment(
                     Self.channel, request.segment.placed.identity.rendition,
                     SegmentName(
                         start: request.segment.placed.start, revision: 0, fileExtension: .transportStream)),
-                byteCount: 1000, digest: digest, wasThere: false),
+                byteCount: isPart ? 400 : 1000, digest: digest, wasThere: false),
             format: SegmentFormat(container: .transportStream, tracks: "video:h264"), flags: [],
-            plainBytes: 1000, measuredDuration: encoders[source].segments[index].duration)
+            plainBytes: isPart ? 400 : 1000, firstTimestamp: (segment.begin - Scenario.begin) / 100 * 9,
+            measuredDuration: isPart ? segment.duration / 5 * 2 : segment.duration)
         queue.add(
             .stored(stored, request, node: node, life: nodes[node].life), at: now + duration)
+    }
+
+    private func isPart(_ segment: Encoder.Segment, of source: Int) -> Bool {
+        guard let fault = scenario.fault(.partial, of: source, at: segment.listedAt) else { return false }
+        return now < segment.listedAt + fault.amount
     }
 
     private func isMissing(_ index: Int, of source: Int) -> Bool {

@@ -48,6 +48,14 @@ enum Limits {
     static let tokenLead: Int64 = 60_000_000
     /// Tries for a segment that is not whole before it is taken as it is if it does not grow: three seconds.
     static let triesForWhole = 5
+    /// The longest pause between two tries for a segment that is not whole.
+    static let longestPauseForWhole = Duration.seconds(30)
+    /// Segments of a rendition in a row that stayed as they were: of later ones no better bytes are expected.
+    static let partsInARow = 3
+    /// Segments of which is remembered how long they play, to tell a part from a wrong EXTINF.
+    static let comparedSegments = 32
+    /// The percentage of its length from which on a segment counts as whole.
+    static let wholePercentage: Int64 = 70
     /// Tries for segments that come to nothing before a source whose playlist goes on counts as barren.
     static let missesInARow = 3
     /// How often it is read again when nothing fails, so that renditions that are added are noticed.

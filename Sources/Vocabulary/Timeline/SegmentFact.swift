@@ -9,6 +9,8 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     /// Microseconds, more than zero.
     package var duration: Int64
     package var revision: Int16
+    /// The revision that these bytes replace, because they are better; nil for the first bytes.
+    package var replaces: Int16?
     package var format: SegmentFormat
     package var flags: SegmentFlags
     package var storedBytes: Int64
@@ -63,7 +65,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case channel, identity, start, duration, revision
+        case channel, identity, start, duration, revision, replaces
         case format = "state"
         case flags, storedBytes, plainBytes, iv, programDateTime, arrived, firstTimestamp
         case measuredDuration, digest, fence, boundary
@@ -84,6 +86,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
             measuredDuration: try stored.readIfPresent(.measuredDuration), digest: try stored.read(.digest),
             fence: try stored.read(.fence), boundary: try stored.readIfPresent(.boundary),
             cueTags: try stored.read(.storedCueTags, default: []))
+        replaces = try stored.readIfPresent(.replaces)
     }
 
     /// The source's cue tags before the segment, as received; they mark breaks for advertising.
@@ -139,9 +142,9 @@ package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
 
     /// EXTINF was unusable, and the duration was measured or taken from the target duration.
     package static let correctedDuration = SegmentFlags(rawValue: 1)
-    /// The container check failed on every attempt.
+    /// The segment is not whole.
     ///
-    /// The segment is kept, because part of it is better than a hole.
+    /// It is kept, because part of it is better than a hole.
     package static let damaged = SegmentFlags(rawValue: 2)
     /// The segment was committed after its turn to be published had passed.
     package static let late = SegmentFlags(rawValue: 4)
@@ -155,4 +158,10 @@ package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
     package static let measuredDuration = SegmentFlags(rawValue: 32)
     /// Cue tags stand before the segment.
     package static let hasCueTags = SegmentFlags(rawValue: 64)
+    /// Better bytes have come since the segment was published, and closed windows list them.
+    package static let repaired = SegmentFlags(rawValue: 128)
+    /// The media play for much less than expected, so that the segment may not be whole.
+    package static let short = SegmentFlags(rawValue: 256)
+    /// Other bytes may be better.
+    package static let parts: SegmentFlags = [.damaged, .short]
 }

@@ -96,6 +96,15 @@ struct SimulatorCheckTests {
         #expect(findings.contains { $0.contains("EXTINF") })
     }
 
+    @Test("find a segment of which a part was kept")
+    func part() {
+        let findings = Self.findings { rows in
+            let index = rows.count / 2
+            rows[index].fact.digest.append(1)
+        }
+        #expect(findings.contains { $0.contains("is a part") })
+    }
+
     @Test("find a published segment whose number leaves one out, or whose bytes are not there")
     func published() {
         let id = RenditionID(kind: .video, index: 0)

@@ -1,3 +1,5 @@
+import HLS
+import HTTP
 import SegmentStore
 import Testing
 import Timeline
@@ -6,39 +8,106 @@ import Timeline
 
 @Suite("A segment that is not whole")
 struct DamagedSegmentTests {
-    /// A transport stream of padding, without any media.
-    private static func padding(packets: Int) -> [UInt8] {
-        (0..<packets).flatMap { _ in [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184) }
+    private static let cut = [UInt8](repeating: 0x47, count: 100)
+
+    private func request(_ origin: Origin) throws -> SegmentRequest {
+        var request = Ciphered.lastTry("7.ts", at: try origin.url("/index.m3u8"))
+        (request.attempt, request.isLast) = (1, false)
+        return request
     }
 
-    /// The number of the try that took it; `grows` for a segment that is still being written.
-    private func tries(grows: Bool) async throws -> Int? {
-        var taken: Int?
+    private func revision(_ stored: StoredSegment?) -> Int16? {
+        guard let stored, case .segment(_, _, let name) = stored.object.key else { return nil }
+        return name.revision
+    }
+
+    @Test(
+        "is stored as it comes; more of it, and all of it, is another revision; the same is not stored again")
+    func better() async throws {
+        try await Origin.run { origin in
+            let store = MemorySegmentStore()
+            let fetcher = try origin.fetcher(store: store)
+            var request = try request(origin)
+            var revisions: [Int16?] = []
+            let bodies = [
+                SmallStream.pictures(10) + Self.cut, SmallStream.pictures(10) + Self.cut,
+                SmallStream.pictures(9) + Self.cut, SmallStream.pictures(20) + Self.cut,
+                SmallStream.pictures(25), SmallStream.pictures(25),
+            ]
+            for body in bodies {
+                origin.serve("/7.ts", body)
+                let outcome = await fetcher.outcome(of: request)
+                revisions.append(revision(outcome.stored))
+                if let stored = outcome.stored {
+                    #expect(try await store.read(stored.object.key) == body)
+                    #expect(stored.flags.contains(.damaged) == (body.count % 188 != 0))
+                    #expect((stored.measuredDuration == nil) == (body.count % 188 != 0))
+                    request.held = StoredPart(stored)
+                } else {
+                    #expect(outcome.failure?.isTransient == true)
+                }
+                request.attempt += 1
+            }
+            #expect(revisions == [0, nil, nil, 1, 2, nil])
+        }
+    }
+
+    @Test("is replaced by whole bytes that are no longer")
+    func sameLength() async throws {
         try await Origin.run { origin in
             let fetcher = try origin.fetcher(store: MemorySegmentStore())
-            var request = Ciphered.lastTry("7.ts", at: try origin.url("/index.m3u8"))
-            request.isLast = false
-            for attempt in 1...8 where taken == nil {
-                origin.serve("/7.ts", Self.padding(packets: grows ? 10 + attempt : 10))
-                request.attempt = attempt
-                let outcome = await fetcher.outcome(of: request)
-                if let stored = outcome.stored {
-                    #expect(stored.flags.contains(.damaged))
-                    taken = attempt
-                }
-                request.damagedByteCount = outcome.failure?.damagedByteCount
-            }
+            var request = try request(origin)
+            var broken = SmallStream.pictures(10)
+            broken[5 * 188] = 0
+            origin.serve("/7.ts", broken)
+            let part = try #require(await fetcher.outcome(of: request).stored)
+            #expect(part.flags.contains(.damaged))
+            request.held = StoredPart(part)
+            origin.serve("/7.ts", SmallStream.pictures(10))
+            let whole = try #require(await fetcher.outcome(of: request).stored)
+            #expect(revision(whole) == 1 && !whole.flags.contains(.damaged))
         }
-        return taken
     }
 
-    @Test("is taken as it is when it stays so")
-    func stays() async throws {
-        #expect(try await tries(grows: false) == 5)
+    @Test("and whose body ends before it should is kept from the second try on")
+    func cutBody() async throws {
+        try await Origin.run { origin in
+            let store = MemorySegmentStore()
+            let fetcher = try origin.fetcher(store: store)
+            var request = try request(origin)
+            request.segment.entry.byteRange = ByteRange(length: 3000, offset: 0)
+            origin.serve("/7.ts", SmallStream.pictures(10))
+            #expect(await fetcher.outcome(of: request).failure?.reason == .segmentCorrupt)
+            request.attempt = 2
+            let stored = try #require(await fetcher.outcome(of: request).stored)
+            #expect(stored.flags.contains(.damaged) && stored.plainBytes == 1880)
+            #expect(try await store.read(stored.object.key) == SmallStream.pictures(10))
+        }
     }
 
-    @Test("is waited for as long as it grows")
-    func grows() async throws {
-        #expect(try await tries(grows: true) == nil)
+    @Test("is asked of the origin then, and not of caches")
+    func caches() async throws {
+        try await Origin.run { origin in
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            var request = try request(origin)
+            origin.serve("/7.ts", SmallStream.pictures(10) + Self.cut)
+            let part = try #require(await fetcher.outcome(of: request).stored)
+            origin.serve("/7.ts", "", [:], unchangedIf: ("Cache-Control", "no-cache"))
+            request.held = StoredPart(part)
+            #expect(await fetcher.outcome(of: request).failure?.description.contains("304") == true)
+        }
+    }
+
+    @Test("is tried for at once, then after growing pauses, none longer than half a minute")
+    func pauses() throws {
+        var request = Ciphered.lastTry("7.ts", at: try HTTPURL("http://one.test/index.m3u8"))
+        request.held = StoredPart(PartialSegmentTests.stored(request.segment, measured: 1, timestamp: nil))
+        var pauses: [Duration] = []
+        for attempt in 1...10 {
+            request.attempt = attempt
+            pauses.append(request.pause)
+        }
+        let milliseconds = [200, 400, 800, 1600, 6000, 12_000, 24_000, 30_000, 30_000, 30_000]
+        #expect(pauses == milliseconds.map { .milliseconds($0) })
     }
 }

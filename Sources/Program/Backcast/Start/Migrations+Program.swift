@@ -14,6 +14,7 @@ extension Migrations {
         ("0007-sample-rate.sql", PackageResources._007_sample_rate_sql),
         ("0008-cue-tags.sql", PackageResources._008_cue_tags_sql),
         ("0009-markers.sql", PackageResources._009_markers_sql),
+        ("0010-repair.sql", PackageResources._010_repair_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.

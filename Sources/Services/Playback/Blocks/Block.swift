@@ -15,6 +15,8 @@ final class Block: Sendable {
     let summary: BlockSummary
     /// The playlist lines of the segments that are the same in every playlist.
     let text: BlockText?
+    /// The same quarter with the better bytes that came after some were published; nil if none came.
+    let repaired: Block?
     /// Approximate memory use, including the text once it is rendered.
     let byteCount: Int
 
@@ -25,7 +27,12 @@ final class Block: Sendable {
         self.formats = formats
         summary = BlockSummary(record.segments, formats: formats)
         text = BlockText(record.segments, formats: formats, summary: summary, rendition: rendition)
-        byteCount = Self.byteCount(of: record.segments, formats)
+        repaired = record.repaired.map { segments in
+            Block(
+                QuarterRecord(quarter: record.quarter, version: record.version, segments: segments),
+                formats: formats, rendition: rendition)
+        }
+        byteCount = Self.byteCount(of: record.segments, formats) + (repaired?.byteCount ?? 0)
     }
 
     private static func byteCount(of segments: [RecordedSegment], _ formats: [Int32: SegmentFormat]) -> Int {

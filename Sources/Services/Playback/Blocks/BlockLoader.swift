@@ -25,7 +25,7 @@ final class BlockLoader: Sendable {
 
     private static func formats(of record: QuarterRecord) -> Set<Int32> {
         var (formats, last): (Set<Int32>, Int32?) = ([], nil)
-        for segment in record.segments where segment.formatID != last {
+        for segment in record.segments + (record.repaired ?? []) where segment.formatID != last {
             formats.insert(segment.formatID)
             last = segment.formatID
         }

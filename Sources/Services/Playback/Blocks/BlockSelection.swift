@@ -24,7 +24,11 @@ struct BlockSelection {
 
     func segments(of blocks: [Block]) -> SegmentList {
         var all = SegmentList()
-        for block in blocks { all.append(block, block.segments.indices) }
+        for block in blocks {
+            // What a growing playlist has said stays as it is.
+            let block = scope == .archive ? block.repaired ?? block : block
+            all.append(block, block.segments.indices)
+        }
         return all.filter(knowing: judge, takes)
     }
 

@@ -19,14 +19,17 @@ final class BodySlice: SegmentBody {
 
     /// Asks for a segment and waits for the head of the answer.
     ///
-    /// The time limit is that of the whole transfer; it may wait as long again for its turn here.
+    /// The time limit is that of the whole transfer; it may wait as long again for its turn here. What caches
+    /// hold is not taken when the origin is wanted.
     static func open(
         _ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink, timeLimit: Duration,
+        wantsOrigin: Bool = false,
     ) async throws -> BodySlice {
         let transfer = try await link.session.open(
             url.absoluteString,
             TransferOptions(
                 byteLimit: Limits.segmentBytes, range: range.map { $0.offset..<$0.end },
+                headers: wantsOrigin ? ["Cache-Control": "no-cache"] : [:],
                 totalTimeout: timeLimit, queueTimeout: timeLimit))
         let skip = try skipped(transfer.head, range: range)
         return BodySlice(transfer, skip: skip, length: range?.length)

@@ -120,6 +120,20 @@ struct FetchQueues: Sendable {
         queues[id]?.resting.append((request, retry))
     }
 
+    /// Whether a segment is being fetched, or will be.
+    func holds(_ identity: SegmentIdentity) -> Bool {
+        guard let queue = queues[identity.rendition] else { return false }
+        return queue.running.contains { $0.request.segment.identity == identity }
+            || queue.all.contains { $0.segment.identity == identity }
+    }
+
+    /// A segment is not fetched again after the try that is under way.
+    mutating func drop(_ identity: SegmentIdentity) {
+        queues[identity.rendition]?.resting.removeAll { $0.request.segment.identity == identity }
+        queues[identity.rendition]?.waiting.removeAll { $0.segment.identity == identity }
+        queues[identity.rendition]?.postponed.removeAll { $0.segment.identity == identity }
+    }
+
     /// The downloads that begin now.
     mutating func start(now: ContinuousClock.Instant) -> [SegmentRequest] {
         queues.keys.sorted().flatMap { start($0, now: now) }

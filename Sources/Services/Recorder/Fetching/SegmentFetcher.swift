@@ -74,13 +74,13 @@ struct SegmentFetcher: Sendable {
                     try await keep(listed, intake, base: base, timeLimit: request.timeLimit))
             }
             let draft = try await store.makeDraft()
-            let body = try await open(listed, base: base, timeLimit: request.timeLimit)
-            let received = try await pass(body, through: intake) { try await draft.append($0) }
-            if case .damaged(let damage) = received.inspection?.wholeness,
+            let received = try await receive(request, intake) { try await draft.append($0) }
+            if intake.isDeciphered, case .damaged(let damage) = received.inspection?.wholeness,
                 !request.acceptsDamage(byteCount: received.plainBytes)
             {
                 throw FetchFailure(damaged: damage, byteCount: received.plainBytes)
             }
+            try request.checkBetter(received)
             if intake.isDeciphered, let key = intake.key, received.inspection?.wholeness == .whole {
                 await keys.opened(key, start: listed.placed.start)
             }
@@ -88,6 +88,28 @@ struct SegmentFetcher: Sendable {
                 try await commit(
                     draft, received, intake, start: listed.placed.start, flags: listed.flags,
                     hasMap: listed.entry.map != nil))
+        }
+    }
+
+    /// Reads a segment, or what comes of it.
+    ///
+    /// A connection that breaks once is no reason to keep a part: the next try follows at once.
+    private func receive(
+        _ request: SegmentRequest, _ intake: SegmentIntake, keep: ([UInt8]) async throws -> Void,
+    ) async throws -> SegmentReading.Result {
+        let body = CuttableBody(
+            try await open(
+                request.segment, base: request.base, timeLimit: request.timeLimit,
+                wantsOrigin: request.held != nil))
+        do {
+            var received = try await pass(body, through: intake, keep: keep)
+            guard let cut = body.cut else { return received }
+            guard request.attempt > 1 || request.isLast, received.inspection != nil, !intake.isDeciphered
+            else { throw cut }
+            received.isPart = true
+            return received
+        } catch {
+            throw body.cut ?? error
         }
     }
 
@@ -101,6 +123,7 @@ struct SegmentFetcher: Sendable {
                 let draft = try await store.makeDraft()
                 let body = try await open(listed, base: request.base, timeLimit: request.timeLimit)
                 let received = try await pass(body, through: intake) { try await draft.append($0) }
+                try request.checkBetter(received)
                 return .stored(
                     try await commit(
                         draft, received, intake, start: listed.placed.start, flags: listed.flags,
@@ -142,10 +165,12 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Bytes
 
-    func open(_ listed: ListedSegment, base: HTTPURL, timeLimit: Duration) async throws -> BodySlice {
+    func open(
+        _ listed: ListedSegment, base: HTTPURL, timeLimit: Duration, wantsOrigin: Bool = false,
+    ) async throws -> BodySlice {
         try await BodySlice.open(
             try link.resolve(listed.entry.uri, against: base), range: listed.entry.byteRange, link: link,
-            timeLimit: timeLimit)
+            timeLimit: timeLimit, wantsOrigin: wantsOrigin)
     }
 
     /// Streams a body through decryption and inspection to where it is kept.
@@ -168,8 +193,7 @@ struct SegmentFetcher: Sendable {
         start: Instant, flags: SegmentFlags, hasMap: Bool,
     ) async throws -> StoredSegment {
         var flags = flags
-        if case .damaged = received.inspection?.wholeness { flags.insert(.damaged) }
-        if received.isPart { flags.insert(.damaged) }
+        if !received.isWhole { flags.insert(.damaged) }
         let format = SegmentFormat(of: received, intake, hasMap: hasMap)
         let name = SegmentName(start: start, revision: 0, fileExtension: format.container)
         let object = try await draft.commit(as: .segment(channel, rendition, name))

@@ -43,6 +43,11 @@ final class SegmentReading {
         var plainBytes: Int64
         /// The body ended before the segment did.
         var isPart = false
+
+        var isWhole: Bool {
+            if case .damaged = inspection?.wholeness { return false }
+            return !isPart
+        }
     }
 
     private let intake: SegmentIntake

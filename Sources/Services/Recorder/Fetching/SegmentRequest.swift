@@ -1,5 +1,6 @@
 import HLS
 import HTTP
+import SegmentStore
 import Timeline
 
 /// One try to fetch a listed segment.
@@ -20,12 +21,52 @@ package struct SegmentRequest: Sendable {
     /// grows.
     var damagedByteCount: Int64?
 
-    /// How long the next try waits after this one failed.
-    var pause: Duration { .milliseconds(min(200 << min(attempt - 1, 4), 3000)) }
+    /// What is stored of the segment already, and is not whole.
+    package var held: StoredPart?
+
+    /// How long the next try waits after this one failed, or brought a part.
+    var pause: Duration {
+        let pause = Duration.milliseconds(min(200 << min(attempt - 1, 4), 3000))
+        let spared = attempt - Limits.triesForWhole
+        guard held != nil, spared >= 0 else { return pause }
+        return min(
+            max(.microseconds(segment.placed.duration), pause) * (1 << min(spared, 4)),
+            Limits.longestPauseForWhole)
+    }
 
     /// Whether a segment that is not whole is stored all the same.
     func acceptsDamage(byteCount: Int64) -> Bool {
         isLast || byteCount == damagedByteCount && attempt >= Limits.triesForWhole
+    }
+}
+
+extension SegmentRequest {
+    /// Throws when what came is not better than what is stored.
+    func checkBetter(_ received: SegmentReading.Result) throws(FetchFailure) {
+        guard let held, !held.isBettered(byCount: received.plainBytes, whole: received.isWhole) else {
+            return
+        }
+        throw FetchFailure(.segmentMissing, "the source has no better bytes of the segment")
+    }
+}
+
+/// Bytes of a segment that are stored, and are not all of it.
+package struct StoredPart: Sendable {
+    /// After decryption.
+    package var byteCount: Int64
+    /// The container shows that bytes are missing; else only the measured duration does.
+    var isDamaged: Bool
+    var revision: Int16
+
+    init(_ stored: StoredSegment) {
+        byteCount = stored.plainBytes
+        isDamaged = stored.flags.contains(.damaged)
+        revision = if case .segment(_, _, let name) = stored.object.key { name.revision } else { 0 }
+    }
+
+    /// Whether other bytes of the segment are better.
+    func isBettered(byCount count: Int64, whole isWhole: Bool) -> Bool {
+        count > byteCount || isWhole && isDamaged
     }
 }
 

@@ -368,14 +368,15 @@ extension ChannelProgress {
         renditions[fact.identity.rendition]?.count(fact)
     }
 
-    /// The media of a stored segment were measured.
-    mutating func measured(_ segment: ListedSegment, _ duration: Int64) {
-        renditions[segment.identity.rendition]?.measured(segment, duration)
+    /// Judges by its media whether a stored segment is whole, and others by what is known now.
+    mutating func judge(_ segment: ListedSegment, _ stored: StoredSegment) -> RenditionProgress.Judgement {
+        renditions[segment.identity.rendition]?.judge(segment, stored) ?? .init()
     }
 
-    mutating func lost(_ id: RenditionID, _ reason: GapReason) {
-        renditions[id]?.countLost(reason)
-    }
+    /// A segment is whole, or stays a part.
+    mutating func settled(_ id: RenditionID, isPart: Bool) { renditions[id]?.settled(isPart: isPart) }
+
+    mutating func lost(_ id: RenditionID, _ reason: GapReason) { renditions[id]?.countLost(reason) }
 
     /// What a segment does not say of its codecs is taken from the one before it with the same tracks.
     mutating func completed(_ format: SegmentFormat, of id: RenditionID) -> SegmentFormat {

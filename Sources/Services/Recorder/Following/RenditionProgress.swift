@@ -21,6 +21,9 @@ struct RenditionProgress: Sendable {
     private(set) var dates = SourceDates()
     /// How long the segments of the run really are.
     private var measured = MeasuredDurations()
+    private var shortSegments = ShortSegments()
+    /// Segments in a row that stayed parts.
+    private var partsInARow = 0
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
     var missed = MissedEntries()
     /// Its playlist comes from another stream from now on, which may count otherwise.
@@ -88,7 +91,44 @@ struct RenditionProgress: Sendable {
         discontinuityCount += 1
         digests = [:]
         measured = MeasuredDurations()
+        shortSegments = ShortSegments()
         return deferred.end()
+    }
+
+    /// What a stored segment tells of itself and of those before it.
+    struct Judgement: Sendable {
+        /// It is not whole, or not known to be.
+        var isPart = false
+        /// Segments that turned out to be whole.
+        var whole: [SegmentIdentity] = []
+    }
+
+    /// Judges by its media whether a stored segment is whole, and others by what is known now.
+    mutating func judge(_ segment: ListedSegment, _ stored: StoredSegment) -> Judgement {
+        guard segment.identity.run == run else { return Judgement() }
+        guard !stored.flags.contains(.damaged) else { return Judgement(isPart: true) }
+        guard let duration = stored.measuredDuration else { return Judgement() }
+        shortSegments.add(segment, measured: duration, timestamp: stored.firstTimestamp)
+        var judgement = Judgement()
+        let durations = measured
+        let judged = shortSegments.judge {
+            durations.duration(said: PlaylistFollower.duration(of: $0.entry))
+        }
+        for (entry, isNew) in judged where entry.verdict == .whole {
+            measured(entry.segment, entry.measured)
+            if !isNew { judgement.whole.append(entry.segment.identity) }
+        }
+        let verdict = shortSegments.entries[segment.identity.number]?.verdict
+        judgement.isPart = verdict == .suspected || verdict == .short
+        return judgement
+    }
+
+    /// Whether better bytes can be expected of segments that are not whole.
+    var mendsParts: Bool { partsInARow < Limits.partsInARow }
+
+    /// A segment is whole, or stays a part.
+    mutating func settled(isPart: Bool) {
+        partsInARow = isPart ? partsInARow + 1 : 0
     }
 
     /// A segment was stored, and its media measured.
@@ -229,7 +269,9 @@ struct RenditionProgress: Sendable {
 
     /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.
     mutating func count(_ fact: SegmentFact) {
-        remember(fact.identity, fact.digest)
+        // The source may have other bytes by now.
+        remember(fact.identity, fact.flags.isDisjoint(with: .parts) ? fact.digest : [])
+        guard fact.replaces == nil else { return }
         status.stored += 1
         status.bytes += fact.storedBytes
         status.lastSegment = max(status.lastSegment ?? fact.start, fact.start)

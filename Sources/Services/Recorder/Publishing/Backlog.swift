@@ -53,6 +53,14 @@ struct Backlog: Sendable {
         isAtEnd = isShort && (last.map(hasRead) ?? true)
     }
 
+    /// Takes better bytes of a segment that was read and not given to the publisher yet; false if it is not
+    /// here.
+    mutating func replace(_ fact: SegmentFact) -> Bool {
+        guard let index = returned.firstIndex(where: { $0.identity == fact.identity }) else { return false }
+        returned[index] = fact
+        return true
+    }
+
     /// What can go to the publisher now, each with the fact if it is stored; at the end everything.
     mutating func release() -> [(segment: PendingSegment, fact: SegmentFact?)] {
         let count = isAtEnd ? returned.count : max(0, returned.count - Limits.reorderedFacts)

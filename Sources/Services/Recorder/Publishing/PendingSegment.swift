@@ -14,6 +14,8 @@ struct PendingSegment: Sendable {
     var storedAt: ContinuousClock.Instant?
     /// It is fetched some time: what comes behind it does not wait for it.
     var isPostponed = false
+    /// What is stored is not whole, and better bytes may come.
+    var awaitsBetter = false
     /// What its segment waits for, as far as that is known.
     var waitsFor: GapReason?
 

@@ -117,8 +117,15 @@ extension Publication {
     }
 
     /// A segment's line is written: the publisher gets the fact, unless it is read back in its turn.
-    mutating func stored(_ fact: SegmentFact, at line: JournalPosition, now: ContinuousClock.Instant) {
+    ///
+    /// Better bytes of a segment that is published already, or goes to the archive, are a repair.
+    mutating func stored(
+        _ fact: SegmentFact, at line: JournalPosition, isFinal: Bool = true, now: ContinuousClock.Instant,
+    ) {
         if let backlog, backlog.hasRead(line) { return }
+        if fact.replaces != nil, !publisher.expects(fact.identity) {
+            return written(.segment(fact), at: line)
+        }
         if backlog != nil, !publisher.expects(fact.identity) {
             _ = backlog?.settle(fact.identity)
             backlog?.left(at: line)
@@ -128,8 +135,13 @@ extension Publication {
         // It was read back before the answer to its writing came.
         if earlier == line { return }
         if let earlier { doneLines.append(earlier) }
-        publisher.stored(fact, now: now)
+        publisher.stored(fact.asFirst, isFinal: isFinal, now: now)
         boundMemory()
+    }
+
+    /// No better bytes of a segment will come.
+    mutating func isFinal(_ identity: SegmentIdentity) {
+        publisher.isFinal(identity)
     }
 
     /// Another entry's line is written, or could not be: then it goes to the catalogue without one, as far as
@@ -198,24 +210,48 @@ extension Publication {
     /// - Returns: whether more can be read at once
     mutating func read(_ lines: [JournalLineRead], now: ContinuousClock.Instant) -> Bool {
         let isShort = lines.count < Limits.factsReadBack
-        let facts = takeBack(lines)
+        let facts = takeBack(lines, now: now)
         backlog?.take(facts, upTo: lines.last?.position, isShort: isShort)
         release(now: now)
         return !isShort
     }
 
     /// Holds what was read and is not held or known already; gives the segments among it.
-    private mutating func takeBack(_ lines: [JournalLineRead]) -> [SegmentFact] {
+    private mutating func takeBack(
+        _ lines: [JournalLineRead], now: ContinuousClock.Instant,
+    ) -> [SegmentFact] {
         let held = Set(entries.compactMap(\.line)).union(doneLines)
-        return lines.compactMap { line in
-            if held.contains(line.position) { return nil }
+        var facts: [SegmentFact] = []
+        for line in lines where !held.contains(line.position) {
             switch line.entry {
-            case .segment(let fact): return takeBack(fact, at: line.position)
+            case .segment(let fact) where fact.replaces != nil:
+                takeBackBetter(fact, at: line.position, &facts, now: now)
+            case .segment(let fact):
+                if let fact = takeBack(fact, at: line.position) { facts.append(fact) }
             case .keyPending(let segment): takeBack(segment, at: line.position)
             case .sourceRun, .loss, .marker, .rendition:
                 entries.append(WaitingEntry(entry: line.entry, line: line.position))
             }
-            return nil
+        }
+        return facts
+    }
+
+    /// Better bytes take the place of those that are not published yet; else they are a repair.
+    private mutating func takeBackBetter(
+        _ fact: SegmentFact, at line: JournalPosition, _ facts: inout [SegmentFact],
+        now: ContinuousClock.Instant,
+    ) {
+        var better = fact.asFirst
+        better.fence = fence
+        if publisher.expects(fact.identity) {
+            publisher.stored(better, now: now)
+        } else if let index = facts.firstIndex(where: { $0.identity == fact.identity }) {
+            facts[index] = better
+        } else if backlog?.replace(better) != true {
+            return entries.append(WaitingEntry(entry: .segment(fact), line: line))
+        }
+        if let earlier = positions.updateValue(line, forKey: fact.identity), earlier != line {
+            doneLines.append(earlier)
         }
     }
 
@@ -307,6 +343,15 @@ struct PendingBatch: Sendable {
     var overdue: [Loss]
     /// As much as one transaction takes: more may wait.
     var isFull: Bool
+}
+
+extension SegmentFact {
+    /// The same fact as if its bytes were the first ones.
+    fileprivate var asFirst: SegmentFact {
+        var fact = self
+        fact.replaces = nil
+        return fact
+    }
 }
 
 extension Batch {

@@ -68,6 +68,8 @@ extension Publisher {
         of queue: RenditionQueue, _ segment: PendingSegment, _ fact: SegmentFact, now: ContinuousClock.Instant,
     ) -> Step {
         if isPassed(segment, of: queue) { return .archive(fact) }
+        // Not longer than for a segment of which nothing came.
+        if segment.awaitsBetter, let storedAt = segment.storedAt, now - storedAt <= target { return .wait }
         if runsAhead(segment, now: now) { return .wait }
         if let cause = boundary(before: segment, fact, queue) { return .ask(cause: cause, at: segment.start) }
         if let request, segment.middle > request.at { return .wait }

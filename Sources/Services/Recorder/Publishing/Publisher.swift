@@ -98,9 +98,16 @@ struct Publisher: Sendable {
         queues[identity.rendition]?.segments.contains { $0.identity == identity } ?? false
     }
 
-    /// A segment's bytes are durable.
-    mutating func stored(_ fact: SegmentFact, now: ContinuousClock.Instant) {
-        if !(queues[fact.identity.rendition]?.stored(fact, now: now) ?? false) { late.append(fact) }
+    /// A segment's bytes are durable; better ones may come unless they are final.
+    mutating func stored(_ fact: SegmentFact, isFinal: Bool = true, now: ContinuousClock.Instant) {
+        if !(queues[fact.identity.rendition]?.stored(fact, isFinal: isFinal, now: now) ?? false) {
+            late.append(fact)
+        }
+    }
+
+    /// No better bytes of a segment will come.
+    mutating func isFinal(_ identity: SegmentIdentity) {
+        queues[identity.rendition]?.isFinal(identity)
     }
 
     /// A segment may be long in coming: the reason is told when its turn has passed.

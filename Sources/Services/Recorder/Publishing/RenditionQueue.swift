@@ -96,12 +96,19 @@ extension RenditionQueue {
     /// A segment's segment is durable.
     ///
     /// - Returns: false when no such segment waits
-    mutating func stored(_ fact: SegmentFact, now: ContinuousClock.Instant) -> Bool {
+    mutating func stored(_ fact: SegmentFact, isFinal: Bool, now: ContinuousClock.Instant) -> Bool {
         guard let index = segments.firstIndex(where: { $0.identity == fact.identity }) else { return false }
         segments[index].progress = .stored(fact)
-        segments[index].storedAt = now
+        segments[index].storedAt = segments[index].storedAt ?? now
+        segments[index].awaitsBetter = !isFinal
         lastProgress = now
         return true
+    }
+
+    /// No better bytes of a segment will come.
+    mutating func isFinal(_ identity: SegmentIdentity) {
+        guard let index = segments.firstIndex(where: { $0.identity == identity }) else { return }
+        segments[index].awaitsBetter = false
     }
 
     /// A segment's segment will not come; what is stored stays stored.

@@ -34,16 +34,45 @@ extension RecordingState {
     mutating func segmentStored(
         _ stored: StoredSegment, _ request: SegmentRequest, now: ContinuousClock.Instant,
     ) {
-        tried(request, succeeded: true, now: now)
         let segment = request.segment
-        if let duration = stored.measuredDuration { progress.measured(segment, duration) }
+        let judgement = progress.judge(segment, stored)
+        let retry = judgement.isPart && mayBecomeWhole(request) ? now + request.pause : nil
+        var next = request
+        next.held = StoredPart(stored)
+        tried(next, succeeded: true, retry: retry, now: now)
+        if retry == nil { progress.settled(segment.identity.rendition, isPart: judgement.isPart) }
+        for identity in judgement.whole { takeAsWhole(identity) }
         let fact = fact(
             of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,
-            cueTags: segment.cueTags)
-        guard let fact else { return }
+            cueTags: segment.cueTags, replaces: request.held?.revision)
+        guard var fact else { return }
+        if judgement.isPart, !fact.flags.contains(.damaged) { fact.flags.insert(.short) }
+        tell(of: fact, isPart: judgement.isPart)
         journal.add(
             JournalQueue.Write(
                 entry: .segment(fact), purpose: .segment(request), retryUntil: segment.availableUntil))
+    }
+
+    /// Whether a segment of which a part came is asked for again.
+    private func mayBecomeWhole(_ request: SegmentRequest) -> Bool {
+        !request.isLast
+            && (request.attempt < Limits.triesForWhole
+                || progress.renditions[request.segment.identity.rendition]?.mendsParts ?? false)
+    }
+
+    /// A stored segment need not be fetched again, and goes into the published log as it is.
+    private mutating func takeAsWhole(_ identity: SegmentIdentity) {
+        fetches.drop(identity)
+        publication.isFinal(identity)
+    }
+
+    private mutating func tell(of fact: SegmentFact, isPart: Bool) {
+        guard fact.replaces == nil ? isPart : !isPart else { return }
+        log(
+            isPart ? .notice : .info,
+            isPart
+                ? "A segment is not whole and is fetched again" : "A segment that was not whole is replaced",
+            ["rendition": "\(fact.identity.rendition)", "number": "\(fact.identity.number)"])
     }
 
     mutating func segmentKeyMissed(
@@ -61,6 +90,7 @@ extension RecordingState {
     mutating func segmentFailed(
         _ failure: FetchFailure, _ request: SegmentRequest, now: ContinuousClock.Instant,
     ) {
+        if request.held != nil { return noBetterBytes(failure, request, now: now) }
         // A full disk, or too many transfers here, are not the source's fault.
         let isRetried = isFinishing || failure.isTransient && !request.isLast
         var request = request
@@ -75,6 +105,19 @@ extension RecordingState {
             requestRenewal(because: failure.description, now: now)
         }
         if !isRetried { lose(request.segment.placed, failure) }
+    }
+
+    /// What is stored of a segment stays.
+    private mutating func noBetterBytes(
+        _ failure: FetchFailure, _ request: SegmentRequest, now: ContinuousClock.Instant,
+    ) {
+        let isRetried = failure.isTransient && mayBecomeWhole(request)
+        var request = request
+        request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
+        tried(request, succeeded: nil, retry: isRetried ? now + request.pause : nil, now: now)
+        guard !isRetried else { return }
+        progress.settled(request.segment.identity.rendition, isPart: true)
+        takeAsWhole(request.segment.identity)
     }
 
     private mutating func tried(
@@ -103,6 +146,7 @@ extension RecordingState {
     private mutating func fact(
         of stored: StoredSegment, _ segment: PlacedSegment, date: Instant?, arrived: Instant,
         cueTags: [String],
+        replaces: Int16? = nil,
     ) -> SegmentFact? {
         guard case .segment(_, _, let name) = stored.object.key else { return nil }
         let measured = stored.measuredDuration.flatMap {
@@ -113,7 +157,7 @@ extension RecordingState {
             flags.insert(.measuredDuration)
         }
         if !cueTags.isEmpty { flags.insert(.hasCueTags) }
-        return SegmentFact(
+        var fact = SegmentFact(
             channel: channel.id, identity: segment.identity, start: segment.start, duration: segment.duration,
             revision: name.revision,
             format: progress.completed(stored.format, of: segment.identity.rendition), flags: flags,
@@ -121,6 +165,8 @@ extension RecordingState {
             programDateTime: date, arrived: arrived, firstTimestamp: stored.firstTimestamp,
             measuredDuration: measured, digest: stored.object.digest, fence: lease.fence,
             boundary: segment.boundary, cueTags: cueTags)
+        fact.replaces = replaces
+        return fact
     }
 }
 
@@ -155,13 +201,15 @@ extension RecordingState {
     ) {
         progress.stored(fact)
         condition.segmentStored(now: now)
-        publication.stored(fact, at: line, now: now)
+        publication.stored(fact, at: line, isFinal: !fetches.holds(fact.identity), now: now)
     }
 
     mutating func notWritten(
         _ write: JournalQueue.Write, _ error: JournalError, now: ContinuousClock.Instant,
     ) {
         switch write.purpose {
+        case .segment(let request) where request.held != nil:
+            break
         case .segment(let request), .keyPending(let request):
             lose(request.segment.placed, FetchFailure(.segmentMissing, "the journal: \(error)"))
         case .keyOpened(let pending):

@@ -30,7 +30,7 @@ extension RecordingState {
                     uses[request.use.number]
                     ?? SourceUse(number: sources.nextUse(), source: request.use.source)
                 uses[request.use.number] = use
-                request.use = use
+                (request.use, request.held) = (use, nil)
                 fetches.add([request], of: id)
             }
         }

@@ -77,8 +77,9 @@ struct BatchWriter {
         try await markKeyPending(renditions)
         try await markLost(renditions)
         try await enterMarkers(shown: moved.end, expiredBefore: expiredBefore)
-        let quarters = try await enterSegments(
+        var quarters = try await enterSegments(
             renditions, batch.segments, held: held, expiredBefore: expiredBefore)
+        quarters.formUnion(try await enterRepairs(renditions, batch.segments))
         if held { try await moveNumbers(renditions) }
         try await transaction.summarise(quarters)
         try await transaction.announce(

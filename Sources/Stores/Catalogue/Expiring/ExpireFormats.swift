@@ -14,6 +14,7 @@ extension Catalogue {
                     WHERE s.channel_id = \(channel) AND l.channel_id = s.channel_id
                         AND s.last_used_us < l.forgotten_us
                         AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.state_id = s.state_id)
+                        AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.repair_state_id = s.state_id)
                     RETURNING s.channel_id, s.init_name, s.key_name
                     """, grace: graceSeconds)
             }

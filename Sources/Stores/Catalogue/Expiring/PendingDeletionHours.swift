@@ -57,6 +57,10 @@ extension Catalogue {
                     SELECT s.start_us, s.revision, s.state_id FROM segment s
                     WHERE s.rendition_id = r.rendition_id AND s.start_us >= \(hour.hour.microseconds)
                         AND s.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)
+                    UNION ALL SELECT s.start_us, s.repair_revision, s.repair_state_id FROM segment s
+                    WHERE s.rendition_id = r.rendition_id AND s.start_us >= \(hour.hour.microseconds)
+                        AND s.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)
+                        AND s.repair_revision IS NOT NULL
                     UNION ALL SELECT a.start_us, a.revision, a.state_id FROM set_aside a
                     WHERE a.rendition_id = r.rendition_id AND a.start_us >= \(hour.hour.microseconds)
                         AND a.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)) AS s

@@ -186,6 +186,9 @@ extension Statement {
         """
     }
 
+    /// Flags of segments of which the source may have other bytes by now: their digests tell nothing.
+    private static let parts = "\(SegmentFlags.parts.rawValue)"
+
     /// The newest identities of each rendition, newest first, in the order of the index; the newest of them
     /// with the digests of their segments.
     static func newestIdentities(of channel: Int32, limit: Int64) -> Statement {
@@ -198,7 +201,9 @@ extension Statement {
                 WHERE rendition_id = r.rendition_id
                 ORDER BY feed_id DESC, origin_number DESC LIMIT \(limit)) AS newest) AS i
             LEFT JOIN LATERAL (
-                SELECT s.digest FROM segment s WHERE i.place <= \(Limits.knownDigests)
+                SELECT coalesce(s.repair_digest, CASE WHEN s.flags & \(verbatim: Statement.parts) = 0 THEN s.digest END)
+                    AS digest
+                FROM segment s WHERE i.place <= \(Limits.knownDigests)
                     AND s.rendition_id = r.rendition_id AND s.start_us = i.start_us
                     AND s.feed_id = i.feed_id AND s.origin_number = i.origin_number
                 LIMIT 1) AS s ON true

@@ -61,10 +61,16 @@ package struct QuarterRecord: Sendable {
     package var version: QuarterVersion?
     /// Ordered by start.
     package var segments: [RecordedSegment]
+    /// The same with the better bytes that came after some were published; nil if none came.
+    package var repaired: [RecordedSegment]?
 
-    package init(quarter: Quarter, version: QuarterVersion?, segments: [RecordedSegment]) {
+    package init(
+        quarter: Quarter, version: QuarterVersion?, segments: [RecordedSegment],
+        repaired: [RecordedSegment]? = nil,
+    ) {
         self.quarter = quarter
         self.version = version
         self.segments = segments
+        self.repaired = repaired
     }
 }

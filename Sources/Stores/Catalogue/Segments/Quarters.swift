@@ -10,35 +10,28 @@ extension Catalogue {
         // The versions are read first: a commit in between makes the segments newer than their version, never
         // older.
         let versions = try await versions(of: range.quarters)
-        let segments = try await mappingErrors { try await storedSegments(in: range) }
+        var segments = try await mappingErrors {
+            try RecordedSegment.reading(try await pool.query(Self.scan(of: range)))
+        }
         if segments.count > Limits.segmentsPerScan { return try await halves(of: range) }
+        let listed = segments
+        let found = try await mappingErrors { try await details(of: listed, in: range) }
+        for index in segments.indices {
+            guard let more = found[segments[index].start] else { continue }
+            (segments[index].measuredDuration, segments[index].cueTags) = (
+                more.measuredDuration, more.cueTags
+            )
+        }
         var rest = segments[...]
         return range.quarters.map { quarter in
             let end = Instant(microseconds: quarter.begin + Quarter.microseconds)
-            let own = rest.prefix { $0.start < end }
+            let own = Array(rest.prefix { $0.start < end })
             rest = rest.dropFirst(own.count)
-            return QuarterRecord(quarter: quarter, version: versions[quarter], segments: Array(own))
+            let isRepaired = own.contains { found[$0.start]?.repair != nil }
+            return QuarterRecord(
+                quarter: quarter, version: versions[quarter], segments: own,
+                repaired: isRepaired ? own.map { found[$0.start]?.repair?.applied(to: $0) ?? $0 } : nil)
         }
-    }
-
-    /// Few segments have a measured duration or cue tags, so these are not in the index.
-    private func storedSegments(in range: QuarterRange) async throws -> [RecordedSegment] {
-        var segments = try RecordedSegment.reading(try await pool.query(Self.scan(of: range)))
-        let more: SegmentFlags = [.measuredDuration, .hasCueTags]
-        guard segments.contains(where: { !$0.flags.isDisjoint(with: more) }) else { return segments }
-        var measured: [Int64: Int64] = [:]
-        var cueTags: [Int64: [String]] = [:]
-        for row in try await pool.query(Self.more(of: range, flags: more)) {
-            let start = try row.decode("start_us", as: Int64.self)
-            measured[start] = try row.decode("measured_us", as: Int64?.self)
-            cueTags[start] = try row.decode("cue_tags", as: String?.self).map(CueTagText.tags)
-        }
-        for index in segments.indices where !segments[index].flags.isDisjoint(with: more) {
-            let (flags, start) = (segments[index].flags, segments[index].start.microseconds)
-            if flags.contains(.measuredDuration) { segments[index].measuredDuration = measured[start] }
-            if flags.contains(.hasCueTags) { segments[index].cueTags = cueTags[start] ?? [] }
-        }
-        return segments
     }
 
     /// Reads a range in two parts, because very short segments can exceed the limit of one scan.
@@ -60,14 +53,6 @@ extension Catalogue {
         FROM segment
         WHERE rendition_id = \(range.first.rendition) AND start_us >= \(range.first.begin) AND start_us < \(range.end)
         ORDER BY start_us LIMIT \(Limits.segmentsPerScan + 1)
-        """
-    }
-
-    private static func more(of range: QuarterRange, flags: SegmentFlags) -> Statement {
-        """
-        SELECT start_us, measured_us::bigint AS measured_us, cue_tags FROM segment
-        WHERE rendition_id = \(range.first.rendition) AND start_us >= \(range.first.begin) AND start_us < \(range.end)
-            AND flags & \(flags.rawValue) <> 0
         """
     }
 

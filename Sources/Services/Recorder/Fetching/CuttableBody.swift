@@ -1,0 +1,36 @@
+import HTTPClient
+import Timeline
+
+/// A body that may end too early: what came of it is kept, and why it ended.
+///
+/// Used by one task.
+final class CuttableBody: SegmentBody {
+    private let body: any SegmentBody
+    /// Why it ended early; nil when it is whole so far.
+    private(set) var cut: FetchFailure?
+
+    init(_ body: any SegmentBody) {
+        self.body = body
+    }
+
+    func next() async throws -> [UInt8]? {
+        do {
+            return try await body.next()
+        } catch let error as TransferError where error.cutsBody {
+            cut = FetchFailure(error)
+        } catch let error as FetchFailure where error.reason == .segmentCorrupt {
+            cut = error
+        }
+        return nil
+    }
+}
+
+extension TransferError {
+    /// Whether the answer began well and ended too early.
+    fileprivate var cutsBody: Bool {
+        switch self {
+        case .truncated, .timedOut(.body): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Timeline
+
+/// Which segments play for less time than they should.
+///
+/// A segment that is listed while it is written, or was cut in a cache, is shorter than EXTINF says. So is
+/// each segment of a source whose EXTINF is wrong. Where the next segment begins tells the two apart.
+struct ShortSegments: Sendable {
+    enum Verdict: Sendable {
+        case whole
+        /// Shorter than expected; what follows is not known yet.
+        case suspected
+        /// What follows begins much later than it ends.
+        case short
+    }
+
+    struct Entry: Sendable {
+        var segment: ListedSegment
+        /// How long it plays, microseconds.
+        var measured: Int64
+        /// Where it begins, in units of 90 kHz.
+        var timestamp: Int64?
+        var verdict: Verdict?
+    }
+
+    /// By number; the newest of one source run.
+    private(set) var entries: [Int64: Entry] = [:]
+
+    /// A segment was stored, for the first time or with better bytes.
+    mutating func add(_ segment: ListedSegment, measured: Int64, timestamp: Int64?) {
+        entries[segment.identity.number] = Entry(segment: segment, measured: measured, timestamp: timestamp)
+        guard entries.count > 2 * Limits.comparedSegments else { return }
+        for number in entries.keys.sorted().dropLast(Limits.comparedSegments) { entries[number] = nil }
+    }
+
+    /// Judges what is not known to be whole yet.
+    ///
+    /// - Parameter expected: how long a segment should play, microseconds; nil when nothing tells
+    /// - Returns: what became known, by number, and whether it is the first judgement of the segment
+    mutating func judge(_ expected: (ListedSegment) -> Int64?) -> [(entry: Entry, isNew: Bool)] {
+        entries.keys.sorted().compactMap { number in
+            guard let entry = entries[number], entry.verdict == nil || entry.verdict == .suspected else {
+                return nil
+            }
+            let verdict = verdict(on: entry, expected(entry.segment))
+            guard verdict != entry.verdict else { return nil }
+            entries[number]?.verdict = verdict
+            var judged = entry
+            judged.verdict = verdict
+            return (judged, entry.verdict == nil)
+        }
+    }
+
+    private func verdict(on entry: Entry, _ expected: Int64?) -> Verdict {
+        if let length = length(of: entry, expected: expected) {
+            return isShort(entry.measured, of: length) ? .short : .whole
+        }
+        guard let expected, entry.timestamp != nil, isShort(entry.measured, of: expected) else {
+            return .whole
+        }
+        return .suspected
+    }
+
+    private func isShort(_ measured: Int64, of length: Int64) -> Bool {
+        measured < length / 100 * Limits.wholePercentage
+    }
+
+    /// From its beginning to that of the next segment, microseconds; nil when that is not known, or the clock
+    /// of the media was set anew between the two.
+    private func length(of entry: Entry, expected: Int64?) -> Int64? {
+        guard let begin = entry.timestamp,
+            let end = entries[entry.segment.identity.number + 1]?.timestamp
+        else { return nil }
+        let (ticks, overflow) = end.subtractingReportingOverflow(begin)
+        // Whether the counter has 33 bits depends on the container; a difference that wraps is just not used.
+        guard !overflow, (1...Limits.longestSegment / 100 * 9).contains(ticks) else { return nil }
+        let length = ticks * 100 / 9
+        return length <= 2 * max(entry.measured, expected ?? 0) ? length : nil
+    }
+}
