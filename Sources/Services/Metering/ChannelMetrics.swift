@@ -58,6 +58,12 @@ struct ChannelMetrics: Sendable {
             perChannel { Double($0.renditions.reduce(0) { $0 + $1.bytes }) }
         }
         registry.onScrape(
+            "backcast_segment_retries_total", help: "Tries for segments that failed and were repeated.",
+            kind: .counter
+        ) {
+            perChannel { Double($0.renditions.reduce(0) { $0 + $1.retries }) }
+        }
+        registry.onScrape(
             "backcast_segment_errors_total", help: "Segments lost, by reason.", kind: .counter
         ) { losses() }
     }

@@ -235,6 +235,10 @@ enum Limits {
     static let drain = Duration.seconds(8)
     /// How long cancelled work of a channel that has stopped is waited for: a disk may never answer.
     static let abandonment = Duration.seconds(5)
+    /// Kinds of deviations of playlists from the standard that are told.
+    static let deviations = 20
+    /// Pause between two reports of the statuses of all channels.
+    static let reportInterval = Duration.seconds(5)
     /// Uses of sources whose connections are kept, as downloads of the former ones may still run.
     static let rememberedConnections = 4
 }

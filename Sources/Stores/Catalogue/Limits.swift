@@ -1,5 +1,9 @@
 /// The limits of this module.
 package enum Limits {
+    /// The target duration, seconds, by which a channel that has none yet is judged.
+    static let leastTargetSeconds = 4
+    /// How old a reported status may be, seconds: three reports may be lost.
+    static let reportSeconds = 20.0
     /// How long a segment that is still to be fetched keeps a window from being final: its recorder may have
     /// ended without a word.
     static let listedHours = 6

@@ -1,8 +1,8 @@
 package import Timeline
 
 /// What a recorder reports about one channel at this moment.
-package struct ChannelStatus: Sendable, Equatable {
-    package enum State: String, Sendable, CaseIterable {
+package struct ChannelStatus: Sendable, Equatable, Codable {
+    package enum State: String, Sendable, CaseIterable, Codable {
         case recording
         case waiting
         case stalled
@@ -25,6 +25,14 @@ package struct ChannelStatus: Sendable, Equatable {
     package var zoneCorrectionSeconds: Int64 = 0
     /// How far the host's clock is off from the one that recording goes by, seconds; 0 while they agree.
     package var clockStepSeconds = 0.0
+    /// Why nothing comes at the moment; nil while segments come.
+    package var gapReason: GapReason?
+    /// How far the source's clock is from the time line, which follows it slowly; seconds.
+    package var driftSeconds = 0.0
+    /// How often another source was taken into use.
+    package var sourceChanges = 0
+    /// Where the newest playlists deviate from the standard, in words.
+    package var deviations: [String] = []
     package var renditions: [RenditionStatus]
     /// When this process took over the channel: counts start there.
     package var since: Instant
@@ -38,7 +46,7 @@ package struct ChannelStatus: Sendable, Equatable {
 }
 
 /// What a recorder reports about one rendition; counts start when this process took over the channel.
-package struct RenditionStatus: Sendable, Equatable {
+package struct RenditionStatus: Sendable, Equatable, Codable {
     package var id: RenditionID
     /// Start of the newest stored segment.
     package var lastSegment: Instant?
@@ -47,6 +55,8 @@ package struct RenditionStatus: Sendable, Equatable {
     package var seen: Int
     package var stored: Int
     package var lost: [GapReason: Int]
+    /// Tries for segments that failed and were repeated.
+    package var retries = 0
     /// Bytes of the stored segments.
     package var bytes: Int64
 

@@ -2,6 +2,7 @@ import Catalogue
 import HTTP
 import HTTPSupport
 import Monitoring
+import Postgres
 import Testing
 import Timeline
 
@@ -21,10 +22,11 @@ import Timeline
                     "lag_seconds":4.0,"source":{"url":"http://origin.example/a.m3u8","priority":-1,\
                     "allow_invalid_certificate":true},"clock":"source","clock_offset_seconds":-1.235,\
                     "zone_correction_seconds":28800,"clock_step_seconds":-30.5,\
+                    "drift_seconds":0.25,"source_changes":2,"deviations":["EXTINF: without a comma"],\
                     "since":"2026-07-26T05:00:16.000Z","renditions":[{"id":"v0","kind":"video",\
                     "last_segment":"2026-07-26T05:05:06.000Z","bits_per_second":5000000,"seen":12,"stored":9,\
-                    "lost":{"segment_missing":1,"segment_corrupt":2}},{"id":"a0","kind":"audio","last_segment":null,\
-                    "bits_per_second":0,"seen":0,"stored":0,"lost":{}}]}
+                    "lost":{"segment_missing":1,"segment_corrupt":2},"retries":3},{"id":"a0","kind":"audio","last_segment":null,\
+                    "bits_per_second":0,"seen":0,"stored":0,"lost":{},"retries":0}]}
                     """)
         }
     }
@@ -39,6 +41,8 @@ import Timeline
         status.clockOffsetSeconds = -1.2346
         status.zoneCorrectionSeconds = 28_800
         status.clockStepSeconds = -30.5
+        (status.driftSeconds, status.sourceChanges) = (0.25, 2)
+        status.deviations = ["EXTINF: without a comma"]
         status.renditions = [
             RenditionStatus(
                 id: RenditionID(kind: .audio, index: 0), lastSegment: nil, bitsPerSecond: 0, seen: 0,
@@ -49,7 +53,46 @@ import Timeline
                 lastSegment: TestAdmin.now - 10 * Microseconds.perSecond, bitsPerSecond: 5_000_000, seen: 12,
                 stored: 9, lost: [.segmentCorrupt: 2, .segmentMissing: 1], bytes: 6_750_000),
         ]
+        status.renditions[1].retries = 3
         return status
+    }
+
+    @Test("A node that does not record answers with what the recording node reports, while it is alive")
+    func reported() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let id = try #require(ChannelID("a"))
+            let channel = try await admin.record("a", minutes: 2)
+            let (node, other) = (TestAdmin.node, "00000000-0000-0000-0000-000000000002")
+            // Only the holder of the lease is believed.
+            try await admin.catalogue.report([id: Self.status], node: other)
+            let before = try await admin.send(.get, "/api/v1/channels/a/status")
+            #expect(before.text.contains(#""since":null"#))
+            try await admin.catalogue.report([id: Self.status], node: node)
+            let after = try await admin.send(.get, "/api/v1/channels/a/status")
+            admin.board.set(Self.status, of: id)
+            #expect(try await admin.send(.get, "/api/v1/channels/a/status").text == after.text)
+            #expect(after.text.contains(#""seen":12,"stored":9"#))
+            admin.board.set(nil, of: id)
+            _ = try await admin.pool.query(
+                "UPDATE channel_status SET reported_at = reported_at - interval '21 seconds'")
+            #expect(
+                try await admin.catalogue.reportedStatus(of: channel.row, as: ChannelStatus.self) == nil)
+            #expect(try await admin.send(.get, "/api/v1/channels/a/status").text == before.text)
+        }
+    }
+
+    @Test("A report that cannot be read is as none")
+    func unreadableReport() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let channel = try await admin.record("a", minutes: 2)
+            try await admin.catalogue.report(
+                [try #require(ChannelID("a")): ["state": "of another version"]], node: TestAdmin.node)
+            #expect(
+                try await admin.catalogue.reportedStatus(of: channel.row, as: ChannelStatus.self) == nil)
+            #expect(try await admin.send(.get, "/api/v1/channels/a/status").status == 200)
+        }
     }
 
     @Test("A process that does not record reads the catalogue: waiting, recording, paused")
@@ -72,7 +115,7 @@ import Timeline
                 recording.text.hasSuffix(
                     """
                     "renditions":[{"id":"v0","kind":"video","last_segment":"2026-07-26T05:05:10.000Z",\
-                    "bits_per_second":1000000,"seen":null,"stored":null,"lost":null}]}
+                    "bits_per_second":1000000,"seen":null,"stored":null,"lost":null,"retries":null}]}
                     """))
             _ = try await admin.send(.patch, "/api/v1/channels/a", #"{"recording":false}"#)
             #expect(try await admin.send(.get, "/api/v1/channels/a/status").string("state") == "paused")

@@ -12,6 +12,9 @@ extension TestAdmin {
         return try #require(found)
     }
 
+    /// The node that records.
+    static let node = "00000000-0000-0000-0000-000000000001"
+
     /// Enters segments of six seconds and 750 000 bytes that end with `end`, as a recorder would; numbers in
     /// `missing` are left out; each is listed `lag` microseconds after its end.
     func record(
@@ -19,7 +22,7 @@ extension TestAdmin {
         losses: [Loss] = [], lag: Int64 = 0, cueTags: [Int: [String]] = [:], markers: [Marker] = [],
     ) async throws -> Channel {
         let channel = try await channel(id)
-        let node = "00000000-0000-0000-0000-000000000001"
+        let node = Self.node
         try await catalogue.heartbeat(node: node, seconds: 60)
         let lease = try #require(await catalogue.takeLease(channel: channel.row, node: node))
         let count = minutes * 10

@@ -1,6 +1,7 @@
 import Catalogue
 import HTTP
 import HTTPSupport
+import Monitoring
 import Testing
 import Timeline
 
@@ -76,6 +77,55 @@ import Timeline
         ])
         #expect(markers.map(\.classID) == ["EXT-X-CUE-OUT-CONT"])
         #expect(markers.map(\.end) == [nil])
+    }
+
+    @Test("A gap that still grows reaches up to now, and says why nothing comes")
+    func growing() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let second = Microseconds.perSecond
+            _ = try await admin.record("a", minutes: 2, until: TestAdmin.now - 19 * second)
+            func gaps(_ query: String = "") async throws -> String {
+                let text = try await admin.send(.get, "/api/v1/channels/a/timeline\(query)").text
+                return text.split(separator: "\"gaps\":").last.map(String.init) ?? ""
+            }
+            func expected(until end: String, _ reason: String) -> String {
+                """
+                [{"begin":"2026-07-26T05:04:57.000Z","end":"\(end)","reason":"\(reason)","rendition":null}],"markers":[]}
+                """
+            }
+            let now = "2026-07-26T05:05:16.000Z"
+            #expect(try await gaps() == expected(until: now, "recorder_down"))
+            var status = ChannelStatus(state: .stalled, since: TestAdmin.now)
+            admin.board.set(status, of: try #require(ChannelID("a")))
+            #expect(try await gaps() == expected(until: now, "source_stalled"))
+            status.gapReason = .sourceUnreachable
+            admin.board.set(status, of: try #require(ChannelID("a")))
+            #expect(try await gaps() == expected(until: now, "source_unreachable"))
+            let early = "2026-07-26T05:05:00.000Z"
+            #expect(try await gaps("?to=\(early)") == expected(until: early, "source_unreachable"))
+            try await admin.create("b")
+            _ = try await admin.record("b", minutes: 1, until: TestAdmin.now - 18 * second)
+            let waiting = try await admin.send(.get, "/api/v1/channels/b/timeline").text
+            #expect(waiting.hasSuffix(#""gaps":[],"markers":[]}"#))
+        }
+    }
+
+    @Test("A channel that never got anything lacks all since its recording began")
+    func neverRecorded() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let channel = try await admin.channel("a")
+            try await admin.catalogue.beginRecording(
+                channel: channel.row, at: TestAdmin.now - 3600 * Microseconds.perSecond)
+            let answer = try await admin.send(.get, "/api/v1/channels/a/timeline")
+            #expect(
+                answer.text.hasSuffix(
+                    """
+                    "spans":[],"gaps":[{"begin":"2026-07-26T04:05:16.000Z","end":"2026-07-26T05:05:16.000Z",\
+                    "reason":"recorder_down","rendition":null}],"markers":[]}
+                    """))
+        }
     }
 
     @Test("Without parameters the timeline covers the last day")

@@ -4,7 +4,7 @@ import HTTP
 import Monitoring
 import Timeline
 
-/// The state of a channel that another process records, as the catalogue shows it.
+/// The state of a channel of which no node reports, as the catalogue shows it.
 struct ObservedStatus {
     let channel: Channel
     let now: Instant
@@ -68,11 +68,18 @@ extension AdminAPI {
     func status(of id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try Query(request, knows: [])
         let channel = try await existingChannel(id)
-        if let status = board.status(of: id) {
+        if let status = try await currentStatus(of: channel) {
             return .json(StatusReport(status).document(of: id, now: clock.now()))
         }
         let report = ObservedStatus(channel: channel, now: clock.now()).report(
             on: try await catalogue.recordingSummary(of: channel.row))
         return .json(report.document(of: id, now: clock.now()))
+    }
+
+    /// What the recorder of a channel reports, in this process or on another node; nil if none records it.
+    func currentStatus(of channel: Channel) async throws -> ChannelStatus? {
+        if let status = board.status(of: channel.id) { return status }
+        guard channel.settings.recording, !channel.isDeleted else { return nil }
+        return try await catalogue.reportedStatus(of: channel.row, as: ChannelStatus.self)
     }
 }

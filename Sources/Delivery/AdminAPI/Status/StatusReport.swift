@@ -12,10 +12,14 @@ struct StatusReport: Sendable {
     var source: Source?
     var clock: String
     var clockOffsetSeconds: Double?
-    /// Nil, like the next one, when this process does not record the channel.
+    /// Nil, like the next ones, when no node reports of the channel.
     var zoneCorrectionSeconds: Int64?
     var clockStepSeconds: Double?
-    /// When counting began; nil when this process does not record the channel and counts nothing.
+    var driftSeconds: Double?
+    var sourceChanges: Int?
+    /// Where the source's playlists deviate from the standard, in words.
+    var deviations: [String]?
+    /// When counting began; nil when no node reports of the channel.
     var since: Instant?
     var renditions: [Rendition]
 
@@ -30,7 +34,7 @@ struct StatusReport: Sendable {
         var id: RenditionID
         var lastSegment: Instant?
         var bitsPerSecond: Int64
-        /// Nil when this process does not record the channel and counts nothing.
+        /// Nil when no node reports of the channel.
         var counts: Counts?
     }
 
@@ -38,11 +42,13 @@ struct StatusReport: Sendable {
         var seen: Int
         var stored: Int
         var lost: [GapReason: Int]
+        /// Tries that failed and were repeated.
+        var retries: Int
     }
 }
 
 extension StatusReport {
-    /// The report of this process's recorder.
+    /// What a recorder reports.
     init(_ status: ChannelStatus) {
         state = status.state
         detail = status.detail
@@ -56,11 +62,14 @@ extension StatusReport {
         clockOffsetSeconds = status.clockOffsetSeconds
         zoneCorrectionSeconds = status.zoneCorrectionSeconds
         clockStepSeconds = status.clockStepSeconds
+        driftSeconds = status.driftSeconds
+        sourceChanges = status.sourceChanges
+        deviations = status.deviations
         since = status.since
         renditions = status.renditions.map {
             Rendition(
                 id: $0.id, lastSegment: $0.lastSegment, bitsPerSecond: $0.bitsPerSecond,
-                counts: .init(seen: $0.seen, stored: $0.stored, lost: $0.lost))
+                counts: .init(seen: $0.seen, stored: $0.stored, lost: $0.lost, retries: $0.retries))
         }
     }
 }
@@ -78,6 +87,9 @@ extension StatusReport {
             "clock_offset_seconds": Self.milliseconds(clockOffsetSeconds),
             "zone_correction_seconds": zoneCorrectionSeconds.map { .integer($0) } ?? .null,
             "clock_step_seconds": Self.milliseconds(clockStepSeconds),
+            "drift_seconds": Self.milliseconds(driftSeconds),
+            "source_changes": .optional(sourceChanges.map { Int64($0) }),
+            "deviations": deviations.map { .array($0.map { .string($0) }) } ?? .null,
             "since": .optional(since),
             "renditions": .array(renditions.sorted { $0.id < $1.id }.map(\.document)),
         ]
@@ -111,6 +123,7 @@ extension StatusReport.Rendition {
             "seen": .optional(counts.map { Int64($0.seen) }),
             "stored": .optional(counts.map { Int64($0.stored) }),
             "lost": counts?.lostDocument ?? .null,
+            "retries": .optional(counts.map { Int64($0.retries) }),
         ]
     }
 }

@@ -2,6 +2,7 @@ import Catalogue
 import Concurrency
 import HTTP
 import JSON
+import Monitoring
 import TimeZones
 import Timeline
 
@@ -11,7 +12,10 @@ extension AdminAPI {
         let query = try Query(request, knows: ["from", "to"])
         let channel = try await existingChannel(id)
         let window = try timelineWindow(query, zone: channel.settings.timeZone)
-        let report = try await catalogue.timeline(of: channel, in: window)
+        let status = try await currentStatus(of: channel)
+        let report = try await catalogue.timeline(
+            of: channel, in: window, now: clock.now(),
+            growing: status.map { $0.gapReason ?? .sourceStalled } ?? .recorderDown)
         return .json([
             "channel": .string(id.text),
             "from": .optional(window.begin),

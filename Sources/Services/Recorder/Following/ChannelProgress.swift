@@ -42,6 +42,9 @@ struct ChannelProgress: Sendable {
     /// By how much the dates of the source are corrected, microseconds; 0 when they are taken as they are.
     var zone: Int64 { leading.flatMap { renditions[$0]?.placing.zone } ?? 0 }
 
+    /// How far the clock of the leading rendition is from its time line, microseconds.
+    var drift: Int64 { leading.flatMap { renditions[$0]?.placing.drift } ?? 0 }
+
     /// The clock that recording goes by was set by so many microseconds.
     mutating func clockMoved(by step: Int64) {
         for id in renditions.keys { renditions[id]?.placing.clockMoved(by: step) }
@@ -137,16 +140,6 @@ extension ChannelProgress {
         if renditions[id] == nil { know(RenditionDescription(id: id, position: id.index)) }
         renditions[id]?.unfetched.removeAll { $0.identity == segment.identity }
         renditions[id]?.resume(with: segment, digest: digest, choice: choice)
-    }
-}
-
-extension ChannelProgress {
-    /// Whether the bytes of a segment of the present source run are known to be stored.
-    func holds(_ identity: SegmentIdentity) -> Bool {
-        guard let rendition = renditions[identity.rendition], rendition.run == identity.run else {
-            return false
-        }
-        return !(rendition.digests[identity.number]?.isEmpty ?? true)
     }
 }
 
@@ -375,6 +368,9 @@ extension ChannelProgress {
 
     /// A segment is whole, or stays a part.
     mutating func settled(_ id: RenditionID, isPart: Bool) { renditions[id]?.settled(isPart: isPart) }
+
+    /// A try for a segment failed, and is repeated.
+    mutating func retried(_ id: RenditionID) { renditions[id]?.status.retries += 1 }
 
     mutating func lost(_ id: RenditionID, _ reason: GapReason) { renditions[id]?.countLost(reason) }
 

@@ -62,6 +62,8 @@ struct TimePlacing: Sendable {
     private(set) var zone: Int64 = 0
     /// What was left of the difference to the source's clock behind the last segment, microseconds.
     private var remainder: Int64 = 0
+    /// How far the source's clock is from the time line, microseconds.
+    var drift: Int64 { remainder }
     /// How much of the difference came at once, microseconds: no drift, and left to be slewed off gently.
     private var leap: Int64 = 0
     private let choice: ClockChoice

@@ -13,6 +13,8 @@ struct ChannelCondition: Sendable {
     /// Why the newest segments do not come, until one does.
     private var refusal: String?
     private var detail: String?
+    /// Why the last try for a segment failed, until one succeeds.
+    private var failing: GapReason?
     /// When the bytes of a segment were last stored.
     private var lastStored: ContinuousClock.Instant?
     /// When this process took the channel.
@@ -59,8 +61,16 @@ struct ChannelCondition: Sendable {
 
     mutating func segmentStored(now: ContinuousClock.Instant, entersCatalogue: Bool = true) {
         lastStored = now
-        if entersCatalogue { refusal = nil }
+        if entersCatalogue { (refusal, failing) = (nil, nil) }
     }
+
+    /// A try for a segment failed.
+    mutating func segmentFailed(_ reason: GapReason) {
+        failing = reason
+    }
+
+    /// Why nothing comes at the moment; nil while segments come.
+    var gapReason: GapReason? { trouble ?? failing }
 
     /// Newest segments do not come; true when it is another reason than before.
     mutating func segmentsRefused(_ reason: String) -> Bool {

@@ -98,6 +98,8 @@ extension RecordingState {
         if isRetried, failure.reason == .segmentCorrupt {
             publication.publisher.waits(request.segment.identity, for: .segmentCorrupt)
         }
+        if isRetried { progress.retried(request.segment.identity.rendition) }
+        if !failure.isOwnLimit { condition.segmentFailed(failure.reason) }
         tried(
             request, succeeded: failure.isOwnLimit ? nil : failure.reason == .diskFull,
             retry: isRetried ? now + request.pause : nil, now: now)

@@ -9,6 +9,7 @@ extension RecordingState {
     mutating func followSources(at now: Moment) {
         if let use = sources.openDue(now: now.steady) {
             if progress.use(use.source) {
+                (sourceChangeCount, deviations) = (sourceChangeCount + 1, [])
                 log(.info, "Another source is in use", ["source": SourceLink.redacted(use.source.url)])
                 loseExpired()
             }
@@ -31,11 +32,19 @@ extension RecordingState {
         guard isRecording else { return }
         if request.purpose == .scouting { return scouted(fetched, request, now: now) }
         guard sources.isCurrent(request.use) else { return }
+        noteDeviations(fetched.notes)
         switch request.purpose {
         case .opening: open(fetched, request, now: now)
         case .renewal: renew(fetched, now: now)
         case .rendition(let id): renditionArrived(fetched, id, now: now)
         case .scouting: break
+        }
+    }
+
+    private mutating func noteDeviations(_ notes: [Note]) {
+        for note in notes where deviations.count < Limits.deviations {
+            let words = note.words
+            if !deviations.contains(words) { deviations.append(words) }
         }
     }
 

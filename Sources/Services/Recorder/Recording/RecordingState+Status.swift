@@ -18,6 +18,10 @@ extension RecordingState {
         said.clockOffsetSeconds = progress.clockOffset.map { Microseconds.seconds($0) }
         said.zoneCorrectionSeconds = progress.zone / Microseconds.perSecond
         said.clockStepSeconds = Microseconds.seconds(clock.stepSize)
+        said.driftSeconds = Microseconds.seconds(progress.drift)
+        said.sourceChanges = sourceChangeCount
+        said.deviations = deviations
+        said.gapReason = condition.gapReason
         said.renditions = progress.renditions.values.map(\.status).sorted { $0.id < $1.id }
         guard said != status else { return }
         status = said

@@ -40,3 +40,13 @@ extension RecordingState {
         request.segment.availableUntil > now && channel.settings.sources.contains(request.use.source)
     }
 }
+
+extension ChannelProgress {
+    /// Whether the bytes of a segment of the present source run are known to be stored.
+    func holds(_ identity: SegmentIdentity) -> Bool {
+        guard let rendition = renditions[identity.rendition], rendition.run == identity.run else {
+            return false
+        }
+        return !(rendition.digests[identity.number]?.isEmpty ?? true)
+    }
+}

@@ -56,6 +56,10 @@ package struct RecordingState: Sendable {
     /// When this process took the channel.
     let since: Instant
     var liveEdge: Instant?
+    /// How often another source was taken into use.
+    var sourceChangeCount = 0
+    /// Where the source's playlists deviate from the standard, in words; those of the present use.
+    var deviations: [String] = []
     /// What was said last.
     var status: ChannelStatus?
     private var wait: ContinuousClock.Instant?

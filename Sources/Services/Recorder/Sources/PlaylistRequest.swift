@@ -99,6 +99,8 @@ package struct FetchedPlaylist: Sendable {
     var lead: Duration
     /// Nil when it cannot be told from others.
     var version: PlaylistVersion?
+    /// Where it deviates from the standard.
+    var notes: [Note] = []
 
     package init(playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero) {
         self.init(playlist: playlist, base: base, arrival: arrival, lead: lead, version: nil)
@@ -106,8 +108,9 @@ package struct FetchedPlaylist: Sendable {
 
     init(
         playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero,
-        version: PlaylistVersion?,
+        version: PlaylistVersion?, notes: [Note] = [],
     ) {
+        self.notes = notes
         self.playlist = playlist
         self.base = base
         self.arrival = arrival

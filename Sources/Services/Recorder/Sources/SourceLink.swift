@@ -51,7 +51,7 @@ extension SourceLink {
                 FetchedPlaylist(
                     playlist: read.playlist, base: base, arrival: arrival,
                     lead: body.finishedAt - body.head.begunAt,
-                    version: version))
+                    version: version, notes: read.notes))
         } catch {
             throw .unusable("\(error)")
         }

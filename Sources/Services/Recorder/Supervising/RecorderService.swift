@@ -2,6 +2,7 @@ import Concurrency
 import Catalogue
 import Journal
 package import Logging
+import Monitoring
 import Timeline
 
 /// Records every channel that is meant to be recorded and that no other node holds.
@@ -27,7 +28,7 @@ package struct RecorderService: Sendable {
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await supervise() }
-            for work in [beat, prepareDays, repairLosses] {
+            for work in [beat, prepareDays, repairLosses, reportStatuses] {
                 group.addTask {
                     await parts.catalogueReady()
                     await work()
@@ -58,6 +59,24 @@ package struct RecorderService: Sendable {
                 logger.warning("Partitions could not be made", metadata: ["error": "\(error)"])
                 try? await parts.clock.sleep(for: Limits.partitionRetry)
             }
+        }
+    }
+
+    /// Tells the other nodes how the recording of each channel goes.
+    @Sendable private func reportStatuses() async {
+        var complaint: String?
+        while !Task.isCancelled {
+            do {
+                try await parts.heartbeats.report(parts.board.all, node: node)
+                complaint = nil
+            } catch {
+                let words = "\(error)"
+                if words != complaint, !Task.isCancelled {
+                    logger.warning("Statuses were not reported", metadata: ["error": "\(words)"])
+                }
+                complaint = words
+            }
+            try? await parts.clock.sleep(for: Limits.reportInterval)
         }
     }
 

@@ -14,13 +14,20 @@ package struct TimelineReport: Sendable, Equatable {
 extension Catalogue {
     /// Returns the spans of the leading rendition and the gaps of all renditions, up to the live edge, and
     /// the markers.
-    package func timeline(of channel: Channel, in window: TimeWindow) async throws(CatalogueError)
-        -> TimelineReport
-    {
+    ///
+    /// If nothing has come for three target durations, there is a gap from the live edge to `now`, which
+    /// still grows; `reason` says why nothing comes. Without `now` there is none.
+    package func timeline(
+        of channel: Channel, in window: TimeWindow, now: Instant? = nil,
+        growing reason: GapReason = .recorderDown,
+    ) async throws(CatalogueError) -> TimelineReport {
         let publishedHead = try await publishedHead(of: channel.row)
         return try await mappingErrors {
             let begin = try await knownBegin(of: channel.row)
-            let part = window.clamped(to: TimeWindow(begin: begin, end: publishedHead.watermark))
+            var growing: TimeWindow?
+            if let now { growing = try await growingGap(of: channel.row, publishedHead, now: now) }
+            let end = growing?.end ?? publishedHead.watermark
+            let part = window.clamped(to: TimeWindow(begin: begin, end: max(begin, end)))
             var coverage: [RenditionCoverage] = []
             for (row, description) in try await describedRenditions(of: channel.row) {
                 coverage.append(
@@ -29,7 +36,8 @@ extension Catalogue {
                         life: try await life(of: row)))
             }
             coverage.sort { $0.id < $1.id }
-            let losses = try await losses(of: channel.row, in: part)
+            var losses = try await losses(of: channel.row, in: part)
+            if let growing { losses.append(Loss(window: growing, reason: reason)) }
             let gaps = Gaps.computed(
                 intended: try await recordingSpans(of: channel.row, in: part),
                 held: coverage.heldWhileAlive(losses), losses: losses)
@@ -39,6 +47,27 @@ extension Catalogue {
                 markers: try await markers(of: channel.row, in: part),
                 cueTags: try await cueTags(of: channel.row, in: part))
         }
+    }
+
+    /// The time since the live edge; nil while it moves, or before recording began.
+    private func growingGap(
+        of channel: Int32, _ head: PublishedHead, now: Instant,
+    ) async throws -> TimeWindow? {
+        let patience = 3 * Int64(max(head.targetSeconds, Limits.leastTargetSeconds)) * Microseconds.perSecond
+        var begin = head.watermark
+        var (lastMove, lag) = (begin, Int64(0))
+        if begin.microseconds > 0 {
+            let arrivals = try await arrivals(of: channel, before: head.end)
+            (lastMove, lag) = (arrivals.lastMove(watermark: begin), arrivals.lag)
+        } else {
+            let rows = try await pool.query(
+                "SELECT min(begin_us) AS begin_us FROM recording_span WHERE channel_id = \(channel)")
+            guard let first = try rows.first?.decode("begin_us", as: Int64?.self) else { return nil }
+            begin = Instant(microseconds: first)
+            lastMove = begin
+        }
+        guard now - lastMove > patience, now - lag > begin else { return nil }
+        return TimeWindow(begin: begin, end: now - lag)
     }
 
     private func recordingSpans(of channel: Int32, in window: TimeWindow) async throws -> WindowSet {

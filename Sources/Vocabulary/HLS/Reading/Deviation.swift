@@ -55,6 +55,11 @@ package struct Note: Sendable, Equatable {
     }
 }
 
+extension Note {
+    /// What deviates, without its place: the same for all loads of a playlist.
+    package var words: String { tag.map { "\($0.rawValue): \(deviation.rawValue)" } ?? deviation.rawValue }
+}
+
 extension Note: CustomStringConvertible {
     package var description: String {
         let place = tag.map { "line \(line), \($0.rawValue)" } ?? "line \(line)"
