@@ -14,7 +14,7 @@ struct DatabaseAwayTests {
             let early = try await stack.published(4)
             try await stack.settled(early[2].end)
             try await cluster.stop()
-            // A window nobody has asked for before: no memory can answer it.
+            // A window that was not asked for before: no memory can answer it.
             let answer = try await stack.service.get(stack.window(early[0].middle - 100, early[2].middle))
             #expect(answer.status == 503)
             #expect(answer.headers["Retry-After"].flatMap { Int($0) } != nil)

@@ -6,7 +6,7 @@ package enum Limits {
     static let excerptByteCount = 256
     /// Streams of one program; broadcasts with many languages have about a dozen.
     static let streamCount = 32
-    /// How many times longer than the others one step between two times is where the clock was set anew.
+    /// How many times longer than the others one step between two times is where the clock was reset.
     static let jumpShare: UInt64 = 8
     /// Bytes of one table section (ISO 13818-1 §2.4.4: PAT and PMT have at most 1,021 after the length).
     static let sectionByteCount = 1024

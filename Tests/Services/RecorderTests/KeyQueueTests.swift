@@ -51,7 +51,7 @@ struct KeyQueueTests {
         #expect(queue.due(now: moment(1)) == nil)
     }
 
-    @Test("One that comes later does not hasten the key that the others wait for")
+    @Test("One that comes later does not bring forward the try for the key that the others wait for")
     mutating func later() {
         _ = queue.add(segment(1), now: moment(0))
         for _ in 0..<8 { queue.missedKey(of: segment(1), now: moment(10)) }

@@ -80,7 +80,7 @@ struct RenditionPlanTests {
             ])
     }
 
-    @Test("Alike but for bandwidth: the bandwidth tells in any order, and a new one takes nobody's id")
+    @Test("Alike but for bandwidth: the bandwidth tells in any order, and a new one takes no id of another")
     func alike() {
         let first = RenditionPlan(playlist([variant("a", 720, 5_000_000), variant("b", 720, 3_000_000)]))
         #expect(first.names == ["a": "v0", "b": "v1"])

@@ -156,7 +156,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("A channel whose facts nobody takes is full at its bound, and goes on when some are done")
+    @Test("A channel whose facts are not taken is full at its bound, and goes on when some are done")
     func full() async throws {
         let folder = JournalFolder()
         let bounds = FileBounds(channelByteCount: 100_000, fileByteCount: 20_000)

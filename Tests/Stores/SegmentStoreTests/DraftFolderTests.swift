@@ -30,7 +30,7 @@ struct DraftFolderTests {
         #expect(try await other.read(try segmentKey()) == [1])
     }
 
-    @Test("Files of another form are nobody's drafts and stay")
+    @Test("Files of another form are no drafts and stay")
     func foreign() throws {
         let folder = try TemporaryFolder("archive")
         try folder.write("x", to: ".drafts/notes.part")

@@ -104,7 +104,7 @@ struct SegmentStoreContractTests {
         }
     }
 
-    @Test("A draft is seen by nobody before it is committed", arguments: StoreKind.allCases)
+    @Test("A draft is not seen before it is committed", arguments: StoreKind.allCases)
     func invisible(_ kind: StoreKind) async throws {
         try await kind.withStore { store in
             let draft = try await store.makeDraft()

@@ -52,7 +52,7 @@ struct TransportStreamInspectorTests {
         return try MediaInspector.inspect(builder.bytes).durationMicroseconds
     }
 
-    @Test("Where the clock of the media is set anew, nothing says how long they play; slow pictures do")
+    @Test("Where the clock of the media is reset, nothing says how long they play; slow pictures do")
     func jump() throws {
         let before = (0..<25).map { Double($0) * 0.04 }
         #expect(try duration(ofPictures: before + before.map { $0 + 3600 }) == nil)

@@ -65,7 +65,7 @@ struct ShortSegments: Sendable {
     }
 
     /// From its beginning to that of the next segment, microseconds; nil when that is not known, or the clock
-    /// of the media was set anew between the two.
+    /// of the media was reset between the two.
     private func length(of entry: Entry, expected: Int64?) -> Int64? {
         guard let begin = entry.timestamp,
             let end = entries[entry.segment.identity.number + 1]?.timestamp

@@ -95,7 +95,7 @@ struct TimeSpan {
     var first: MediaTimestamp? { count > 0 ? timestamp(lowest) : nil }
     var last: MediaTimestamp? { count > 0 ? timestamp(highest) : nil }
 
-    /// Whether the clock of the media was set anew on the way: one step has nothing to do with the others.
+    /// Whether the clock of the media was reset on the way: one step has nothing to do with the others.
     private var jumps: Bool {
         guard count > 2, longestStep > UInt64(PresentationTime.timescale) else { return false }
         return longestStep > (steps - longestStep) / UInt64(count - 2) * Limits.jumpShare
