@@ -15,13 +15,20 @@ final class PieceReader: Sendable {
         }
     }
 
-    /// Copies from `position` to at most the end of a piece; returns the number of bytes, 0 after the last.
+    /// Copies the bytes from `position` on until the target is full; returns their number, 0 after the last.
     func read(at position: Int, into target: UnsafeMutableRawBufferPointer) -> Int {
-        guard let index = index(of: position) else { return 0 }
-        let bytes = pieces[index].bytes
-        let offset = position - starts[index]
-        let count = min(bytes.count - offset, target.count)
-        unsafe target.copyBytes(from: bytes[offset..<(offset + count)])
+        guard let first = index(of: position) else { return 0 }
+        var count = 0
+        var offset = position - starts[first]
+        for piece in pieces[first...] where count < target.count {
+            let taken = min(piece.bytes.count - offset, target.count - count)
+            unsafe piece.bytes.withUnsafeBytes { bytes in
+                let source = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + taken)])
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[count...]).copyMemory(from: source)
+            }
+            count += taken
+            offset = 0
+        }
         return count
     }
 
