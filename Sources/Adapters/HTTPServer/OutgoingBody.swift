@@ -8,17 +8,15 @@ enum OutgoingBody {
     case stream(any HTTPBodySource, length: UInt64?)
     /// No body, but the length that GET would announce.
     case announced(UInt64)
-    /// No body and no length. The connection has to close, because this version of the library announces a
-    /// length (304, RFC 9110 §8.6) or ends a body that is not there (HEAD of a stream).
+    /// No body and no length. The connection has to close, because this version of the library ends a body
+    /// that is not there.
     case unannounced
 
     init(_ response: HTTPResponse, isHead: Bool) {
         let status = response.status
-        if status == .notModified {
-            self = .unannounced
-        } else if status == .noContent || status.rawValue < 200 {
+        if status == .noContent || status.rawValue < 200 {
             self = .bytes([])
-        } else if isHead {
+        } else if isHead || status == .notModified {
             self = Self.byteCount(of: response.body).map(OutgoingBody.announced) ?? .unannounced
         } else {
             self = Self.form(of: response.body)

@@ -41,6 +41,9 @@ package struct HTTPRequest: Sendable {
 }
 
 /// An answer to a request.
+///
+/// The body of an answer to HEAD and of a 304 is that of the answer to GET: it is not sent, but its length is
+/// announced (RFC 9110 §8.6).
 package struct HTTPResponse: Sendable {
     package var status: HTTPStatus
     package var headers: HTTPHeaders

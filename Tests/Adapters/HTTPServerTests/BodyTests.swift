@@ -60,15 +60,39 @@ struct BodyTests {
         }
     }
 
-    @Test("204 and 304 have no body and no length", arguments: [204, 304])
-    func withoutBody(status: Int) async throws {
-        let response = HTTPResponse(
-            status: HTTPStatus(rawValue: status), headers: ["ETag": "\"a\""], body: .bytes([1, 2, 3]))
+    @Test("a 304 has the length of GET's body, no body, and keeps its connection")
+    func notModified() async throws {
+        let pieces = HTTPBody.pieces([SharedBytes(pattern(40_000)), SharedBytes(pattern(10))])
+        let bodies: [HTTPBody] = [
+            .bytes([1, 2, 3]), pieces, .file(TestFile(pattern(100_000)).slice(0..<100_000)),
+            .stream(length: 70_000, TestSource { _, _ in nil }),
+        ]
+        let lengths = ["3", "40010", "100000", "70000"]
+        try await withServer(respond: { request in
+            let body = bodies[request.path.utf8.count - 1]
+            return .now(HTTPResponse(status: .notModified, headers: ["ETag": "\"a\""], body: body))
+        }) {
+            let client = try RawConnection(port: $0.port)
+            for index in 0..<100 {
+                client.get("/" + String(repeating: "a", count: index % bodies.count))
+                let response = try await client.response(toHead: true)
+                #expect(response.status == 304)
+                #expect(response.headers["ETag"] == "\"a\"")
+                #expect(response.headers["Content-Length"] == lengths[index % bodies.count])
+                #expect(response.headers["Connection"] == nil)
+            }
+            #expect($0.openConnections == 1)
+        }
+    }
+
+    @Test("204 has no body and no length")
+    func withoutBody() async throws {
+        let response = HTTPResponse(status: .noContent, headers: ["ETag": "\"a\""], body: .bytes([1, 2, 3]))
         try await withServer(respond: { _ in .now(response) }) {
             let client = try RawConnection(port: $0.port)
             client.get("/", fields: "Connection: close\r\n")
             let response = try await client.response()
-            #expect(response.status == status)
+            #expect(response.status == 204)
             #expect(response.headers["ETag"] == "\"a\"")
             #expect(response.headers["Content-Length"] == nil)
             #expect(response.headers["Transfer-Encoding"] == nil)

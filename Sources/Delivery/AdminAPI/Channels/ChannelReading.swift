@@ -38,7 +38,8 @@ extension AdminAPI {
         case .notModified:
             return HTTPResponse(
                 status: .notModified,
-                headers: ["ETag": channel.entityTag.fieldValue, "Cache-Control": "no-store"])
+                headers: ["ETag": channel.entityTag.fieldValue, "Cache-Control": "no-store"],
+                body: Self.response(of: channel).body)
         case .preconditionFailed: throw Self.staleVersion
         }
     }

@@ -70,16 +70,21 @@ extension WindowAnswers {
         let request = asked.request
         switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators)
         {
-        case .notModified: return HTTPResponse(status: .notModified, headers: headers)
+        case .notModified:
+            return HTTPResponse(
+                status: .notModified, headers: headers, body: body(plan, offset: 0, byteCount: plan.byteCount)
+            )
         case .preconditionFailed: return Problem(.preconditionFailed, "the window has changed").answer()
         case .proceed: break
         }
         let range = ByteRange.requested(
             method: request.method, headers: request.headers, current: validators, length: plan.byteCount)
         return RangeAnswer.response(range, length: plan.byteCount, headers: headers) { offset, length in
-            .stream(
-                length: length,
-                export.body(of: plan, offset: offset, byteCount: length))
+            body(plan, offset: offset, byteCount: length)
         }
+    }
+
+    private func body(_ plan: TransportStreamPlan, offset: UInt64, byteCount: UInt64) -> HTTPBody {
+        .stream(length: byteCount, export.body(of: plan, offset: offset, byteCount: byteCount))
     }
 }

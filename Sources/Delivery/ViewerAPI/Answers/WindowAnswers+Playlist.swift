@@ -65,19 +65,17 @@ extension WindowAnswers {
         headers["Content-Type"] = "application/vnd.apple.mpegurl"
         headers["Vary"] = "Accept-Encoding"
         headers["ETag"] = validators.entityTag?.fieldValue
-        switch Preconditions.evaluated(
+        let outcome = Preconditions.evaluated(
             method: asked.request.method, headers: asked.request.headers, current: validators)
-        {
-        case .notModified: return HTTPResponse(status: .notModified, headers: headers)
-        case .preconditionFailed:
+        if outcome == .preconditionFailed {
             return Problem(.preconditionFailed, "the playlist has changed").answer()
-        case .proceed: break
         }
-        guard coding == .gzip else {
-            return HTTPResponse(status: .ok, headers: headers, body: .pieces(playlist.body))
+        let body = HTTPBody.pieces(coding == .gzip ? try playlist.gzip() : playlist.body)
+        if outcome == .notModified {
+            return HTTPResponse(status: .notModified, headers: headers, body: body)
         }
-        headers["Content-Encoding"] = coding.rawValue
-        return HTTPResponse(status: .ok, headers: headers, body: .pieces(try playlist.gzip()))
+        if coding == .gzip { headers["Content-Encoding"] = coding.rawValue }
+        return HTTPResponse(status: .ok, headers: headers, body: body)
     }
 
     /// The header fields that say how complete the window is, and how long caches may keep the answer.

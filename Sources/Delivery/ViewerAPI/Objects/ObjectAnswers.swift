@@ -39,7 +39,8 @@ struct ObjectAnswers: Sendable {
         if let tag = validators.entityTag { headers.append("ETag", tag.fieldValue) }
         switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators)
         {
-        case .notModified: return HTTPResponse(status: .notModified, headers: headers)
+        case .notModified:
+            return HTTPResponse(status: .notModified, headers: headers, body: source.body)
         case .preconditionFailed: return Fields.changed
         case .proceed: break
         }
