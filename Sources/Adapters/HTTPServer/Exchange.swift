@@ -18,7 +18,7 @@ final class Exchange: Sendable {
         /// The request line has been read; its target as sent.
         case target([UInt8])
         /// The header has been read, the body is being received.
-        case body(limit: Int, dropped: Int)
+        case body(HTTPBodyAdmission, dropped: Int)
         /// The handler runs; the connection may be suspended.
         case making
         /// The handler answers later; the connection is suspended.
@@ -67,14 +67,14 @@ extension Exchange {
     func headerArrived(_ raw: RawRequest) -> MHD_Result {
         do throws(Refusal) {
             let head = try raw.head(limits: core.limits, remoteAddress: peer.addressText)
-            let limit = try bodyLimit(of: head)
+            let admission = try admission(of: head)
             peer.mustMove(
                 by: head.body == .none
                     ? PeerConnection.never : monotonicNanoseconds() + core.limits.requestBody.nanoseconds)
             state.withLock {
                 $0.request = head.request
                 $0.memoryUse = head.memoryUse
-                $0.stage = .body(limit: limit, dropped: 0)
+                $0.stage = .body(admission, dropped: 0)
             }
             return .YES
         } catch {
@@ -83,36 +83,42 @@ extension Exchange {
         }
     }
 
-    private func bodyLimit(of head: RequestHead) throws(Refusal) -> Int {
-        if head.body == .none { return 0 }
-        let limit = max(core.handler.bodyLimit(for: head.request), 0)
-        if case .exactly(let length) = head.body, length > UInt64(limit), !isToBeDropped(length, head) {
+    private func admission(of head: RequestHead) throws(Refusal) -> HTTPBodyAdmission {
+        if head.body == .none { return .upTo(0) }
+        let admission = core.handler.admitBody(of: head.request)
+        if isRefusedAtOnce(head, admission) {
             state.withLock { $0.request = head.request }
-            throw Refusal(response: ServerAnswers.contentTooLarge(limit: limit))
+            throw Refusal(response: admission.refusal)
         }
-        return limit
+        return admission
     }
 
-    /// Closing with unread input resets the connection before the client reads the 413, so the input is read
-    /// first.
-    private func isToBeDropped(_ length: UInt64, _ head: RequestHead) -> Bool {
-        length <= UInt64(core.limits.droppedBody) && head.request.headers["Expect"] == nil
+    /// Closing with unread input resets the connection, so a short body is read before its refusal is sent.
+    private func isRefusedAtOnce(_ head: RequestHead, _ admission: HTTPBodyAdmission) -> Bool {
+        switch head.body {
+        case .none: return false
+        case .chunked: return admission.limit == 0
+        case .exactly(let length):
+            guard length > UInt64(admission.limit) else { return false }
+            return length > UInt64(core.limits.droppedBody) || head.request.headers["Expect"] != nil
+        }
     }
 
     /// A piece of the body.
     ///
-    /// Excess bytes are dropped for a while so that the client can read the 413.
+    /// Excess bytes are dropped for a while so that the client can read the refusal.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         state.withLock { state in
-            guard case .body(let limit, let dropped) = state.stage, var request = state.request.take() else {
+            guard case .body(let admission, let dropped) = state.stage, var request = state.request.take()
+            else {
                 return .NO
             }
-            let isWithin = dropped == 0 && request.body.count + bytes.count <= limit
+            let isWithin = dropped == 0 && request.body.count + bytes.count <= admission.limit
             if isWithin { unsafe request.body.append(contentsOf: bytes) }
             state.request = request
             if isWithin { return .YES }
             let total = dropped + bytes.count
-            state.stage = .body(limit: limit, dropped: total)
+            state.stage = .body(admission, dropped: total)
             return total <= core.limits.droppedBody ? .YES : .NO
         }
     }
@@ -127,10 +133,10 @@ extension Exchange {
         }
         if isAbandoned { return .NO }
         switch stage {
-        case .body(let limit, let dropped):
+        case .body(let admission, let dropped):
             guard let request else { return .NO }
             peer.mustMove(by: PeerConnection.never)
-            return dropped > 0 ? send(ServerAnswers.contentTooLarge(limit: limit)) : answer(request)
+            return dropped > 0 ? send(admission.refusal) : answer(request)
         case .answered(let response): return send(response)
         case .making, .waiting: return .YES
         case .target, .sending: return .NO
@@ -141,6 +147,21 @@ extension Exchange {
         switch core.handler.answer(request) {
         case .now(let response): send(response)
         case .later(let work): answerLater(work)
+        }
+    }
+}
+
+extension HTTPBodyAdmission {
+    /// The largest body that is read, bytes.
+    fileprivate var limit: Int {
+        if case .upTo(let limit) = self { max(limit, 0) } else { 0 }
+    }
+
+    /// The answer to a body that is not read.
+    fileprivate var refusal: HTTPResponse {
+        switch self {
+        case .upTo(let limit): ServerAnswers.contentTooLarge(limit: max(limit, 0))
+        case .refused(let response): response
         }
     }
 }

@@ -26,8 +26,8 @@ package struct Limits: Sendable {
     /// The part of `connectionMemory` that is reserved for the response header; a request header beyond the
     /// rest is answered 431.
     package var responseHeader = 2 * 1024
-    /// Bytes beyond the limit of a body that are read and dropped so that the client can read the 413.
-    package var droppedBody = 4 * 1024 * 1024
+    /// Bytes beyond the limit of a body that are read and dropped so that the client can read the refusal.
+    package var droppedBody = 256 * 1024
 
     /// The interval of checks for deadlines and disconnected clients, and so the precision of every deadline.
     package var sweep = Duration.milliseconds(250)

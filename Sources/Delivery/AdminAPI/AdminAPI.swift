@@ -43,9 +43,17 @@ package final class AdminAPI: Sendable {
         openAPI = try OpenAPIDocument.text(version: configuration.version)
     }
 
-    /// The largest body of a request, bytes; nil when the path belongs to another part of the server.
-    package func bodyLimit(for request: HTTPRequest) -> Int? {
-        Route(path: request.path) == nil ? nil : Limits.bodyBytes
+    /// Whether the body of a request is read; nil when the path belongs to another part of the server.
+    ///
+    /// A request without the token is refused before its body is received.
+    package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission? {
+        guard let route = Route(path: request.path) else { return nil }
+        do throws(Problem) {
+            try admit(request, to: route)
+            return .upTo(Limits.bodyBytes)
+        } catch {
+            return .refused(error.answer)
+        }
     }
 
     /// The answer to a request, on a server thread; nil when the path belongs to another part of the server.
@@ -59,8 +67,7 @@ package final class AdminAPI: Sendable {
         }
     }
 
-    /// Refuses requests without the token, unknown paths, methods that a resource lacks, and bodies over the
-    /// limit.
+    /// Refuses requests without the token, unknown paths and methods that a resource lacks.
     private func admit(_ request: HTTPRequest, to route: Route) throws(Problem) {
         if route.needsToken { try configuration.token.check(request.headers) }
         if route == .unknown { throw .notFound("there is nothing at this path; see /api/v1/openapi.json") }
@@ -69,9 +76,6 @@ package final class AdminAPI: Sendable {
             var problem = Problem(.methodNotAllowed, "this resource answers \(allowed)")
             problem.headers["Allow"] = allowed
             throw problem
-        }
-        guard request.body.count <= Limits.bodyBytes else {
-            throw Problem(.contentTooLarge, "the body may have at most \(Limits.bodyBytes) bytes")
         }
     }
 

@@ -36,6 +36,16 @@ package final class ViewerAPI: Sendable {
         await index.run()
     }
 
+    /// Refuses every body: no request of this API has one; nil when the path belongs to another part of the
+    /// server.
+    package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission? {
+        guard request.path.utf8.starts(with: ViewerRoute.root.utf8) else { return nil }
+        switch request.method {
+        case .get, .head, .options: return .upTo(0)
+        default: return .refused(Fields.methodNotAllowed())
+        }
+    }
+
     /// The answer to a request; nil when the path belongs to another part of the server.
     package func answer(_ request: HTTPRequest) -> HTTPAnswer? {
         guard request.path.utf8.starts(with: ViewerRoute.root.utf8) else { return nil }

@@ -66,11 +66,19 @@ package enum HTTPAnswer: Sendable {
     case later(@Sendable () async -> HTTPResponse)
 }
 
+/// What a handler does with the body of a request.
+package enum HTTPBodyAdmission: Sendable {
+    /// Reads it; one with more bytes is answered 413.
+    case upTo(Int)
+    /// Answers without reading it.
+    case refused(HTTPResponse)
+}
+
 /// The entry point for requests.
 ///
 /// `answer` runs on a server thread and must not wait.
 package protocol HTTPHandler: Sendable {
-    /// The largest body of this request, in bytes; a larger one is answered 413 without being read.
-    func bodyLimit(for request: HTTPRequest) -> Int
+    /// Whether the body of a request is read; called after the header of a request that has one.
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission
     func answer(_ request: HTTPRequest) -> HTTPAnswer
 }

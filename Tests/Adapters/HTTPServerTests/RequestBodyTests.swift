@@ -34,7 +34,7 @@ struct RequestBodyTests {
     }
 
     @Test("A large body within a large limit arrives whole") func large() async throws {
-        try await withServer(limit: 300_000, respond: echo) { server in
+        try await withServer(admission: .upTo(300_000), respond: echo) { server in
             let client = try RawConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n")
             client.send(pattern(300_000))
@@ -56,12 +56,43 @@ struct RequestBodyTests {
     @Test("A body over the limit is read to its end, so that its sender sees the refusal")
     func sentAtOnce() async throws {
         try await withServer(respond: echo) { server in
-            for count in [1_001, 2_000_000] {
+            for count in [1_001, 200_000] {
                 let client = try RawConnection(port: server.port)
                 client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n")
                 client.send(pattern(count))
                 #expect(try await client.response().status == 413)
             }
+        }
+    }
+
+    @Test("A body that the handler refuses gets the handler's answer before it is sent")
+    func refused() async throws {
+        let refusal = HTTPResponse(status: .unauthorized, headers: ["WWW-Authenticate": "Bearer"])
+        try await withServer(admission: .refused(refusal), respond: echo) { server in
+            for field in [
+                "Content-Length: 1048576", "Content-Length: 3\r\nExpect: 100-continue",
+                "Transfer-Encoding: chunked",
+            ] {
+                let client = try RawConnection(port: server.port)
+                client.send("PUT / HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n")
+                let response = try await client.response()
+                #expect(response.status == 401)
+                #expect(response.headers["Connection"] == "close")
+            }
+        }
+    }
+
+    @Test("A short body that the handler refuses is dropped, and the connection stays open")
+    func refusedShort() async throws {
+        let refusal = HTTPResponse(status: .unauthorized)
+        try await withServer(admission: .refused(refusal), respond: echo) { server in
+            let client = try RawConnection(port: server.port)
+            for _ in 0..<2 {
+                client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc")
+                #expect(try await client.response().status == 401)
+            }
+            client.get("/")
+            #expect(try await client.response().status == 200)
         }
     }
 

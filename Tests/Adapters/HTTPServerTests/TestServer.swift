@@ -7,10 +7,11 @@ import TestSupport
 
 /// A server on a port that the kernel chose, which looks often for deadlines, stopped at the end of `body`.
 func withServer<Result>(
-    limit: Int = 1_000, configure: (inout HTTPServer.Configuration) -> Void = { _ in },
+    admission: HTTPBodyAdmission = .upTo(1_000),
+    configure: (inout HTTPServer.Configuration) -> Void = { _ in },
     respond: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, _ body: (HTTPServer) async throws -> Result,
 ) async throws -> Result {
-    let handler = FunctionHandler(bodyLimit: { _ in limit }, respond)
+    let handler = FunctionHandler(admitBody: { _ in admission }, respond)
     let quick: (inout HTTPServer.Configuration) -> Void = {
         $0.limits.sweep = .milliseconds(10)
         configure(&$0)

@@ -89,7 +89,7 @@ import Testing
         try await withAdmin { admin async throws in
             let request = HTTPRequest(method: .get, path: path)
             if admin.api.answer(request) != nil { Issue.record("\(path) is answered") }
-            #expect(admin.api.bodyLimit(for: request) == nil)
+            if admin.api.admitBody(of: request) != nil { Issue.record("\(path) is admitted") }
         }
     }
 
@@ -115,11 +115,25 @@ import Testing
         }
     }
 
-    @Test("A body may have one mebibyte")
-    func bodyLimit() async throws {
+    @Test("A body may have one mebibyte; without the token, or for another method, it is not read")
+    func bodies() async throws {
         try await withAdmin { admin async throws in
-            #expect(
-                admin.api.bodyLimit(for: HTTPRequest(method: .post, path: "/api/v1/channels")) == 1_048_576)
+            let token: HTTPHeaders = ["Authorization": "Bearer \(TestAdmin.token)"]
+            #expect(admin.admission(.post, token) == "1048576 bytes")
+            #expect(admin.admission(.post, [:]) == "401")
+            #expect(admin.admission(.put, token) == "405")
+        }
+    }
+}
+
+extension TestAdmin {
+    /// What becomes of the body of a request to the list of channels.
+    fileprivate func admission(_ method: HTTPMethod, _ headers: HTTPHeaders) -> String? {
+        let request = HTTPRequest(method: method, path: "/api/v1/channels", headers: headers)
+        return switch api.admitBody(of: request) {
+        case .upTo(let limit): "\(limit) bytes"
+        case .refused(let response): "\(response.status.rawValue)"
+        case nil: nil
         }
     }
 }

@@ -87,7 +87,7 @@ func withAdmin<T>(
         catalogue: Catalogue(pool: pool, logger: silentLogger), board: board, registry: registry,
         configuration: configuration, archiveIsReachable: archiveIsReachable,
         clock: clock, logger: silentLogger)
-    let handler = FunctionHandler(bodyLimit: { api.bodyLimit(for: $0) }, { api.answer($0) })
+    let handler = FunctionHandler(admitBody: { api.admitBody(of: $0) }, { api.answer($0) })
     return try await withAPIClient(over: transport, to: handler) { client in
         try await body(TestAdmin(api: api, pool: pool, board: board, registry: registry, client: client))
     }

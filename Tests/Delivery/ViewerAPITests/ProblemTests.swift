@@ -208,7 +208,24 @@ import Timeline
         }
     }
 
-    @Test("Only reading is allowed", arguments: TransportKind.allCases)
+    @Test("A page may send any header field, also to a server of a private network")
+    func preflight() async throws {
+        try await ViewerFixture.with { viewer in
+            let asked: HTTPHeaders = [
+                "Access-Control-Request-Headers": "cmcd-session, authorization",
+                "Access-Control-Request-Private-Network": "true",
+            ]
+            let answer = try await viewer.send(.options, "/live/cctv2/index.m3u8", asked)
+            #expect(answer.headers["Access-Control-Allow-Headers"] == "cmcd-session, authorization")
+            #expect(answer.headers["Access-Control-Allow-Private-Network"] == "true")
+            #expect(answer.headers["Timing-Allow-Origin"] == "*")
+            #expect(answer.headers["Access-Control-Expose-Headers"]?.contains("Date") == true)
+        }
+    }
+
+    @Test(
+        "Only reading is allowed, and the body of anything else is not received",
+        arguments: TransportKind.allCases)
     func methods(transport: TransportKind) async throws {
         try await ViewerFixture.with(over: transport) { viewer in
             let answer = try await viewer.send(.post, "/live/cctv2/index.m3u8")
@@ -221,5 +238,11 @@ import Timeline
             let request = HTTPRequest(method: .get, path: "/api/v1/channels")
             #expect(viewer.api.answer(request) == nil)
         }
+            let post = HTTPRequest(method: .post, path: "/live/cctv2/index.m3u8")
+            guard case .refused(let refusal) = viewer.api.admitBody(of: post) else {
+                Issue.record("the body is received")
+                return
+            }
+            #expect(refusal.status == .methodNotAllowed)
     }
 }

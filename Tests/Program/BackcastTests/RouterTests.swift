@@ -9,7 +9,10 @@ private struct Echo: RequestPart {
     var status: Int
     var limit = 0
 
-    func bodyLimit(for request: HTTPRequest) -> Int? { request.path.hasPrefix(prefix) ? limit : nil }
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission? {
+        request.path.hasPrefix(prefix) ? .upTo(limit) : nil
+    }
+
     func answer(_ request: HTTPRequest) -> HTTPAnswer? {
         guard request.path.hasPrefix(prefix) else { return nil }
         return .now(HTTPResponse(status: HTTPStatus(rawValue: status)))
@@ -25,15 +28,15 @@ struct RouterTests {
         ])
         #expect(status(router, "/api/v1/channels") == 201)
         #expect(status(router, "/live/a/index.m3u8") == 202)
-        #expect(router.bodyLimit(for: request("/api/v1/channels")) == 10)
-        #expect(router.bodyLimit(for: request("/live")) == 20)
+        #expect(limit(router, "/api/v1/channels") == 10)
+        #expect(limit(router, "/live") == 20)
     }
 
     @Test("a path that no part knows is a 404 problem")
     func absent() {
         let router = Router([Echo(prefix: "/api", status: 201)])
         #expect(status(router, "/favicon.ico") == 404)
-        #expect(router.bodyLimit(for: request("/favicon.ico")) == 0)
+        #expect(limit(router, "/favicon.ico") == 0)
         guard case .now(let response) = router.answer(request("/favicon.ico")) else { return }
         #expect(response.headers["Content-Type"] == "application/problem+json")
     }
@@ -54,5 +57,10 @@ struct RouterTests {
     private func status(_ router: Router, _ path: String) -> Int? {
         guard case .now(let response) = router.answer(request(path)) else { return nil }
         return response.status.rawValue
+    }
+
+    private func limit(_ router: Router, _ path: String) -> Int? {
+        guard case .upTo(let limit) = router.admitBody(of: request(path)) else { return nil }
+        return limit
     }
 }

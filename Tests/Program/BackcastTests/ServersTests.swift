@@ -9,7 +9,7 @@ import Testing
 @testable import Backcast
 
 private struct Silent: RequestPart {
-    func bodyLimit(for request: HTTPRequest) -> Int? { nil }
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission? { nil }
     func answer(_ request: HTTPRequest) -> HTTPAnswer? { nil }
 }
 

@@ -2,17 +2,13 @@ package import HTTP
 
 /// Calls a handler as a server does, and reads what it answers.
 ///
-/// What any server adds is added here: the length of a body, and that a response to HEAD has none (RFC 9110
-/// §8.6, §9.3.2).
+/// What any server adds is added here: whether a body is admitted, the length of a body, and that a response
+/// to HEAD has none (RFC 9110 §8.6, §9.3.2).
 struct HandlerTransport: APITransport {
     let handler: any HTTPHandler
 
     func response(to request: HTTPRequest) async throws -> ReceivedResponse {
-        let answer: HTTPResponse
-        switch handler.answer(request) {
-        case .now(let response): answer = response
-        case .later(let work): answer = await work()
-        }
+        let answer = await answer(to: request)
         var received = ReceivedResponse(status: answer.status.rawValue)
         received.headers = answer.headers
         let hasContent = received.status != 204 && received.status != 304
@@ -21,6 +17,21 @@ struct HandlerTransport: APITransport {
         }
         if hasContent, request.method != .head { received.body = try await answer.body.bytes() }
         return received
+    }
+
+    private func answer(to request: HTTPRequest) async -> HTTPResponse {
+        if !request.body.isEmpty {
+            switch handler.admitBody(of: request) {
+            case .refused(let response): return response
+            case .upTo(let limit) where request.body.count > limit:
+                return Problem(.contentTooLarge, "the body may have at most \(limit) bytes").response()
+            case .upTo: break
+            }
+        }
+        switch handler.answer(request) {
+        case .now(let response): return response
+        case .later(let work): return await work()
+        }
     }
 }
 
@@ -52,18 +63,18 @@ extension HTTPBody {
 
 /// A handler made of functions; paths that they do not know are answered 404 without a body.
 package struct FunctionHandler: HTTPHandler {
-    private let limit: @Sendable (HTTPRequest) -> Int?
+    private let admit: @Sendable (HTTPRequest) -> HTTPBodyAdmission?
     private let respond: @Sendable (HTTPRequest) -> HTTPAnswer?
 
     package init(
-        bodyLimit: @escaping @Sendable (HTTPRequest) -> Int? = { _ in nil },
+        admitBody: @escaping @Sendable (HTTPRequest) -> HTTPBodyAdmission? = { _ in nil },
         _ respond: @escaping @Sendable (HTTPRequest) -> HTTPAnswer?,
     ) {
-        limit = bodyLimit
+        admit = admitBody
         self.respond = respond
     }
 
-    package func bodyLimit(for request: HTTPRequest) -> Int { limit(request) ?? 0 }
+    package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission { admit(request) ?? .upTo(0) }
 
     package func answer(_ request: HTTPRequest) -> HTTPAnswer {
         respond(request) ?? .now(HTTPResponse(status: .notFound))

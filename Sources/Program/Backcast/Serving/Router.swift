@@ -2,7 +2,7 @@ import HTTP
 
 /// A part of the server: it answers its own paths and returns nil for all others.
 protocol RequestPart: Sendable {
-    func bodyLimit(for request: HTTPRequest) -> Int?
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission?
     func answer(_ request: HTTPRequest) -> HTTPAnswer?
 }
 
@@ -14,11 +14,11 @@ struct Router: HTTPHandler {
         self.parts = parts
     }
 
-    func bodyLimit(for request: HTTPRequest) -> Int {
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission {
         for part in parts {
-            if let limit = part.bodyLimit(for: request) { return limit }
+            if let admission = part.admitBody(of: request) { return admission }
         }
-        return 0
+        return .upTo(0)
     }
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
@@ -37,8 +37,8 @@ struct ProbesOnly: RequestPart {
 
     let part: any RequestPart
 
-    func bodyLimit(for request: HTTPRequest) -> Int? {
-        Self.paths.contains(request.path) ? part.bodyLimit(for: request) : nil
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission? {
+        Self.paths.contains(request.path) ? part.admitBody(of: request) : nil
     }
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer? {

@@ -17,7 +17,7 @@ final class SchemaGate: RequestPart {
         isOpen.store(true, ordering: .releasing)
     }
 
-    func bodyLimit(for request: HTTPRequest) -> Int? { nil }
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission? { nil }
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer? {
         guard !hasOpened, !Self.always.contains(request.path) else { return nil }

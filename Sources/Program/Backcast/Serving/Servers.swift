@@ -84,7 +84,4 @@ struct ServerPlan: Sendable {
 
 extension AdminAPI: RequestPart {}
 
-extension ViewerAPI: RequestPart {
-    /// Viewers' requests have no body.
-    func bodyLimit(for request: HTTPRequest) -> Int? { nil }
-}
+extension ViewerAPI: RequestPart {}

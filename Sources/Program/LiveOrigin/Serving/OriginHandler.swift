@@ -10,7 +10,7 @@ struct OriginHandler: HTTPHandler {
     /// Closes the listening socket for these seconds, after this answer.
     var refuseConnections: @Sendable (Double) -> Void = { _ in }
 
-    func bodyLimit(for request: HTTPRequest) -> Int { Limits.controlBytes }
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission { .upTo(Limits.controlBytes) }
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(

@@ -122,7 +122,7 @@ private final class Shelf: HTTPHandler {
         counts.withLock { $0[path] ?? 0 }
     }
 
-    func bodyLimit(for request: HTTPRequest) -> Int { 0 }
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission { .upTo(0) }
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
         let count = counts.withLock { counts in
