@@ -19,7 +19,9 @@ enum ServerAnswers {
     static let late = unavailable("the answer took too long")
     static let unsendable = unavailable("the answer could not be sent")
 
+    /// Readable by every origin, so that a player's script sees the status and not a CORS error.
     private static func unavailable(_ detail: String) -> HTTPResponse {
-        Problem(.serviceUnavailable, detail).retryable(afterSeconds: 1).response()
+        Problem(.serviceUnavailable, detail).retryable(afterSeconds: 1)
+            .response(["Access-Control-Allow-Origin": "*"])
     }
 }

@@ -3,6 +3,11 @@ package enum Limits {
     /// Seconds that caches may keep the answer of a final window: a repair becomes visible after that time at
     /// the latest.
     static let finalAgeSeconds: Int64 = 3600
+    /// Seconds that caches may keep the answer that a segment of the past is gone.
+    static let goneAgeSeconds = 5
+    /// Microseconds after its begin in which a segment may still be stored: a source may list it late, and
+    /// another node may see the file late.
+    static let storing: Int64 = 600 * 1_000_000
     /// Seconds after which a client may retry while the catalogue is unavailable.
     static let retryAfterSeconds = 5
     /// Seconds that a browser may cache the answer to a preflight.

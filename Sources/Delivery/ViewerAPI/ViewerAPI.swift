@@ -21,7 +21,7 @@ package final class ViewerAPI: Sendable {
         catalogue: Catalogue, store: any SegmentStore, configuration: ViewerConfiguration,
         clock: HostClock, logger: Logger,
     ) {
-        objects = ObjectAnswers(store: store, logger: logger)
+        objects = ObjectAnswers(store: store, clock: clock.now, logger: logger)
         index = TimelineIndex(catalogue: catalogue, awaySeconds: configuration.awaySeconds, clock: clock)
         windows = WindowAnswers(
             index: index,
@@ -51,7 +51,7 @@ package final class ViewerAPI: Sendable {
         guard request.path.utf8.starts(with: ViewerRoute.root.utf8) else { return nil }
         switch request.method {
         case .get, .head: break
-        case .options: return .now(Fields.preflight())
+        case .options: return .now(Fields.preflight(request.headers))
         default: return .now(Fields.methodNotAllowed())
         }
         switch ViewerRoute(path: request.path) {

@@ -21,6 +21,9 @@ import Timeline
             #expect(answer.headers["Content-Type"] == "video/mp2t")
             #expect(answer.headers["ETag"] == "\"1469509516000.ts\"")
             #expect(answer.headers["Cache-Control"] == "public, max-age=31536000, immutable")
+            #expect(answer.headers["Cache-Tag"] == "ch-cctv2, ch-cctv2-2016-07-26")
+            #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
+            #expect(answer.headers["Content-Security-Policy"] == "sandbox")
             #expect(answer.headers["Accept-Ranges"] == "bytes")
             #expect(answer.headers["Access-Control-Expose-Headers"]?.contains("Content-Range") == true)
             let tag: HTTPHeaders = ["If-None-Match": "\"1469509516000.ts\""]
@@ -90,6 +93,19 @@ import Timeline
         }
     }
 
+    @Test("That a segment of the past is gone may be cached for seconds, that one may still come may not")
+    func gone() async throws {
+        try await ViewerFixture.with { viewer in
+            let missing = "/live/cctv2/v0/1469509517000.ts"
+            viewer.clock.now = Instant(milliseconds: 1_469_509_816_000)
+            let early = try await viewer.get(missing)
+            #expect(early.headers["Cache-Control"] == "no-store")
+            viewer.clock.now = Instant(milliseconds: 1_469_510_216_000)
+            let late = try await viewer.get(missing)
+            #expect(late.headers["Cache-Control"] == "public, max-age=5")
+        }
+    }
+
     private static let readable = [
         "/live/cctv2/v0/1469509516000.ts", "/live/cctv2/index.m3u8?begintime=1469509516&duration=20",
         "/live/cctv2/download.ts?begintime=1469509516&duration=20", "/live/cctv2/index.m3u8?begintime=x",
@@ -127,6 +143,8 @@ import Timeline
             #expect(answer.headers["Content-Type"] == "application/octet-stream")
             #expect(answer.body.count == 16)
             #expect(answer.headers["ETag"] == "\"\(key)\"")
+            #expect(answer.headers["Cache-Control"] == "private, no-cache")
+            #expect(answer.headers["Cache-Tag"] == "ch-cctv2")
         }
     }
 }

@@ -235,14 +235,15 @@ import Timeline
             #expect(preflight.status == 204)
             #expect(preflight.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
             #expect(preflight.headers["Access-Control-Allow-Headers"]?.contains("Range") == true)
+            #expect(preflight.headers["Access-Control-Allow-Private-Network"] == nil)
             let request = HTTPRequest(method: .get, path: "/api/v1/channels")
             #expect(viewer.api.answer(request) == nil)
-        }
             let post = HTTPRequest(method: .post, path: "/live/cctv2/index.m3u8")
             guard case .refused(let refusal) = viewer.api.admitBody(of: post) else {
                 Issue.record("the body is received")
                 return
             }
             #expect(refusal.status == .methodNotAllowed)
+        }
     }
 }

@@ -6,7 +6,8 @@ enum Fields {
     static let exposed = [
         "Accept-Ranges", "Backcast-Final", "Backcast-Held-Seconds", "Backcast-Missing-Seconds",
         "Backcast-Next",
-        "Backcast-Window", "Content-Disposition", "Content-Length", "Content-Range", "ETag", "Retry-After",
+        "Backcast-Window", "Content-Disposition", "Content-Length", "Content-Range", "Date", "ETag",
+        "Retry-After",
     ].joined(separator: ", ")
 
     static let allowedMethods = "GET, HEAD, OPTIONS"
@@ -14,14 +15,31 @@ enum Fields {
     /// The fields of every answer.
     static let common: HTTPHeaders = [
         "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": exposed,
+        "Timing-Allow-Origin": "*",
     ]
 
-    static func preflight() -> HTTPResponse {
+    /// The fields of every object: a source wrote its bytes, so no browser may take them for a page.
+    static let object: HTTPHeaders = {
+        var headers = common
+        headers.append("Accept-Ranges", "bytes")
+        headers.append("X-Content-Type-Options", "nosniff")
+        headers.append("Content-Security-Policy", "sandbox")
+        return headers
+    }()
+
+    /// The answer to a preflight: every header field that the page asks for is allowed (CMCD-…,
+    /// Authorization, X-Playback-Session-Id), also to a server of a private network (Private Network Access).
+    static func preflight(_ asked: HTTPHeaders) -> HTTPResponse {
         var headers = common
         headers["Access-Control-Allow-Methods"] = allowedMethods
         headers["Access-Control-Allow-Headers"] =
-            "Range, If-Range, If-Match, If-None-Match, Accept, Accept-Encoding"
+            asked["Access-Control-Request-Headers"]
+            ?? "Range, If-Range, If-Match, If-None-Match, Accept, Accept-Encoding"
+        if asked["Access-Control-Request-Private-Network"] == "true" {
+            headers["Access-Control-Allow-Private-Network"] = "true"
+        }
         headers["Access-Control-Max-Age"] = String(Limits.preflightSeconds)
+        headers["Vary"] = "Access-Control-Request-Headers, Access-Control-Request-Private-Network"
         headers["Allow"] = allowedMethods
         return HTTPResponse(status: .noContent, headers: headers)
     }
@@ -35,6 +53,14 @@ enum Fields {
     /// Created once, like those below: players often request resources that are gone, and server threads
     /// answer them.
     static let noSuchResource = Problem(.notFound, "there is no such resource").answer()
+
+    /// Players that still have an expired playlist ask for its segments again and again: caches answer them for
+    /// a few seconds.
+    static let goneObject: HTTPResponse = {
+        var response = noSuchResource
+        response.headers["Cache-Control"] = "public, max-age=\(Limits.goneAgeSeconds)"
+        return response
+    }()
 
     static let noSuchRange = Problem(.rangeNotSatisfiable, "the range begins after the end of the resource")
         .answer()

@@ -91,18 +91,24 @@ extension WindowAnswers {
         headers["Backcast-Final"] = window.isFinal ? "true" : "false"
         headers["Backcast-Next"] = window.next?.exactRFC3339
         headers["Cache-Control"] = cacheControl(asked, window)
+        headers["Cache-Tag"] = "ch-\(asked.channel.id)"
         return headers
     }
 
     /// A final window may be cached until its retention ends, but no longer than a repair may stay unnoticed.
+    ///
+    /// Of anything else browsers ask for the current version each time, and shared caches once in half a
+    /// target duration.
     private func cacheControl(_ asked: AskedWindow, _ window: PlaylistContents) -> String {
-        guard window.isFinal else { return "no-cache" }
+        guard window.isFinal else {
+            return "public, max-age=0, s-maxage=\(max(1, window.targetSeconds / 2))"
+        }
         var age = Limits.finalAgeSeconds
         if let kept = asked.channel.settings.retentionSeconds {
             let since = (asked.now - window.window.begin) / Microseconds.perSecond
             let (left, overflow) = kept.subtractingReportingOverflow(since)
             if !overflow { age = min(age, left) }
         }
-        return age > 0 ? "public, max-age=\(age)" : "no-cache"
+        return "public, max-age=\(max(0, age))"
     }
 }

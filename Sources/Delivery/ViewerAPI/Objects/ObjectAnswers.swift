@@ -8,6 +8,7 @@ import Timeline
 /// Runs on the server's threads: no catalogue, no Foundation, and no task where the store answers at once.
 struct ObjectAnswers: Sendable {
     let store: any SegmentStore
+    let clock: @Sendable () -> Instant
     let logger: Logger
 
     func answer(_ request: HTTPRequest, key: ArchiveKey) -> HTTPAnswer {
@@ -32,10 +33,10 @@ struct ObjectAnswers: Sendable {
 
     private func answer(_ request: HTTPRequest, key: ArchiveKey, _ source: ObjectSource) -> HTTPResponse {
         let validators = Validators(entityTag: EntityTag(strong: key.name))
-        var headers = Fields.common
+        var headers = Fields.object
         headers.append("Content-Type", key.mediaType)
-        headers.append("Cache-Control", "public, max-age=31536000, immutable")
-        headers.append("Accept-Ranges", "bytes")
+        headers.append("Cache-Control", key.cacheControl)
+        headers.append("Cache-Tag", key.cacheTag)
         if let tag = validators.entityTag { headers.append("ETag", tag.fieldValue) }
         switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators)
         {
@@ -53,11 +54,17 @@ struct ObjectAnswers: Sendable {
 
     private func failure(_ error: StoreError, _ key: ArchiveKey) -> HTTPResponse {
         switch error {
-        case .notFound, .invalidKey: return Fields.noSuchResource
+        case .notFound, .invalidKey: return isOld(key) ? Fields.goneObject : Fields.noSuchResource
         default:
             logger.warning("Cannot open an object", metadata: ["key": "\(key.path)", "error": "\(error)"])
             return Self.unreadable
         }
+    }
+
+    /// Whether a segment began so long ago that it will not be stored any more.
+    private func isOld(_ key: ArchiveKey) -> Bool {
+        guard case .segment(_, _, let name) = key else { return false }
+        return clock() - Instant(milliseconds: name.startMilliseconds) > Limits.storing
     }
 
     private static let unreadable = Problem(.serviceUnavailable, "the archive cannot be read")
@@ -91,6 +98,25 @@ extension ArchiveKey {
         switch self {
         case .segment(_, _, let name): name.description
         case .initialization(_, _, let name), .key(_, let name): name
+        }
+    }
+
+    /// How long caches keep the object: for ever, as its bytes never change.
+    ///
+    /// A key decides who may watch, so no shared cache keeps it.
+    fileprivate var cacheControl: String {
+        switch self {
+        case .segment, .initialization: "public, max-age=31536000, immutable"
+        case .key: "private, no-cache"
+        }
+    }
+
+    /// The groups in which a cache can delete the object: its channel, and of a segment also its day.
+    fileprivate var cacheTag: String {
+        switch self {
+        case .segment(let channel, _, let name):
+            "ch-\(channel), ch-\(channel)-\(Instant(milliseconds: name.startMilliseconds).dateText)"
+        case .initialization(let channel, _, _), .key(let channel, _): "ch-\(channel)"
         }
     }
 
