@@ -35,6 +35,8 @@ struct Encoder {
         /// Names follow the numbers, so a restart uses them again.
         var namesFollowNumbers: Bool
         var firstNumber: Int64
+        /// It packages the same media as the first source, time stamps included.
+        var carriesFirst = false
 
         init(_ chance: inout SeededChance) {
             let video = RenditionID(kind: .video, index: 0)
@@ -58,6 +60,13 @@ struct Encoder {
             var other = Settings(&chance)
             other.renditions = renditions
             return other
+        }
+
+        /// Another packager of another's media, which lists them later.
+        mutating func carry(_ other: Settings, _ chance: inout SeededChance) {
+            (duration, wobble) = (other.duration, other.wobble)
+            carriesFirst = true
+            latency = Int64.random(in: 0...30_000_000, using: &chance)
         }
 
         var description: String {
@@ -98,7 +107,8 @@ struct Encoder {
         faults = scenario.faults.filter {
             $0.place == index && [.restart, .ended, .jump].contains($0.kind)
         }
-        chance = SeededChance(seed: scenario.seed &* 31 &+ UInt64(index))
+        chance = SeededChance(
+            seed: scenario.seed &* 31 &+ (settings.carriesFirst ? 0 : UInt64(index)))
         nextBegin = Scenario.begin - 60_000_000
         nextNumber = settings.firstNumber
     }
@@ -128,6 +138,12 @@ struct Encoder {
                 listedAt: nextBegin + duration + settings.latency, era: eras.count - 1))
         nextBegin = nextBegin + duration
         nextNumber += 1
+    }
+
+    /// The time stamp of a segment, in units of 90 kHz; each encoder has begun to count at another time.
+    func timestamp(_ index: Int) -> Int64 {
+        let base = settings.carriesFirst ? 0 : Int64(self.index) &* 3_000_000_000
+        return ((segments[index].begin - Scenario.begin) * 9 / 100 + base + 900_000_000) % (1 << 33)
     }
 
     /// The entries that are listed at an instant, by their indices.

@@ -14,8 +14,8 @@ struct Ledger {
         let renditions = encoders[0].settings.renditions
         return renditions.flatMap { id in
             let rows = rows[id] ?? []
-            let wrong: [String] =
-                doubles(rows) + overlaps(rows) + displaced(rows) + misstated(rows) + parts(rows)
+            let placed: [String] = doubles(rows) + overlaps(rows) + displaced(rows)
+            let wrong: [String] = placed + badJoins(rows) + misstated(rows) + parts(rows)
             let missing: [String] = encoders.count == 1 ? missing(rows) : []
             return wrong.prefix(5) + missing.prefix(5) + unexplained(rows).prefix(5)
         }
@@ -97,7 +97,7 @@ struct Ledger {
         let target = encoder.duration
         // A difference up to a step of the clock is drift.
         let step = max(2 * target, 10_000_000)
-        let late = encoder.latency + step + 1_000_000
+        let late = (encoders.map(\.settings.latency).max() ?? 0) + step + 1_000_000
         // Whatever the dates say: one source of the channel without them places the others by arrival, too.
         guard encoders.count == 1,
             encoders.allSatisfy({ $0.settings.dates == .right || $0.settings.dates == .wrongZone })
@@ -108,6 +108,31 @@ struct Ledger {
         // Durations in whole seconds lead the line away a little before the dates lead it back.
         let slack: Int64 = encoder.saidDurations == .exact ? 250_000 : 1_600_000
         return -slack...slack
+    }
+
+    // MARK: From one source to another
+
+    /// Where another source of the same media takes over, nothing is repeated, and what is missing is as long
+    /// on the time line as in the media.
+    private func badJoins(_ rows: [SimulatedCatalogue.Row]) -> [String] {
+        // A process that begins knows nothing of the media before it.
+        let forgets = scenario.faults.contains { [.killed, .frozen, .cutOff].contains($0.kind) }
+        guard scenario.encoders.dropFirst().contains(where: \.carriesFirst), !forgets,
+            scenario.nodeCount == 1,
+            scenario.encoders.allSatisfy({ [.exact, .rounded].contains($0.saidDurations) })
+        else { return [] }
+        return zip(rows, rows.dropFirst()).compactMap { row, next in
+            let (one, other) = (Media.source(row.fact.digest), Media.source(next.fact.digest))
+            guard one.source != other.source else { return nil }
+            let before = encoders[one.source].segments[one.index]
+            let after = encoders[other.source].segments[other.index]
+            let (media, line) = (after.begin - before.end, next.fact.start - row.fact.end)
+            let bound = max(scenario.encoders[0].duration, 2_000_000)
+            guard media < -bound * 3 / 4 || abs(line - max(media, 0)) > bound else { return nil }
+            return
+                "from source \(one.source) to \(other.source) at \(seconds(row.fact.end)) s the media go on "
+                + "by \(Double(media) / 1_000_000) s, the time line by \(Double(line) / 1_000_000) s"
+        }
     }
 
     // MARK: What could be kept

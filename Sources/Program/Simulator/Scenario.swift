@@ -38,6 +38,7 @@ struct Scenario: Sendable {
                     &chance))
         }
         faults.sort { $0.span.begin < $1.span.begin }
+        if encoders.count > 1, chance.happens(in: 2) { encoders[1].carry(encoder, &chance) }
     }
 
     /// Faults of a kind that are in force at an instant.

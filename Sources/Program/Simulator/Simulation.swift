@@ -137,6 +137,11 @@ struct Simulation {
             date: instant + step, steady: Self.steadyBegin + .microseconds(instant - Scenario.begin))
     }
 
+    /// The sources that something is held of.
+    var recordedSources: Set<Int> {
+        Set(catalogue.rows.values.joined().map { Media.source($0.fact.digest).source })
+    }
+
     private var time: String { "\(Double(now - Scenario.begin) / 1_000_000) s:" }
 }
 
@@ -333,7 +338,7 @@ extension Simulation {
                         start: request.segment.placed.start, revision: 0, fileExtension: .transportStream)),
                 byteCount: isPart ? 400 : 1000, digest: digest, wasThere: false),
             format: SegmentFormat(container: .transportStream, tracks: "video:h264"), flags: [],
-            plainBytes: isPart ? 400 : 1000, firstTimestamp: (segment.begin - Scenario.begin) / 100 * 9,
+            plainBytes: isPart ? 400 : 1000, firstTimestamp: encoders[source].timestamp(index),
             measuredDuration: isPart ? segment.duration / 5 * 2 : segment.duration)
         queue.add(
             .stored(stored, request, node: node, life: nodes[node].life), at: now + duration)
@@ -369,6 +374,7 @@ extension Simulation {
             return happen(.probeFailed(request), node, after: 50_000)
         }
         let digest = Media.digest(source, request.segment.placed.identity.rendition, index)
-        happen(.segmentProbed(digest, request), node, after: delay(30_000...400_000))
+        let probed = ProbedSegment(digest: digest, firstTimestamp: encoders[source].timestamp(index))
+        happen(.segmentProbed(probed, request), node, after: delay(30_000...400_000))
     }
 }

@@ -41,6 +41,8 @@ enum Limits {
     static let longestScoutPause = Duration.seconds(900)
     /// How long a source that was taken back must last to be trusted as at first.
     static let lastingReturn = Duration.seconds(600)
+    /// How long the other renditions of a source wait for the playlist of the first one.
+    static let leaderLead = Duration.seconds(2)
     /// The shortest interval between two reads of a multivariant playlist, however many of its URLs fail.
     static let renewalPause = Duration.seconds(10)
     /// How long before a token expires the URLs with it are renewed, microseconds; at most a quarter of the
@@ -210,6 +212,13 @@ enum Limits {
     static let seam: Int64 = 1000
     /// Numbers that a playlist may jump ahead within one source run; a larger jump starts another run.
     static let numberJump: Int64 = 1000
+    /// Segments of a rendition whose media are known, to find them in another source's playlist.
+    static let heldMedia = 300
+    /// How far the first time stamps of two renditions' segments of the same time are apart at most,
+    /// microseconds: a few frames of audio.
+    static let sameTimestamp: Int64 = 250_000
+    /// How far the latencies of two sources of the same media may differ, microseconds.
+    static let sourceLatency: Int64 = 90_000_000
     /// How long a playlist may take.
     static let playlistTimeout = Duration.seconds(15)
     /// How long a segment may take, even if its playlist lists it for longer: half a minute of video at a

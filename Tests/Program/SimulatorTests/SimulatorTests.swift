@@ -45,6 +45,39 @@ struct SimulatorTests {
     }
 }
 
+/// Sources that package the same media: the second one lists them later.
+@Suite("Simulated changes of source")
+struct SimulatedJoinTests {
+    @Test(
+        "repeat nothing and make no false hole, whatever the latencies and dates",
+        arguments: Encoder.Dates.allCases.filter { $0 != .wrongZone }, [0, 8, 25] as [Int64])
+    func joins(dates: Encoder.Dates, latency: Int64) {
+        for (seed, other) in zip(UInt64(1)..., Encoder.Dates.allCases.filter { $0 != .wrongZone }) {
+            var scenario = Scenario(seed: seed, hours: 0.5)
+            scenario.nodeCount = 1
+            scenario.encoders = [scenario.encoders[0], scenario.encoders[0]]
+            for place in 0...1 {
+                scenario.encoders[place].saidDurations = .exact
+                scenario.encoders[place].dateError = 0
+                scenario.encoders[place].listed = 10
+                scenario.encoders[place].dates = place == 0 ? dates : other
+                scenario.encoders[place].latency = place == 0 ? 500_000 : latency * 1_000_000
+            }
+            scenario.encoders[1].carriesFirst = true
+            scenario.encoders[1].firstNumber += 77
+            let begin = Scenario.begin + 400_000_000
+            scenario.faults = [
+                Fault(
+                    kind: .sourceAway, place: 0, span: TimeWindow(begin: begin, end: begin + 200_000_000))
+            ]
+            var simulation = Simulation(scenario)
+            let findings = simulation.run()
+            #expect(findings.isEmpty, "\(scenario): \(findings.first ?? "")")
+            #expect(simulation.recordedSources == [0, 1])
+        }
+    }
+}
+
 /// A check that finds nothing wrong in what is wrong would prove nothing.
 @Suite("The checks of the simulator")
 struct SimulatorCheckTests {

@@ -64,7 +64,8 @@ struct DoubtfulPlaylistTests {
         let again = try Self.answerNext(&driver, at: Self.requestTime + 4.1, Self.media(11, names: "b"))
         let probe = try #require(again.probes.first)
         let number = UInt8(probe.segment.identity.number)
-        #expect(driver.send(.segmentProbed([number], probe), at: 17).segmentURIs == ["b13.ts"])
+        let probed = ProbedSegment(digest: [number])
+        #expect(driver.send(.segmentProbed(probed, probe), at: 17).segmentURIs == ["b13.ts"])
         #expect(Self.run(driver) == run)
     }
 

@@ -48,17 +48,17 @@ struct SegmentFetcher: Sendable {
         }
     }
 
-    /// SHA-256 of a listed segment as it would be stored, nothing of which is kept; nil when a missing key
-    /// prevents it.
-    func probe(_ request: ProbeRequest) async throws(FetchFailure) -> [UInt8]? {
+    /// Reads a listed segment, nothing of which is kept; nil when a missing key prevents it.
+    func probe(_ request: ProbeRequest) async throws(FetchFailure) -> ProbedSegment? {
         try await mappingErrors {
             let intake = try await intake(of: request.segment, base: request.base)
             if intake.isPending, intake.cipher != nil, !intake.isStoredEncrypted { return nil }
             let sum = try RunningDigest()
             let body = try await open(
                 request.segment, base: request.base, timeLimit: request.timeLimit)
-            _ = try await pass(body, through: intake) { try sum.take($0) }
-            return try sum.finish()
+            let received = try await pass(body, through: intake) { try sum.take($0) }
+            return ProbedSegment(
+                digest: try sum.finish(), firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks)
         }
     }
 

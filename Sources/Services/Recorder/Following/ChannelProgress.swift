@@ -9,7 +9,7 @@ import Timeline
 ///
 /// Decides only; it has no clock.
 struct ChannelProgress: Sendable {
-    private(set) var renditions: [RenditionID: RenditionProgress] = [:]
+    var renditions: [RenditionID: RenditionProgress] = [:]
     private let choice: ClockChoice
     /// The run that began in this process; nil after a start and after a change of source.
     private var sourceRun: SourceRun?
@@ -18,12 +18,12 @@ struct ChannelProgress: Sendable {
     private(set) var newestRun: SourceRun?
     private var sharedStarts = SharedStarts()
     /// The rendition whose starts the others take over: the first of those that are recorded now.
-    private var leading: RenditionID?
+    private(set) var leading: RenditionID?
     /// The renditions that were recorded last, in this process or an earlier one.
     private(set) var recorded: Set<RenditionID> = []
     /// What the source lists besides segments, the same in all renditions.
     private(set) var markers = KnownMarkers()
-    private var lastFormats: [RenditionID: SegmentFormat] = [:]
+    var lastFormats: [RenditionID: SegmentFormat] = [:]
     /// The source in use.
     private(set) var source: SourceSettings?
     /// Its URL without user info and query.
@@ -125,7 +125,9 @@ extension ChannelProgress {
     mutating func resume(_ entry: JournalEntry) {
         switch entry {
         case .rendition(let description): know(description)
-        case .segment(let fact): resume(fact.placed, digest: fact.digest)
+        case .segment(let fact):
+            resume(fact.placed, digest: fact.digest)
+            renditions[fact.identity.rendition]?.hold(fact)
         case .keyPending(let segment): resume(segment.placed, digest: [])
         case .sourceRun(let run): if run.id > newestRun?.id ?? 0 { newestRun = run }
         case .marker(let marker): markers.resume(marker)
@@ -172,6 +174,7 @@ extension ChannelProgress {
                 take(
                     playlist, from: max(0, playlist.segments.count - Limits.backlogSegments), &rendition,
                     opensHole: true, cause: "source", gap: gap ?? .sourceStalled, at: arrival, &listing)
+                chooseFetches(&listing, of: id, in: playlist, room: room)
                 return listing
             }
         }
@@ -185,6 +188,11 @@ extension ChannelProgress {
             listing.probe = rendition.probe(playlist, index, at: arrival)
         case .new(let from, let missing):
             let isFirst = rendition.run == nil
+            if isFirst, let index = rendition.askToJoin(playlist) {
+                renditions[id]?.join = rendition.join
+                listing.probe = rendition.probe(playlist, index, at: arrival)
+                if listing.probe != nil { return listing }
+            }
             if isFirst { join(&rendition, playlist, restart: nil, at: arrival, &listing, &generator) }
             take(
                 playlist, from: from, &rendition, opensHole: isFirst || missing > 0,
@@ -214,11 +222,17 @@ extension ChannelProgress {
     ///
     /// Bytes that cannot be read because a key is missing tell nothing: the numbering goes on.
     mutating func probed(
-        _ digest: [UInt8]?, _ probe: ListedSegment, in playlist: MediaPlaylist, at arrival: Arrival,
+        _ probed: ProbedSegment?, _ probe: ListedSegment, in playlist: MediaPlaylist, at arrival: Arrival,
         gap: GapReason?, room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
     ) -> Listing {
         let id = probe.identity.rendition
         guard var rendition = renditions[id] else { return Listing() }
+        if case .asked = rendition.join {
+            let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
+            renditions[id]?.joined(probed, in: corrected, at: arrival)
+            return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
+        }
+        let digest = probed?.digest
         guard let digest, let known = rendition.digests[probe.identity.number], !known.isEmpty else {
             renditions[id]?.follower.confirm()
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
@@ -282,6 +296,7 @@ extension ChannelProgress {
         cause: String?, gap: GapReason, at arrival: Arrival, _ listing: inout Listing,
     ) {
         let before = rendition.placing.end
+        adoptLeadersOffset(&rendition, playlist)
         listing.segments = rendition.list(
             playlist, from: from, opensHole: opensHole, cause: before == nil ? nil : cause, hole: gap,
             arrival: arrival, shared: sharedStarts.starts(in: rendition.run))
@@ -291,7 +306,23 @@ extension ChannelProgress {
         if rendition.id == leading { sharedStarts.add(listing.segments) }
         listing.news += Self.holes(listing.segments, after: before)
         giveUpUnfetched(rendition.id, listed: listing.segments)
-        (clock, clockOffset) = (rendition.placing.clock, rendition.placing.sourceOffset)
+        clock = rendition.placing.clock
+        clockOffset = clock == .source ? rendition.placing.sourceOffset : nil
+    }
+
+    /// A rendition without dates lies as far behind arrival as the dated one that leads the channel.
+    private func adoptLeadersOffset(_ rendition: inout RenditionProgress, _ playlist: MediaPlaylist) {
+        guard rendition.id != leading, let leader = leading.flatMap({ renditions[$0] }),
+            leader.run == rendition.run, leader.placing.clock == .source,
+            let offset = leader.placing.sourceOffset,
+            playlist.segments.allSatisfy({ $0.programDateTimeMicroseconds == nil })
+        else { return }
+        rendition.placing.goOn(at: offset)
+    }
+
+    /// Whether a segment is read to find out where another source stands.
+    func isJoining(_ id: RenditionID) -> Bool {
+        if case .asked = renditions[id]?.join { true } else { false }
     }
 
     /// All new segments are fetched if there is room for them; else the newest, so that the live edge goes
@@ -336,53 +367,5 @@ extension ChannelProgress {
             let window = TimeWindow(begin: end, end: segment.placed.start)
             return .loss(Loss(window: window, reason: reason, rendition: segment.identity.rendition))
         }
-    }
-}
-
-extension ChannelProgress {
-    /// Whether a playlist that leaves segments out shows all that a rendition lacks (RFC 8216bis §6.3.7).
-    func isContinued(_ id: RenditionID, by playlist: MediaPlaylist) -> Bool {
-        guard let highest = renditions[id]?.follower.highest, let first = PlaylistFollower.number(playlist, 0)
-        else { return false }
-        return first <= highest + 1
-    }
-
-    /// A rendition is taken from another stream of the source: its numbers may mean other segments.
-    mutating func changeStream(of id: RenditionID) {
-        renditions[id]?.hasOtherStream = true
-        renditions[id]?.isOnSpareStream = true
-        renditions[id]?.alignment = NumberAlignment()
-    }
-}
-
-/// What becomes of segments.
-extension ChannelProgress {
-    mutating func stored(_ fact: SegmentFact) {
-        renditions[fact.identity.rendition]?.count(fact)
-    }
-
-    /// Judges by its media whether a stored segment is whole, and others by what is known now.
-    mutating func judge(_ segment: ListedSegment, _ stored: StoredSegment) -> RenditionProgress.Judgement {
-        renditions[segment.identity.rendition]?.judge(segment, stored) ?? .init()
-    }
-
-    /// A segment is whole, or stays a part.
-    mutating func settled(_ id: RenditionID, isPart: Bool) { renditions[id]?.settled(isPart: isPart) }
-
-    /// A try for a segment failed, and is repeated.
-    mutating func retried(_ id: RenditionID) { renditions[id]?.status.retries += 1 }
-
-    mutating func lost(_ id: RenditionID, _ reason: GapReason) { renditions[id]?.countLost(reason) }
-
-    /// What a segment does not say of its codecs is taken from the one before it with the same tracks.
-    mutating func completed(_ format: SegmentFormat, of id: RenditionID) -> SegmentFormat {
-        var format = format
-        if let last = lastFormats[id], last.tracks == format.tracks, last.initName == format.initName {
-            if format.codecs.isEmpty { format.codecs = last.codecs }
-            if format.width == 0 { (format.width, format.height) = (last.width, last.height) }
-            format.sampleRate = format.sampleRate ?? last.sampleRate
-        }
-        lastFormats[id] = format
-        return format
     }
 }

@@ -26,6 +26,13 @@ struct RenditionProgress: Sendable {
     private var partsInARow = 0
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
     var missed = MissedEntries()
+    /// What another source may list, too.
+    private(set) var media = HeldMedia()
+    /// Another source takes over: its media may show where it stands.
+    var join = Join.none
+    /// By how much the leading rendition's numbers are above this one's for the same time; nil when that is
+    /// not known.
+    var leaderShift: Int64?
     /// Its playlist comes from another stream from now on, which may count otherwise.
     var hasOtherStream = false
     /// It was taken from a redundant stream once in this use of the source.
@@ -92,6 +99,7 @@ struct RenditionProgress: Sendable {
         digests = [:]
         measured = MeasuredDurations()
         shortSegments = ShortSegments()
+        leaderShift = nil
         return deferred.end()
     }
 
@@ -146,8 +154,24 @@ struct RenditionProgress: Sendable {
         follower.reset()
         alignment = NumberAlignment()
         (hasOtherStream, isOnSpareStream) = (false, false)
+        if run != nil, !media.isEmpty { join = .open }
         run = nil
         return deferred.end()
+    }
+
+    /// The segment was read that was asked for; empty bytes tell nothing.
+    mutating func joined(_ probed: ProbedSegment?, in playlist: MediaPlaylist, at arrival: Arrival) {
+        guard case .asked(let number) = join else { return }
+        join = .none
+        guard let probed, let first = PlaylistFollower.number(playlist, 0), number == first else { return }
+        let entries = NewEntries(
+            playlist, from: 0, target: PlaylistFollower.target(of: playlist), opensHole: false, shared: [:],
+            measured
+        ).entries
+        guard let expected = TimePlacing.arrival(of: entries, arrival),
+            let start = media.start(of: probed, near: expected + (placing.sourceOffset ?? 0))
+        else { return }
+        join = .found(JoinPoint(number: number, start: start))
     }
 
     /// The segment of which only the bytes are wanted: the one at an index of a playlist, or the newest
@@ -157,10 +181,10 @@ struct RenditionProgress: Sendable {
             PlaylistFollower.number(playlist, $0).map { !(digests[$0]?.isEmpty ?? true) } ?? false
         }
         let index = (0...index).last(where: isKnown) ?? index
-        guard let number = PlaylistFollower.number(playlist, index), let run else { return nil }
+        guard let number = PlaylistFollower.number(playlist, index) else { return nil }
         return ListedSegment(
             placed: PlacedSegment(
-                identity: SegmentIdentity(rendition: id, run: run, number: number), start: arrival.date,
+                identity: SegmentIdentity(rendition: id, run: run ?? 0, number: number), start: arrival.date,
                 duration: 1),
             entry: playlist.segments[index], arrival: arrival.date, flags: [],
             numberShift: alignment.shift, discontinuityCount: discontinuityCount,
@@ -195,8 +219,18 @@ struct RenditionProgress: Sendable {
         let target = PlaylistFollower.target(of: playlist)
         let opensHole = opensHole || owedCause != nil
         var new = NewEntries(
-            playlist, from: from, target: target, opensHole: opensHole, shared: shared, measured)
-        if cause == "source" || cause == "restart" {
+            playlist, from: from, target: target, opensHole: opensHole, shared: shared, measured,
+            shift: leaderShift)
+        let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
+        if isUndated, opensHole, cause == "source" || cause == "restart", let former = placing.formerOffset {
+            placing.goOn(at: former)
+        }
+        if let point = takeJoinPoint(), point.number == new.numbers.first {
+            if isUndated, let begin = TimePlacing.arrival(of: new.entries, arrival) {
+                placing.goOn(at: point.start - begin)
+            }
+            new.join(at: point.start, behind: placing.end, opensHole: opensHole)
+        } else if cause == "source" || cause == "restart" {
             let covered = placing.coveredCount(
                 new.entries, arrival: arrival, target: target,
                 byDates: cause == "restart" && !isComingBack)
@@ -247,6 +281,12 @@ struct RenditionProgress: Sendable {
         NewEntries.dates(of: playlist).first ?? nil
     }
 
+    private mutating func takeJoinPoint() -> JoinPoint? {
+        defer { join = .none }
+        if case .found(let point) = join { return point }
+        return nil
+    }
+
     /// Lists once more what an earlier process had not stored when it ended.
     private mutating func takeMissed(
         of playlist: MediaPlaylist, before end: Int, run: Int64, arrival: Instant,
@@ -267,11 +307,17 @@ struct RenditionProgress: Sendable {
         }
     }
 
+    /// A segment of an earlier process is held.
+    mutating func hold(_ fact: SegmentFact) {
+        media.add(fact)
+    }
+
     /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.
     mutating func count(_ fact: SegmentFact) {
         // The source may have other bytes by now.
         remember(fact.identity, fact.flags.isDisjoint(with: .parts) ? fact.digest : [])
         guard fact.replaces == nil else { return }
+        media.add(fact)
         status.stored += 1
         status.bytes += fact.storedBytes
         status.lastSegment = max(status.lastSegment ?? fact.start, fact.start)
@@ -288,81 +334,5 @@ struct RenditionProgress: Sendable {
         digests[identity.number] = digest
         guard digests.count > 2 * Limits.recentEntries else { return }
         for number in digests.keys.sorted().dropLast(Limits.recentEntries) { digests[number] = nil }
-    }
-}
-
-/// The new entries of a playlist, with what must be known to decide their times.
-private struct NewEntries {
-    /// Where they stand in the playlist.
-    var indices: [Int]
-    var numbers: [Int64]
-    var flags: [SegmentFlags]
-    var entries: [TimePlacing.Entry]
-
-    init(
-        _ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant],
-        _ measured: MeasuredDurations,
-    ) {
-        let dates = Self.dates(of: playlist)
-        let dated = DatedDurations(playlist)
-        indices = playlist.segments.indices.filter {
-            $0 >= from && !PlaylistFollower.isRepeated(playlist, $0)
-        }
-        numbers = indices.map { PlaylistFollower.number(playlist, $0) ?? 0 }
-        flags = indices.map { Self.flags(of: playlist, $0) }
-        entries = []
-        let isRounded = dated.isWrong || Self.roundsDurations(playlist)
-        for (index, number) in zip(indices, numbers) {
-            let said = PlaylistFollower.duration(of: playlist.segments[index])
-            // What follows must have its start decided now, also where EXTINF is of no use.
-            let byDates = dates[index] == nil ? nil : dated.duration(said: said)
-            let duration = byDates ?? measured.duration(said: said)
-            entries.append(
-                TimePlacing.Entry(
-                    duration: duration ?? target,
-                    programDateTime: dates[index],
-                    opensHole: opensHole && entries.isEmpty, isRounded: isRounded, sharedStart: shared[number]
-                ))
-        }
-    }
-
-    /// Leaves the first ones out.
-    mutating func drop(_ count: Int, opensHole: Bool) {
-        indices.removeFirst(count)
-        numbers.removeFirst(count)
-        flags.removeFirst(count)
-        entries.removeFirst(count)
-        if !entries.isEmpty { entries[0].opensHole = opensHole }
-    }
-
-    /// What the playlist says of an entry besides its time.
-    static func flags(of playlist: MediaPlaylist, _ index: Int) -> SegmentFlags {
-        var flags: SegmentFlags = playlist.isIndependentSegments ? .independent : []
-        if PlaylistFollower.duration(of: playlist.segments[index]) == nil { flags.insert(.correctedDuration) }
-        return flags
-    }
-
-    private static func roundsDurations(_ playlist: MediaPlaylist) -> Bool {
-        playlist.segments.allSatisfy { $0.durationMicroseconds % Microseconds.perSecond == 0 }
-    }
-
-    /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first
-    /// ones' back from the first date (RFC 8216bis §6.3.3).
-    static func dates(of playlist: MediaPlaylist) -> [Instant?] {
-        var dates: [Instant?] = []
-        var next: Instant?
-        for entry in playlist.segments {
-            if entry.discontinuityCount > 0 { next = nil }
-            let date = entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) } ?? next
-            dates.append(date)
-            next = date.map { $0 + entry.durationMicroseconds }
-        }
-        for index in dates.indices.dropLast().reversed() where dates[index] == nil {
-            guard playlist.segments[index + 1].discontinuityCount == 0, let later = dates[index + 1] else {
-                continue
-            }
-            dates[index] = later - playlist.segments[index].durationMicroseconds
-        }
-        return dates
     }
 }

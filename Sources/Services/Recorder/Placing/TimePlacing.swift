@@ -22,6 +22,10 @@ struct TimePlacing: Sendable {
         var isRounded = false
         /// The start that the channel's leading rendition has for the same segment, when there are no dates.
         var sharedStart: Instant?
+        /// Time stamps show that it is the same segment, whatever the numbers.
+        var isSharedByMedia = false
+        /// Where its media begin, as another source's show that were recorded before.
+        var joinedStart: Instant?
     }
 
     struct Placement: Sendable, Equatable {
@@ -36,6 +40,8 @@ struct TimePlacing: Sendable {
         var start: Instant
         var slack: Int64
         var isDated = false
+        /// The media show it: a difference is taken back as fast as a segment can bear.
+        var isShown = false
     }
 
     /// A new segment, and when it begins by arrival.
@@ -55,7 +61,10 @@ struct TimePlacing: Sendable {
     /// It follows their drift.
     private(set) var sourceOffset: Int64?
     /// The same for the source run before.
-    private var formerOffset: Int64?
+    private(set) var formerOffset: Int64?
+    /// Where the times of the source run before came from; nil when none was placed in this process.
+    private var formerClock: Clock?
+    private var hasPlaced = false
     /// Why the source's dates are not used, in words.
     private(set) var distrust: String?
     /// What is taken off the source's dates, microseconds: they are in a wrong time zone.
@@ -79,11 +88,22 @@ struct TimePlacing: Sendable {
 
     /// Begins a source run: its dates are judged from the beginning.
     mutating func beginRun() {
+        if hasPlaced { formerClock = clock }
         clock = choice == .arrival ? .arrival : .source
         formerOffset = sourceOffset ?? formerOffset
         sourceOffset = nil
         distrust = nil
         unused = nil
+    }
+
+    /// The source run has no dates: they would stand to arrival like this, microseconds.
+    mutating func goOn(at offset: Int64) {
+        (clock, sourceOffset, distrust) = (.arrival, offset, nil)
+    }
+
+    /// When the first of a playlist's entries begins by arrival.
+    static func arrival(of entries: [Entry], _ arrival: Arrival) -> Instant? {
+        arrived(entries, arrival).first?.start
     }
 
     /// The clock of arrival was set by so many microseconds: the source's dates stand otherwise to it.
@@ -101,6 +121,7 @@ struct TimePlacing: Sendable {
     /// - Returns: a placement for each
     mutating func place(_ entries: [Entry], arrival: Arrival, target: Int64) -> [Placement] {
         var arrived = Self.arrived(entries, arrival)
+        hasPlaced = hasPlaced || !entries.isEmpty
         judgeDates(arrived, target: target)
         return arrived.indices.map { index in
             if let date = arrived[index].entry.programDateTime {
@@ -108,6 +129,9 @@ struct TimePlacing: Sendable {
                 judgeAgain(arrived[index], target: target)
             }
             let reading = reading(arrived[index], target: target)
+            if let joined = arrived[index].entry.joinedStart {
+                return join(arrived[index].entry, at: joined, reading, target: target)
+            }
             return place(arrived[index].entry, at: reading, target: target)
         }
     }
@@ -118,7 +142,9 @@ struct TimePlacing: Sendable {
     /// With `byDates` only if their dates say so, and stand to arrival as those of the source run before did.
     func coveredCount(_ entries: [Entry], arrival: Arrival, target: Int64, byDates: Bool) -> Int {
         guard let end else { return 0 }
-        var trial = TimePlacing(choice: choice)
+        // The times of a run without dates are compared with arrival, whatever the dates say now.
+        var trial = TimePlacing(choice: formerClock == .arrival && formerOffset == nil ? .arrival : choice)
+        if clock == .arrival { (trial.clock, trial.sourceOffset) = (.arrival, sourceOffset) }
         let placements = trial.place(entries, arrival: arrival, target: target)
         if byDates {
             guard trial.clock == .source, let offset = trial.sourceOffset, let formerOffset,
@@ -236,7 +262,8 @@ extension TimePlacing {
         if let shared = arrived.entry.sharedStart,
             (shared - expected).magnitude <= Self.step(target: target).magnitude
         {
-            return Reading(start: shared, slack: Limits.tolerance)
+            return Reading(
+                start: shared, slack: Limits.tolerance, isShown: arrived.entry.isSharedByMedia)
         }
         return Reading(start: expected, slack: target + target / 2)
     }
@@ -278,11 +305,26 @@ extension TimePlacing {
         let size = Int64(difference.magnitude)
         leap = isSudden ? size : min(leap, size)
         let bound = max(Self.step(target: target), leap)
-        let gentle = entry.isRounded && own.isDated ? Limits.roundedSlew : Limits.slew
+        let gentle =
+            own.isShown
+            ? entry.duration / Limits.firmSlewShare
+            : entry.isRounded && own.isDated ? Limits.roundedSlew : Limits.slew
         let slew =
             size > own.slack ? Self.slew(size, bound, entry.duration, gentle) * difference.signum() : 0
         remainder = difference - slew
         return decide(start: previous, duration: max(1, entry.duration + slew), stepped: false)
+    }
+
+    /// Sets a segment where its media belong; what its own clock says besides is slewed off behind it.
+    private mutating func join(
+        _ entry: Entry, at joined: Instant, _ own: Reading, target: Int64,
+    ) -> Placement {
+        guard let previous = end else { return place(entry, at: own, target: target) }
+        let isHole = joined - previous > max(target / 4, Limits.timestampSlack)
+        let start = isHole ? joined : previous
+        remainder = own.start - start
+        leap = Int64(remainder.magnitude)
+        return decide(start: start, duration: entry.duration, stepped: isHole)
     }
 
     /// By how much a segment is stretched or cut for the time line to come nearer to its clock, microseconds.

@@ -22,8 +22,8 @@ package enum RecordingEvent: Sendable {
     /// A segment's bytes are durable as they came: the key to read them is missing.
     case segmentKeyMissed(KeyPendingSegment, SegmentRequest)
     case segmentFailed(FetchFailure, SegmentRequest)
-    /// SHA-256 of a segment as it would be stored; nil when a missing key prevents to tell.
-    case segmentProbed([UInt8]?, ProbeRequest)
+    /// What was read of a segment; nil when a missing key prevents to tell.
+    case segmentProbed(ProbedSegment?, ProbeRequest)
     case probeFailed(ProbeRequest)
     /// A segment that waited for its key was decrypted and stored, or was not.
     case pendingSegmentOpened(Result<StoredSegment, FetchFailure>, KeyPendingSegment)

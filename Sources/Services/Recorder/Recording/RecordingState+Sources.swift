@@ -320,7 +320,7 @@ extension RecordingState {
     // MARK: Doubtful playlists
 
     mutating func segmentProbed(
-        _ digest: [UInt8]?, _ request: ProbeRequest, now: ContinuousClock.Instant,
+        _ probed: ProbedSegment?, _ request: ProbeRequest, now: ContinuousClock.Instant,
     ) {
         let id = request.segment.identity.rendition
         guard isRecording, sources.isCurrent(request.use), let doubt = sources.session?.polls[id]?.doubt
@@ -328,7 +328,7 @@ extension RecordingState {
             return
         }
         let listing = progress.probed(
-            digest, request.segment, in: doubt.playlist, at: arrival(of: doubt.fetched),
+            probed, request.segment, in: doubt.playlist, at: arrival(of: doubt.fetched),
             gap: condition.trouble, room: room(for: id), &generator)
         accept(listing, doubt.playlist, doubt.fetched, id, now: now)
     }
@@ -357,6 +357,7 @@ extension RecordingState {
         else {
             return
         }
+        if progress.isJoining(id) { return segmentProbed(ProbedSegment(digest: []), request, now: now) }
         var next = request
         next.attempt += 1
         let time = now + Limits.probePause
@@ -367,7 +368,7 @@ extension RecordingState {
         } else if sources.session?.staysInDoubt(id, doubt.playlist, now: now) ?? false {
             log(.info, "A playlist stays in doubt", ["rendition": "\(id)"])
         } else {
-            segmentProbed([], request, now: now)
+            segmentProbed(ProbedSegment(digest: []), request, now: now)
         }
     }
 

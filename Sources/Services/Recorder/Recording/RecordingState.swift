@@ -119,7 +119,7 @@ package struct RecordingState: Sendable {
         case .segmentStored(let stored, let request): segmentStored(stored, request, now: now.steady)
         case .segmentKeyMissed(let segment, let request): segmentKeyMissed(segment, request, now: now.steady)
         case .segmentFailed(let failure, let request): segmentFailed(failure, request, now: now.steady)
-        case .segmentProbed(let digest, let request): segmentProbed(digest, request, now: now.steady)
+        case .segmentProbed(let probed, let request): segmentProbed(probed, request, now: now.steady)
         case .probeFailed(let request): probeFailed(request, now: now.steady)
         case .pendingSegmentOpened(let result, let segment): opened(result, segment, now: now.steady)
         case .journalWritten(let result): journalWritten(result, now: now.steady)

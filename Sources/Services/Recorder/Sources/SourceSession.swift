@@ -24,6 +24,10 @@ struct SourceSession: Sendable {
     /// Tries for segments that failed since one last succeeded.
     private var misses: [RenditionID: (count: Int, since: ContinuousClock.Instant)] = [:]
     private var lastRenewal: ContinuousClock.Instant
+    /// The first rendition, whose playlist is to come before the others': they are placed beside it.
+    ///
+    /// They wait until a time; nil once it has come.
+    private var leader: (id: RenditionID, until: ContinuousClock.Instant)?
     /// When it is read again because a token in its URLs expires.
     private var tokenRenewal: ContinuousClock.Instant?
     /// Why the multivariant playlist is being read again; nil when it is not.
@@ -56,6 +60,7 @@ struct SourceSession: Sendable {
         (self.streams, self.variables, self.polls) = (streams, variables, polls)
         places = streams.compactMapValues(\.first)
         (isMultivariant, lastRenewal) = (true, now.steady)
+        leader = streams.keys.min().map { ($0, now.steady + Limits.leaderLead) }
         tokenRenewal = TokenExpiry.renewal(of: streams.values.joined(), at: now)
     }
 }
@@ -65,8 +70,9 @@ extension SourceSession {
     /// The playlists that are due.
     mutating func dueRequests(now: ContinuousClock.Instant) -> [PlaylistRequest] {
         var requests: [PlaylistRequest] = []
+        if let until = leader?.until, until <= now { leader = nil }
         for (id, poll) in polls.sorted(by: { $0.key < $1.key }) {
-            guard let next = poll.next, next <= now else { continue }
+            guard let next = poll.next, next <= now, leader == nil || leader?.id == id else { continue }
             polls[id]?.begin(at: now)
             requests.append(
                 PlaylistRequest(
@@ -93,7 +99,9 @@ extension SourceSession {
 
     /// When something is due next.
     var next: ContinuousClock.Instant? {
-        var times = polls.values.flatMap { [$0.next, $0.doubt?.retry?.at] }.compactMap { $0 }
+        var times = polls.flatMap { id, poll in
+            [leader == nil || leader?.id == id ? poll.next : leader?.until, poll.doubt?.retry?.at]
+        }.compactMap { $0 }
         if let nextRenewal { times.append(nextRenewal) }
         return times.min()
     }
@@ -146,6 +154,7 @@ extension SourceSession {
     }
 
     mutating func rest(_ id: RenditionID, now: ContinuousClock.Instant, chance: Double) {
+        if leader?.id == id { leader = nil }
         polls[id]?.rest(now: now, chance: chance)
     }
 }

@@ -108,7 +108,8 @@ actor RecordingProcess {
         try await send(.playlistArrived(fetched, request))
         while let probe = probes.popLast() {
             let digests = state.progress.renditions[rendition]?.digests
-            try await send(.segmentProbed(digests?[probe.segment.identity.number] ?? [], probe))
+            let digest = digests?[probe.segment.identity.number] ?? []
+            try await send(.segmentProbed(ProbedSegment(digest: digest), probe))
         }
         let waiting = state.fetches.queues[rendition]?.waiting ?? []
         let new = (requests.values + waiting).map(\.segment)

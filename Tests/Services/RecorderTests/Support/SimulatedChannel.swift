@@ -211,7 +211,8 @@ struct SimulatedChannel {
         case .fetchPlaylist(let request): answer(request)
         case .fetchSegment(let request): answer(request)
         case .probeSegment(let request):
-            happen(.segmentProbed(Self.digest(of: request.segment), request), after: 0.05)
+            let probed = ProbedSegment(digest: Self.digest(of: request.segment))
+            happen(.segmentProbed(probed, request), after: 0.05)
         case .openPendingSegment(let segment, let use): open(segment, use)
         case .cancelFetches: break
         case .journal(let entries):

@@ -1,0 +1,42 @@
+import Catalogue
+import Monitoring
+import Timeline
+
+/// What becomes of segments.
+extension ChannelProgress {
+    mutating func stored(_ fact: SegmentFact) {
+        let id = fact.identity.rendition
+        renditions[id]?.count(fact)
+        if let leading, id != leading, renditions[id]?.run == fact.identity.run,
+            let timestamp = fact.firstTimestamp,
+            let number = renditions[leading]?.media.number(at: timestamp, in: fact.identity.run)
+        {
+            renditions[id]?.leaderShift = number - fact.identity.number
+        }
+    }
+
+    /// Judges by its media whether a stored segment is whole, and others by what is known now.
+    mutating func judge(_ segment: ListedSegment, _ stored: StoredSegment) -> RenditionProgress.Judgement {
+        renditions[segment.identity.rendition]?.judge(segment, stored) ?? .init()
+    }
+
+    /// A segment is whole, or stays a part.
+    mutating func settled(_ id: RenditionID, isPart: Bool) { renditions[id]?.settled(isPart: isPart) }
+
+    /// A try for a segment failed, and is repeated.
+    mutating func retried(_ id: RenditionID) { renditions[id]?.status.retries += 1 }
+
+    mutating func lost(_ id: RenditionID, _ reason: GapReason) { renditions[id]?.countLost(reason) }
+
+    /// What a segment does not say of its codecs is taken from the one before it with the same tracks.
+    mutating func completed(_ format: SegmentFormat, of id: RenditionID) -> SegmentFormat {
+        var format = format
+        if let last = lastFormats[id], last.tracks == format.tracks, last.initName == format.initName {
+            if format.codecs.isEmpty { format.codecs = last.codecs }
+            if format.width == 0 { (format.width, format.height) = (last.width, last.height) }
+            format.sampleRate = format.sampleRate ?? last.sampleRate
+        }
+        lastFormats[id] = format
+        return format
+    }
+}

@@ -1,0 +1,19 @@
+import HLS
+import Timeline
+
+/// Other playlists of a rendition.
+extension ChannelProgress {
+    /// Whether a playlist that leaves segments out shows all that a rendition lacks (RFC 8216bis §6.3.7).
+    func isContinued(_ id: RenditionID, by playlist: MediaPlaylist) -> Bool {
+        guard let highest = renditions[id]?.follower.highest, let first = PlaylistFollower.number(playlist, 0)
+        else { return false }
+        return first <= highest + 1
+    }
+
+    /// A rendition is taken from another stream of the source: its numbers may mean other segments.
+    mutating func changeStream(of id: RenditionID) {
+        renditions[id]?.hasOtherStream = true
+        renditions[id]?.isOnSpareStream = true
+        renditions[id]?.alignment = NumberAlignment()
+    }
+}

@@ -1,0 +1,97 @@
+import MediaFormat
+import Timeline
+
+/// The media of a rendition's newest segments: another source may list the same, with another latency or
+/// under other dates.
+struct HeldMedia: Sendable {
+    private struct Piece: Sendable {
+        var identity: SegmentIdentity
+        var window: TimeWindow
+        /// In units of 90 kHz, modulo 2^33.
+        var timestamp: Int64?
+        var digest: [UInt8]
+    }
+
+    /// In the order in which they were stored.
+    private var pieces: [Piece] = []
+
+    var isEmpty: Bool { pieces.isEmpty }
+
+    mutating func add(_ fact: SegmentFact) {
+        pieces.append(
+            Piece(
+                identity: fact.identity, window: TimeWindow(begin: fact.start, end: fact.end),
+                timestamp: fact.firstTimestamp, digest: fact.digest))
+        if pieces.count > 2 * Limits.heldMedia { pieces.removeFirst(Limits.heldMedia) }
+    }
+
+    /// Where on the time line a segment of another source begins; nil when nothing shows it.
+    ///
+    /// Equal bytes are the same segment. Time stamps tell it if they lead to about the time that is expected:
+    /// two encoders that know nothing of each other hardly ever do that.
+    func start(of probed: ProbedSegment, near expected: Instant) -> Instant? {
+        if !probed.digest.isEmpty, let same = pieces.last(where: { $0.digest == probed.digest }) {
+            return same.window.begin
+        }
+        guard let timestamp = probed.firstTimestamp else { return nil }
+        let known = continuous
+        let starts = known.map {
+            $0.window.begin + Self.distance(from: $0.timestamp ?? 0, to: timestamp)
+        }
+        // The nearest piece, as durations on the time line may be wrong.
+        let nearest = zip(known, starts).min {
+            ($0.1 - $0.0.window.begin).magnitude < ($1.1 - $1.0.window.begin).magnitude
+        }
+        guard let start = nearest?.1, (start - expected).magnitude <= Limits.sourceLatency.magnitude else {
+            return nil
+        }
+        return start
+    }
+
+    /// The number of the segment of a run that begins at a time stamp; nil when none does.
+    func number(at timestamp: Int64, in run: Int64) -> Int64? {
+        pieces.last { piece in
+            guard piece.identity.run == run, let other = piece.timestamp else { return false }
+            return Self.distance(from: other, to: timestamp).magnitude <= Limits.sameTimestamp.magnitude
+        }?.identity.number
+    }
+
+    /// The newest pieces whose time stamps go on from one to the next.
+    private var continuous: [Piece] {
+        let timed = pieces.filter { $0.timestamp != nil }.sorted { $0.window.begin < $1.window.begin }
+        guard let newest = timed.last else { return [] }
+        var next = newest
+        let begun = timed.reversed().prefix { piece in
+            let media = Self.distance(from: piece.timestamp ?? 0, to: next.timestamp ?? 0)
+            let line = next.window.begin - piece.window.begin
+            next = piece
+            return (media - line).magnitude <= Limits.timestampSlack.magnitude + line.magnitude / 10
+        }
+        return Array(begun)
+    }
+
+    /// From one time stamp to another, microseconds.
+    private static func distance(from one: Int64, to other: Int64) -> Int64 {
+        let ticks = PresentationTime.difference(UInt64(bitPattern: other), UInt64(bitPattern: one))
+        return ticks * Microseconds.perSecond / Int64(PresentationTime.timescale)
+    }
+}
+
+/// What was read of a segment that is not kept.
+package struct ProbedSegment: Sendable, Equatable {
+    /// SHA-256 of the segment as it would be stored.
+    package var digest: [UInt8]
+    /// In units of 90 kHz; nil where the media do not say one.
+    package var firstTimestamp: Int64?
+
+    package init(digest: [UInt8], firstTimestamp: Int64? = nil) {
+        (self.digest, self.firstTimestamp) = (digest, firstTimestamp)
+    }
+}
+
+/// An entry of another source's playlist that shows media of the time line.
+struct JoinPoint: Sendable, Equatable {
+    var number: Int64
+    /// Where its media begin.
+    var start: Instant
+}

@@ -1,0 +1,93 @@
+import HLS
+import Timeline
+
+/// The new entries of a playlist, with what must be known to decide their times.
+struct NewEntries {
+    /// Where they stand in the playlist.
+    var indices: [Int]
+    var numbers: [Int64]
+    var flags: [SegmentFlags]
+    var entries: [TimePlacing.Entry]
+
+    init(
+        _ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant],
+        _ measured: MeasuredDurations, shift: Int64? = nil,
+    ) {
+        let dates = Self.dates(of: playlist)
+        let dated = DatedDurations(playlist)
+        indices = playlist.segments.indices.filter {
+            $0 >= from && !PlaylistFollower.isRepeated(playlist, $0)
+        }
+        numbers = indices.map { PlaylistFollower.number(playlist, $0) ?? 0 }
+        flags = indices.map { Self.flags(of: playlist, $0) }
+        entries = []
+        let isRounded = dated.isWrong || Self.roundsDurations(playlist)
+        for (index, number) in zip(indices, numbers) {
+            let said = PlaylistFollower.duration(of: playlist.segments[index])
+            // What follows must have its start decided now, also where EXTINF is of no use.
+            let byDates = dates[index] == nil ? nil : dated.duration(said: said)
+            let duration = byDates ?? measured.duration(said: said)
+            entries.append(
+                TimePlacing.Entry(
+                    duration: duration ?? target,
+                    programDateTime: dates[index],
+                    opensHole: opensHole && entries.isEmpty, isRounded: isRounded,
+                    sharedStart: shared[number + (shift ?? 0)], isSharedByMedia: shift != nil))
+        }
+    }
+
+    /// Leaves the first ones out.
+    mutating func drop(_ count: Int, opensHole: Bool) {
+        indices.removeFirst(count)
+        numbers.removeFirst(count)
+        flags.removeFirst(count)
+        entries.removeFirst(count)
+        if !entries.isEmpty { entries[0].opensHole = opensHole }
+    }
+
+    /// Leaves out what is held when the first entry's media begin at an instant, and tells where the rest
+    /// begins.
+    mutating func join(at start: Instant, behind end: Instant?, opensHole: Bool) {
+        guard let end else { return }
+        var begin = start
+        var covered = 0
+        for entry in entries {
+            if begin + entry.duration / 2 >= end { break }
+            begin = begin + entry.duration
+            covered += 1
+        }
+        drop(covered, opensHole: opensHole)
+        if !entries.isEmpty { entries[0].joinedStart = begin }
+    }
+
+    /// What the playlist says of an entry besides its time.
+    static func flags(of playlist: MediaPlaylist, _ index: Int) -> SegmentFlags {
+        var flags: SegmentFlags = playlist.isIndependentSegments ? .independent : []
+        if PlaylistFollower.duration(of: playlist.segments[index]) == nil { flags.insert(.correctedDuration) }
+        return flags
+    }
+
+    private static func roundsDurations(_ playlist: MediaPlaylist) -> Bool {
+        playlist.segments.allSatisfy { $0.durationMicroseconds % Microseconds.perSecond == 0 }
+    }
+
+    /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first
+    /// ones' back from the first date (RFC 8216bis §6.3.3).
+    static func dates(of playlist: MediaPlaylist) -> [Instant?] {
+        var dates: [Instant?] = []
+        var next: Instant?
+        for entry in playlist.segments {
+            if entry.discontinuityCount > 0 { next = nil }
+            let date = entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) } ?? next
+            dates.append(date)
+            next = date.map { $0 + entry.durationMicroseconds }
+        }
+        for index in dates.indices.dropLast().reversed() where dates[index] == nil {
+            guard playlist.segments[index + 1].discontinuityCount == 0, let later = dates[index + 1] else {
+                continue
+            }
+            dates[index] = later - playlist.segments[index].durationMicroseconds
+        }
+        return dates
+    }
+}

@@ -1,0 +1,52 @@
+import Testing
+import Timeline
+
+@testable import Recorder
+
+@Suite("Media that are held")
+struct HeldMediaTests {
+    /// Segments of six seconds from a time on, with these time stamps in seconds.
+    private func media(_ timestamps: [Double], from begin: Double = 0) -> HeldMedia {
+        var media = HeldMedia()
+        for (place, timestamp) in timestamps.enumerated() {
+            var fact = PublisherStage.fact(video(0), Double(place))
+            (fact.start, fact.duration) = (at(begin + Double(place) * 6), 6 * seconds)
+            fact.firstTimestamp = Int64(timestamp * 90_000)
+            fact.digest = [UInt8(place)]
+            media.add(fact)
+        }
+        return media
+    }
+
+    private func probed(_ timestamp: Double?, digest: [UInt8] = [99]) -> ProbedSegment {
+        ProbedSegment(digest: digest, firstTimestamp: timestamp.map { Int64($0 * 90_000) })
+    }
+
+    @Test("Equal bytes are the same segment, whatever the latency")
+    func digests() {
+        #expect(media([0, 6, 12]).start(of: probed(nil, digest: [1]), near: at(5000)) == at(6))
+        #expect(media([0, 6, 12]).start(of: probed(nil), near: at(6)) == nil)
+    }
+
+    @Test("Time stamps tell the place, also between segments, behind them and where they begin again")
+    func timestamps() {
+        let held = media([100, 106, 112])
+        #expect(held.start(of: probed(109), near: at(30)) == at(9))
+        #expect(held.start(of: probed(130), near: at(0)) == at(30))
+        let end = Double(1 << 33) / 90_000
+        let start = media([end - 6, 0, 6]).start(of: probed(end - 3), near: at(0))
+        #expect(start.map { ($0 - at(3)).magnitude < 100 } == true)
+    }
+
+    @Test("Time stamps that lead elsewhere are another encoder's")
+    func foreign() {
+        #expect(media([100, 106, 112]).start(of: probed(5000), near: at(6)) == nil)
+        #expect(media([100, 106, 112]).start(of: probed(300), near: at(6)) == nil)
+    }
+
+    @Test("What lies before a jump of the time stamps does not count")
+    func jump() {
+        #expect(media([100, 106, 5000, 5006]).start(of: probed(109), near: at(6)) == nil)
+        #expect(media([100, 106, 5000, 5006]).start(of: probed(5009), near: at(6)) == at(21))
+    }
+}
