@@ -58,6 +58,8 @@ extension Limits {
     static let longWindowsAtOnce = 2
     /// Long windows that may wait for their turn.
     static let longWindowsWaiting = 64
+    /// Target durations for which a block keeps its peak; usually all answers have the same.
+    static let targetsPerBlock = 4
     /// Bytes of a block without its segments.
     static let blockOverhead = 256
     /// Bytes of an initialization vector, an array of sixteen bytes on the heap.

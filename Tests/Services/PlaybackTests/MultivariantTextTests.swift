@@ -112,6 +112,32 @@ struct MultivariantTextTests {
         #expect(BitRate(of: run(4, from: 0) + tail, targetSeconds: 4).peak < 3_000_000)
     }
 
+    @Test("The rates of blocks are those of their segments", arguments: 0..<40)
+    func blocks(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var segments: [RecordedSegment] = []
+        for _ in 0..<Int.random(in: 1...300, using: &generator) {
+            let length = Double.random(in: 0.1...9, using: &generator)
+            let start = segments.last?.end ?? at(0)
+            var segment = run(
+                1, from: 0, of: length, bytes: Int64.random(in: 0...900_000, using: &generator))[0]
+            segment.start = start
+            segments.append(segment)
+        }
+        var recorded = RecordedFixture(segments)
+        recorded.targetSeconds = 9
+        let cuts = Set((0..<20).map { _ in Int.random(in: 0..<segments.count, using: &generator) })
+        let list = try #require(recorded.held(cutting: cuts.contains).renditions.first).segments
+        let end = Double.random(in: 1...3000, using: &generator)
+        for target in [1, 4, 9, 20] {
+            for part in [list, list.overlapping(window(10, 10 + end))] {
+                #expect(
+                    BitRate(of: part, targetSeconds: target)
+                        == BitRate(of: Array(part), targetSeconds: target))
+            }
+        }
+    }
+
     @Test(
         "NONE stands for captions only if all variants say it, and a group only if something of it is known")
     func captions() throws {
@@ -146,13 +172,5 @@ struct MultivariantTextTests {
         let text = try recorded.closed(0, 12).multivariantPlaylist(query: nil)
         let variants = try Playlist.reading(text).playlist.multivariant.variants
         #expect(variants.map(\.audioGroup) == [nil])
-    }
-}
-
-extension BitRate {
-    fileprivate init(peak: Int64, average: Int64) {
-        self.init(of: [], targetSeconds: 1)
-        self.peak = peak
-        self.average = average
     }
 }

@@ -13,6 +13,7 @@ final class Block: Sendable {
     /// The formats that the segments refer to.
     let formats: [Int32: SegmentFormat]
     let summary: BlockSummary
+    let totals: BlockTotals
     /// The playlist lines of the segments that are the same in every playlist.
     let text: BlockText?
     /// The same quarter with the better bytes that came after some were published; nil if none came.
@@ -26,6 +27,7 @@ final class Block: Sendable {
         segments = record.segments
         self.formats = formats
         summary = BlockSummary(record.segments, formats: formats)
+        totals = BlockTotals(record.segments)
         text = BlockText(record.segments, formats: formats, summary: summary, rendition: rendition)
         repaired = record.repaired.map { segments in
             Block(

@@ -117,6 +117,20 @@ extension SegmentList {
         pieces.reduce(into: []) { $0.formUnion($1.formatIDs) }
     }
 
+    /// The formats in the order of their first segments.
+    var formatsInOrder: [Int32] {
+        var known: Set<Int32> = []
+        var ids: [Int32] = []
+        for piece in pieces {
+            let isUniform = piece.block.summary.isUniform
+            for segment in isUniform ? piece.segments.prefix(1) : piece.segments
+            where ids.last != segment.formatID && known.insert(segment.formatID).inserted {
+                ids.append(segment.formatID)
+            }
+        }
+        return ids
+    }
+
     /// Whether every segment starts with an independent frame.
     var isIndependent: Bool {
         pieces.allSatisfy { piece in

@@ -7,20 +7,76 @@ struct BitRate: Equatable {
     var peak: Int64 = 0
     var average: Int64 = 0
 
+    init(peak: Int64, average: Int64) {
+        self.peak = peak
+        self.average = average
+    }
+
     init(of segments: some Sequence<RecordedSegment>, targetSeconds: Int) {
-        let target = Int64(targetSeconds) * Microseconds.perSecond
-        var whole = Run()
-        // The runs that can still grow. They are few, because a run soon becomes too long.
-        var open: [Run] = []
-        for segment in segments {
-            whole.append(segment)
-            open.append(Run())
-            for index in open.indices { open[index].append(segment) }
-            open.removeAll { $0.duration > target + target / 2 }
-            for run in open where run.duration >= target / 2 { peak = max(peak, run.rate) }
+        var meter = BitRateMeter(targetSeconds: targetSeconds)
+        for segment in segments { meter.append(segment) }
+        self = meter.rate
+    }
+
+    /// The rates of a list, of whose whole blocks only the first and last few segments are looked at.
+    init(of list: SegmentList, targetSeconds: Int) {
+        var meter = BitRateMeter(targetSeconds: targetSeconds)
+        for piece in list.pieces {
+            if piece.isWhole {
+                meter.append(piece.block, targetSeconds: targetSeconds)
+            } else {
+                for segment in piece.segments { meter.append(segment) }
+            }
         }
-        average = whole.rate
-        peak = max(peak, average)
+        self = meter.rate
+    }
+}
+
+/// Measures rates while segments are appended in order.
+struct BitRateMeter {
+    private let target: Int64
+    private var whole = Run()
+    /// The runs that can still grow; they are few, because a run soon becomes too long.
+    private var open: [Run] = []
+    /// The maximum over the runs so far.
+    private(set) var peak: Int64 = 0
+
+    init(targetSeconds: Int) {
+        target = Int64(targetSeconds) * Microseconds.perSecond
+    }
+
+    var rate: BitRate { BitRate(peak: max(peak, whole.rate), average: whole.rate) }
+
+    mutating func append(_ segment: RecordedSegment) {
+        whole.append(segment)
+        open.append(Run())
+        extendRuns(by: segment)
+    }
+
+    /// Appends all segments of a block: the runs within it are known, so only those that begin before it or
+    /// end behind it are measured.
+    mutating func append(_ block: Block, targetSeconds: Int) {
+        whole.append(bytes: block.totals.storedBytes, duration: block.summary.duration)
+        for segment in block.segments {
+            if open.isEmpty { break }
+            extendRuns(by: segment)
+        }
+        peak = max(peak, block.totals.peak(targetSeconds: targetSeconds))
+        var last = Run()
+        for segment in block.segments.reversed() {
+            last.append(segment)
+            if last.duration > longest { break }
+            open.append(last)
+        }
+    }
+
+    private var longest: Int64 { target + target / 2 }
+
+    private mutating func extendRuns(by segment: RecordedSegment) {
+        let longest = longest
+        for index in open.indices { open[index].append(segment) }
+        open.removeAll { $0.duration > longest }
+        for run in open where run.duration >= target / 2 { peak = max(peak, run.rate) }
     }
 
     private struct Run {
@@ -28,8 +84,12 @@ struct BitRate: Equatable {
         private(set) var duration: Int64 = 0
 
         mutating func append(_ segment: RecordedSegment) {
-            bytes += segment.storedBytes
-            duration += segment.mediaDuration
+            append(bytes: segment.storedBytes, duration: segment.mediaDuration)
+        }
+
+        mutating func append(bytes: Int64, duration: Int64) {
+            self.bytes += bytes
+            self.duration += duration
         }
 
         /// Rounded up, so that a peak is never understated.
@@ -44,18 +104,15 @@ struct BitRate: Equatable {
 extension BitRate {
     /// The rates while one of several alternatives plays, at most.
     static func largest(of alternatives: [BitRate]) -> BitRate {
-        var largest = BitRate(of: [], targetSeconds: 1)
-        largest.peak = alternatives.map(\.peak).max() ?? 0
-        largest.average = alternatives.map(\.average).max() ?? 0
-        return largest
+        BitRate(
+            peak: alternatives.map(\.peak).max() ?? 0, average: alternatives.map(\.average).max() ?? 0)
     }
 
     /// The rates of both together, each at most the limit.
     static func + (one: BitRate, other: BitRate) -> BitRate {
-        var sum = one
-        sum.peak = bounded(bounded(one.peak) + bounded(other.peak))
-        sum.average = bounded(bounded(one.average) + bounded(other.average))
-        return sum
+        BitRate(
+            peak: bounded(bounded(one.peak) + bounded(other.peak)),
+            average: bounded(bounded(one.average) + bounded(other.average)))
     }
 
     private static func bounded(_ rate: Int64) -> Int64 { min(rate, Limits.bitRate) }

@@ -6,6 +6,26 @@ import Timeline
 struct MultivariantText {
     let contents: PlaylistContents
     let query: String?
+    /// What the media of each rendition tell.
+    private let measured: [RenditionID: Measured]
+
+    private struct Measured {
+        var rate: BitRate
+        /// In the order of their first segments.
+        var formats: [SegmentFormat]
+    }
+
+    init(contents: PlaylistContents, query: String?) {
+        self.contents = contents
+        self.query = query
+        var measured: [RenditionID: Measured] = [:]
+        for rendition in contents.renditions {
+            measured[rendition.id] = Measured(
+                rate: BitRate(of: rendition.segments, targetSeconds: contents.targetSeconds),
+                formats: rendition.segments.formatsInOrder.compactMap { contents.formats[$0] })
+        }
+        self.measured = measured
+    }
 
     func playlist() -> MultivariantPlaylist {
         var playlist = MultivariantPlaylist()
@@ -108,7 +128,7 @@ extension MultivariantText {
 
     /// The measured rate; a growing playlist may exceed it, so the peak is at least what the source states.
     private func bitRate(of rendition: ListedRendition) -> BitRate {
-        var rate = BitRate(of: rendition.segments, targetSeconds: contents.targetSeconds)
+        var rate = measured[rendition.id]?.rate ?? BitRate(peak: 0, average: 0)
         if contents.plan.kind != .closed { rate.peak = max(rate.peak, rendition.description.bandwidth ?? 0) }
         return rate
     }
@@ -134,13 +154,7 @@ extension MultivariantText {
         return said.count == 2 ? VariantStream.Resolution(width: said[0], height: said[1]) : nil
     }
 
-    /// The formats of a rendition in the order of their first segments.
     private func formats(of rendition: ListedRendition) -> [SegmentFormat] {
-        var ids: [Int32] = []
-        for segment in rendition.segments
-        where ids.last != segment.formatID && !ids.contains(segment.formatID) {
-            ids.append(segment.formatID)
-        }
-        return ids.compactMap { contents.formats[$0] }
+        measured[rendition.id]?.formats ?? []
     }
 }

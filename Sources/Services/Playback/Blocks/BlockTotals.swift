@@ -1,0 +1,72 @@
+import Digest
+import Synchronization
+package import Timeline
+
+/// Sums over the segments of a block that only some answers need, computed on first use.
+final class BlockTotals: Sendable {
+    let storedBytes: Int64
+    private let segments: [RecordedSegment]
+    /// By target duration, seconds.
+    private let peaks = Mutex<[Int: Int64]>([:])
+    private let run = Mutex<SegmentRun?>(nil)
+
+    init(_ segments: [RecordedSegment]) {
+        self.segments = segments
+        storedBytes = segments.reduce(0) { $0 + $1.storedBytes }
+    }
+
+    /// The highest bit rate of any run within the block that counts for a target duration.
+    func peak(targetSeconds: Int) -> Int64 {
+        peaks.withLock { peaks in
+            if let known = peaks[targetSeconds] { return known }
+            var meter = BitRateMeter(targetSeconds: targetSeconds)
+            for segment in segments { meter.append(segment) }
+            if peaks.count >= Limits.targetsPerBlock { peaks.removeAll() }
+            peaks[targetSeconds] = meter.peak
+            return meter.peak
+        }
+    }
+
+    /// All segments, as a part of a file.
+    func wholeRun() throws(PlaybackError) -> SegmentRun {
+        try run.withLock { run throws(PlaybackError) in
+            if let run { return run }
+            let made = try SegmentRun.made(of: segments[...])
+            run = made
+            return made
+        }
+    }
+}
+
+extension SegmentList {
+    /// The segments as runs for one file: a run for each slice of a block.
+    package func runs() throws(PlaybackError) -> [SegmentRun] {
+        var runs: [SegmentRun] = []
+        runs.reserveCapacity(pieces.count)
+        for piece in pieces {
+            runs.append(
+                piece.isWhole ? try piece.block.totals.wholeRun() : try SegmentRun.made(of: piece.segments))
+        }
+        return runs
+    }
+}
+
+extension SegmentRun {
+    fileprivate static func made(
+        of segments: ArraySlice<RecordedSegment>,
+    ) throws(PlaybackError) -> SegmentRun {
+        var text: [UInt8] = []
+        text.reserveCapacity(segments.count * 26)
+        var formats: [Int32] = []
+        var byteCount: UInt64 = 0
+        for segment in segments {
+            for value in [segment.start.microseconds, Int64(segment.revision), segment.plainBytes] {
+                unsafe withUnsafeBytes(of: value.littleEndian) { unsafe text.append(contentsOf: $0) }
+            }
+            if formats.last != segment.formatID { formats.append(segment.formatID) }
+            byteCount += UInt64(max(0, segment.plainBytes))
+        }
+        return SegmentRun(
+            segments: segments, plainBytes: byteCount, formatIDs: formats, digest: try SHA256.made(of: text))
+    }
+}
