@@ -5,7 +5,11 @@ import Timeline
 /// A range of a window's transport stream, read from the archive while it is sent.
 actor TransportStreamBody: HTTPBodySource {
     private let store: any SegmentStore
-    private var parts: ArraySlice<TransportStreamPlan.Part>
+    private let plan: TransportStreamPlan
+    /// The next run.
+    private var run: Int
+    /// The segments of the current run that are still to be read.
+    private var segments: ArraySlice<RecordedSegment> = []
     /// Bytes of the next part that come before the range.
     private var skipped: UInt64
     /// Bytes still to be sent.
@@ -15,12 +19,13 @@ actor TransportStreamBody: HTTPBodySource {
 
     init(plan: TransportStreamPlan, store: any SegmentStore, offset: UInt64, byteCount: UInt64) {
         self.store = store
+        self.plan = plan
         remaining = byteCount
         skipped = offset
-        parts = plan.parts[...]
-        while let first = parts.first, skipped >= first.byteCount {
-            skipped -= first.byteCount
-            parts = parts.dropFirst()
+        run = 0
+        while run < plan.runs.count, skipped >= plan.runs[run].plainBytes {
+            skipped -= plan.runs[run].plainBytes
+            run += 1
         }
     }
 
@@ -39,8 +44,7 @@ actor TransportStreamBody: HTTPBodySource {
 
     private func reader() async throws -> PartReader {
         if let current { return current }
-        guard let part = parts.first else { throw ExportError.endedEarly }
-        parts = parts.dropFirst()
+        let part = try nextPart()
         // An encrypted segment is read from its beginning, a clear one where the range begins.
         let begin = part.cipher == nil ? skipped : 0
         let source = try await store.source(of: part.key, range: begin..<UInt64.max)
@@ -49,6 +53,21 @@ actor TransportStreamBody: HTTPBodySource {
         skipped = 0
         current = reader
         return reader
+    }
+
+    /// The segment in which the rest of the range begins.
+    private func nextPart() throws -> TransportStreamPlan.Part {
+        while true {
+            guard let segment = segments.popFirst() else {
+                guard run < plan.runs.count else { throw ExportError.endedEarly }
+                segments = plan.runs[run].segments
+                run += 1
+                continue
+            }
+            let part = plan.part(segment)
+            if skipped < part.byteCount { return part }
+            skipped -= part.byteCount
+        }
     }
 
     private func cipher(of part: TransportStreamPlan.Part) async throws -> PartReader.Cipher? {

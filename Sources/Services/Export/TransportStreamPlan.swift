@@ -2,7 +2,9 @@ import Digest
 import Encoding
 package import Timeline
 
-/// A window as one transport stream: which files, in which order, and how long each is once it is decrypted.
+/// A window as one transport stream: which segments, in which order, and how long they are once decrypted.
+///
+/// The cost of a plan is that of its runs: it does not look at each segment, unless they are encrypted.
 package struct TransportStreamPlan: Sendable {
     /// One segment of the stream.
     struct Part: Sendable, Equatable {
@@ -18,50 +20,72 @@ package struct TransportStreamPlan: Sendable {
         var iv: [UInt8]
     }
 
-    let parts: [Part]
+    let runs: [SegmentRun]
     package let byteCount: UInt64
     /// Equal for equal streams, on every replica: the opaque part of an entity tag.
     package let tag: String
+    private let channel: ChannelID
+    private let rendition: RenditionID
+    private let formats: [Int32: SegmentFormat]
 
     /// Plans the stream of one rendition of a channel.
     ///
     /// `formats` are those of its segments by id. With `separateAudio` the channel has audio renditions
     /// beside this one: a video that carries no audio is then refused as incomplete.
     package init(
-        channel: ChannelID, rendition: RenditionID, segments: some Sequence<RecordedSegment>,
-        formats: [Int32: SegmentFormat], separateAudio: Bool = false,
+        channel: ChannelID, rendition: RenditionID, runs: [SegmentRun], formats: [Int32: SegmentFormat],
+        separateAudio: Bool = false,
     ) throws(ExportError) {
-        var parts: [Part] = []
-        for segment in segments {
-            guard let format = formats[segment.formatID] else { throw .otherContainer(rendition) }
-            if separateAudio && format.hasVideo && !format.hasAudio { throw .separateAudio }
-            parts.append(try Self.part(segment, format, rendition, channel))
+        var known: Set<Int32> = []
+        for run in runs {
+            for id in run.formatIDs where known.insert(id).inserted {
+                guard let format = formats[id] else { throw .otherContainer(rendition) }
+                if separateAudio && format.hasVideo && !format.hasAudio { throw .separateAudio }
+                try Self.check(format, rendition)
+            }
         }
-        self.parts = parts
-        byteCount = parts.reduce(0) { $0 + $1.byteCount }
-        let text = parts.map { "\($0.key.path) \($0.byteCount)" }.joined(separator: "\n")
+        if known.contains(where: { formats[$0]?.isEncrypted == true }) {
+            let isDecryptable = runs.allSatisfy { run in
+                run.segments.allSatisfy { $0.iv != nil || formats[$0.formatID]?.isEncrypted == false }
+            }
+            guard isDecryptable else { throw .notDecryptable(rendition) }
+        }
+        self.channel = channel
+        self.rendition = rendition
+        self.formats = formats
+        self.runs = runs
+        byteCount = runs.reduce(0) { $0 + $1.plainBytes }
         do {
-            tag = Hexadecimal.encode(try SHA256.digest(of: Array(text.utf8)).prefix(16))
+            let identity = Array("\(channel)/\(rendition) ".utf8) + runs.flatMap(\.digest)
+            tag = Hexadecimal.encode(try SHA256.digest(of: identity).prefix(16))
         } catch {
             throw .digest(error)
         }
     }
 
-    private static func part(
-        _ segment: RecordedSegment, _ format: SegmentFormat, _ rendition: RenditionID, _ channel: ChannelID,
-    ) throws(ExportError) -> Part {
+    private static func check(_ format: SegmentFormat, _ rendition: RenditionID) throws(ExportError) {
         guard format.container == .transportStream else { throw .otherContainer(rendition) }
         guard format.initName == nil else { throw .separateTables(rendition) }
+        guard !format.isEncrypted || format.keyMethod == "AES-128" && format.keyName != nil else {
+            throw .notDecryptable(rendition)
+        }
+    }
+
+    /// A segment as a part of the stream.
+    func part(_ segment: RecordedSegment) -> Part {
         let name = SegmentName(
             start: segment.start, revision: segment.revision, fileExtension: .transportStream)
         var part = Part(
             key: .segment(channel, rendition, name), byteCount: UInt64(max(0, segment.plainBytes)))
-        if format.keyMethod != nil || !format.drmTags.isEmpty {
-            guard format.keyMethod == "AES-128", let key = format.keyName, let iv = segment.iv else {
-                throw .notDecryptable(rendition)
-            }
+        if let format = formats[segment.formatID], format.isEncrypted, let key = format.keyName,
+            let iv = segment.iv
+        {
             part.cipher = Cipher(key: .key(channel, key), iv: iv)
         }
         return part
     }
+}
+
+extension SegmentFormat {
+    fileprivate var isEncrypted: Bool { keyMethod != nil || !drmTags.isEmpty }
 }

@@ -64,3 +64,16 @@ struct StoredWindow {
         return .segment(channel, rendition, name)
     }
 }
+
+extension SegmentRun {
+    /// Segments in runs of two, as far as they reach.
+    static func pairs(_ segments: [RecordedSegment]) throws -> [SegmentRun] {
+        try stride(from: 0, to: segments.count, by: 2).map { index in
+            let pair = segments[index..<min(index + 2, segments.count)]
+            let identity = pair.map { "\($0.start) \($0.revision) \($0.plainBytes)" }.joined()
+            return SegmentRun(
+                segments: pair, plainBytes: pair.reduce(0) { $0 + UInt64($1.plainBytes) },
+                formatIDs: pair.map(\.formatID), digest: try SHA256.digest(of: Array(identity.utf8)))
+        }
+    }
+}

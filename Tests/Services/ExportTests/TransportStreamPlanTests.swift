@@ -12,9 +12,10 @@ struct TransportStreamPlanTests {
             formatID: 7,
             storedBytes: 671, plainBytes: 671)
         let channel = try #require(ChannelID("cctv2"))
+        let runs = try SegmentRun.pairs([segment])
         do throws(ExportError) {
             _ = try TransportStreamPlan(
-                channel: channel, rendition: Self.rendition, segments: [segment],
+                channel: channel, rendition: Self.rendition, runs: runs,
                 formats: format.map { [7: $0] } ?? [:], separateAudio: separateAudio)
             return nil
         } catch {
@@ -52,6 +53,9 @@ struct TransportStreamPlanTests {
             }
             #expect(try refusal(encrypted) == .notDecryptable(Self.rendition))
         }
+        // A key is held, but the segment has no initialization vector.
+        let incomplete = format { ($0.keyMethod, $0.keyName) = ("AES-128", "k") }
+        #expect(try refusal(incomplete) == .notDecryptable(Self.rendition))
         #expect(try refusal(format { $0.drmTags = ["#EXT-X-KEY:…"] }) == .notDecryptable(Self.rendition))
     }
 

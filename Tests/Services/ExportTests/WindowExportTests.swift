@@ -9,7 +9,7 @@ struct WindowExportTests {
     private func plan(_ window: StoredWindow) throws -> TransportStreamPlan {
         try TransportStreamPlan(
             channel: try #require(ChannelID(StoredWindow.channel)), rendition: StoredWindow.rendition,
-            segments: window.segments, formats: window.formats)
+            runs: try SegmentRun.pairs(window.segments), formats: window.formats)
     }
 
     private func bytes(

@@ -12,7 +12,7 @@ extension WindowAnswers {
         guard end != nil else { return pinned(asked, window) }
         let rendition = try await rendition(asked, window)
         let plan = try TransportStreamPlan(
-            channel: asked.channel.id, rendition: rendition.id, segments: rendition.segments,
+            channel: asked.channel.id, rendition: rendition.id, runs: try rendition.segments.runs(),
             formats: window.formats,
             separateAudio: asked.parameters.rendition == nil
                 && window.renditions.contains { $0.id.kind == .audio })
