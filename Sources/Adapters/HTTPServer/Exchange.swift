@@ -146,7 +146,8 @@ extension Exchange {
     private func answer(_ request: HTTPRequest) -> MHD_Result {
         switch core.handler.answer(request) {
         case .now(let response): send(response)
-        case .later(let work): answerLater(work)
+        case .later(let work): answerLater(work, core.laterAnswers)
+        case .reserved(let work): answerLater(work, core.reservedAnswers)
         }
     }
 }

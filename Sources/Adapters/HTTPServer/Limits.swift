@@ -19,6 +19,8 @@ package struct Limits: Sendable {
     package var answer = Duration.seconds(30)
     /// Concurrent answers that are made later; a request beyond them is answered 503.
     package var laterAnswers = 512
+    /// Concurrent answers of the admin API, which viewers cannot use up.
+    package var reservedAnswers = 64
     /// Bytes of memory of a connection, for request header and response header, but not for a body.
     ///
     /// It is reused for every request.

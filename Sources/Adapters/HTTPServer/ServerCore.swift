@@ -10,7 +10,8 @@ final class ServerCore: Sendable {
     let onFinished: (@Sendable (RequestSummary) -> Void)?
     let connections: ConnectionTable
     let suspended = SuspensionTable()
-    private let later = Atomic<Int>(0)
+    let laterAnswers: AnswerPlaces
+    let reservedAnswers: AnswerPlaces
     private let exchanges = Atomic<Int>(0)
     private let stopping = Atomic<Bool>(false)
 
@@ -19,6 +20,8 @@ final class ServerCore: Sendable {
         self.limits = configuration.limits
         self.logger = logger
         self.onFinished = configuration.onFinished
+        self.laterAnswers = AnswerPlaces(limit: configuration.limits.laterAnswers)
+        self.reservedAnswers = AnswerPlaces(limit: configuration.limits.reservedAnswers)
         self.connections = ConnectionTable(
             limitPerAddress: configuration.limits.connectionsPerAddress, trusted: configuration.trustedProxies
         )
@@ -42,21 +45,6 @@ final class ServerCore: Sendable {
         exchanges.subtract(1, ordering: .relaxed)
     }
 
-    /// Whether another answer may be made later.
-    ///
-    /// Its task counts until it has ended, not until the request is answered, so that hanging work cannot
-    /// accumulate.
-    func admitLaterAnswer() -> Bool {
-        let (_, count) = later.add(1, ordering: .relaxed)
-        if count <= limits.laterAnswers { return true }
-        laterAnswerEnded()
-        return false
-    }
-
-    func laterAnswerEnded() {
-        later.subtract(1, ordering: .relaxed)
-    }
-
     /// One round of the sweeper.
     func sweep() {
         let now = monotonicNanoseconds()
@@ -67,5 +55,30 @@ final class ServerCore: Sendable {
         let late = suspended.resumeOverdue(at: now)
         if late > 0 { logger.warning("Answers took too long", metadata: ["count": "\(late)"]) }
         suspended.resumeAbandoned()
+    }
+}
+
+/// Counts answers that are being made.
+///
+/// The task of an answer counts until it has ended, not until the request is answered, so that hanging work
+/// cannot accumulate.
+final class AnswerPlaces: Sendable {
+    private let limit: Int
+    private let taken = Atomic<Int>(0)
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Whether another answer may be made; then `giveBack` has to follow.
+    func take() -> Bool {
+        let (_, count) = taken.add(1, ordering: .relaxed)
+        if count <= limit { return true }
+        giveBack()
+        return false
+    }
+
+    func giveBack() {
+        taken.subtract(1, ordering: .relaxed)
     }
 }

@@ -24,12 +24,14 @@ import Synchronization
 // is only stored, and the server's thread finds it when it enters the exchange.
 extension Exchange {
     /// Lets a task make the answer; suspends the connection if the task has to wait.
-    func answerLater(_ work: @escaping @Sendable () async -> HTTPResponse) -> MHD_Result {
-        guard core.admitLaterAnswer() else { return send(ServerAnswers.busy) }
+    func answerLater(
+        _ work: @escaping @Sendable () async -> HTTPResponse, _ places: AnswerPlaces,
+    ) -> MHD_Result {
+        guard places.take() else { return send(ServerAnswers.busy) }
         state.withLock { $0.stage = .making }
         let task = Task.immediate {
             let response = await work()
-            core.laterAnswerEnded()
+            places.giveBack()
             if isLeftToServerThread(response) { return }
             core.suspended.resume(self) {
                 self.store(response)

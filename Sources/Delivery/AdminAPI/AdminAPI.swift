@@ -83,9 +83,9 @@ package final class AdminAPI: Sendable {
         switch route {
         case .health: .now(.json(["status": "ok", "version": .string(configuration.version)]))
         case .document: .now(documentResponse(request))
-        case .metrics: .later { await self.metricsResponse() }
-        case .readiness: .later { await self.readinessResponse() }
-        case .frontPage: .later { await self.frontPageResponse() }
+        case .metrics: .reserved { await self.metricsResponse() }
+        case .readiness: .now(readiness.response)
+        case .frontPage: .reserved { await self.frontPageResponse() }
         case .channels where request.method == .post: later { try await self.createChannel(request) }
         case .channels: later { try await self.listChannels(request) }
         case .channel(let path): try answer(request, to: path)
@@ -123,7 +123,7 @@ package final class AdminAPI: Sendable {
 extension AdminAPI {
     /// An answer that asks the catalogue.
     private func later(_ work: @escaping @Sendable () async throws -> HTTPResponse) -> HTTPAnswer {
-        .later {
+        .reserved {
             do {
                 return try await work()
             } catch {

@@ -64,6 +64,8 @@ package struct HTTPResponse: Sendable {
 package enum HTTPAnswer: Sendable {
     case now(HTTPResponse)
     case later(@Sendable () async -> HTTPResponse)
+    /// As `later`, among a number of its own: requests of viewers cannot keep it from being answered.
+    case reserved(@Sendable () async -> HTTPResponse)
 }
 
 /// What a handler does with the body of a request.

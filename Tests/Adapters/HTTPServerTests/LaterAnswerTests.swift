@@ -127,6 +127,29 @@ struct LaterAnswerTests {
         }
     }
 
+    @Test("Reserved answers are made when all other places are taken, and are bounded by their own")
+    func reserved() async throws {
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
+            let work: @Sendable () async -> HTTPResponse = {
+                await Task.yield()
+                return HTTPResponse(status: .ok)
+            }
+            return request.path == "/reserved" ? .reserved(work) : .later(work)
+        }
+        for (later, reserved) in [(0, 1), (1, 0)] {
+            try await withServer(
+                configure: { ($0.limits.laterAnswers, $0.limits.reservedAnswers) = (later, reserved) },
+                respond: respond
+            ) { server in
+                let client = try RawConnection(port: server.port)
+                client.get("/")
+                #expect(try await client.response().status == (later == 0 ? 503 : 200))
+                client.get("/reserved")
+                #expect(try await client.response().status == (reserved == 0 ? 503 : 200))
+            }
+        }
+    }
+
     @Test("When the client disconnects, the task is cancelled") func left() async throws {
         let started = Signal()
         let cancelled = Signal()
