@@ -13,8 +13,7 @@ package final class AdminAPI: Sendable {
     let board: StatusBoard
     let registry: MetricsRegistry
     let configuration: AdminConfiguration
-    let catalogueProbe: Probe
-    let archiveProbe: Probe
+    private let readiness: Readiness
     let clock: HostClock
     let logger: Logger
     private let openAPI: [UInt8]
@@ -32,8 +31,9 @@ package final class AdminAPI: Sendable {
         self.board = board
         self.registry = registry
         self.configuration = configuration
-        catalogueProbe = Probe(clock: clock) { await catalogue.isReachable() }
-        archiveProbe = Probe(clock: clock, archiveIsReachable)
+        readiness = Readiness(
+            catalogue: Probe(clock: clock) { await catalogue.isReachable() },
+            archive: Probe(clock: clock, archiveIsReachable))
         self.clock = clock
         self.logger = logger
         let version = configuration.version
@@ -41,6 +41,20 @@ package final class AdminAPI: Sendable {
             [([("version", version)], 1)]
         }
         openAPI = try OpenAPIDocument.text(version: configuration.version)
+    }
+
+    /// Checks again and again whether the service is ready, until cancelled.
+    ///
+    /// Without it the service never counts as ready.
+    package func run() async {
+        while !Task.isCancelled {
+            await checkReadiness()
+            try? await clock.sleep(for: Limits.readinessPause)
+        }
+    }
+
+    func checkReadiness() async {
+        await readiness.check()
     }
 
     /// Whether the body of a request is read; nil when the path belongs to another part of the server.

@@ -41,6 +41,8 @@ package enum Limits {
 
     /// Seconds that each part has to answer a readiness check.
     static let probeSeconds = 2.0
+    /// Pause between two readiness checks.
+    static let readinessPause = Duration.seconds(1)
     /// Seconds after which a client may retry when the catalogue is unavailable.
     package static let retryAfterSeconds = 5
     /// Attempts of a change without If-Match while other requests change the same channel.

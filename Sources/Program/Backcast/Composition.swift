@@ -82,6 +82,7 @@ struct Composition: Sendable {
         announce(servers)
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await servers.run() }
+            group.addTask { await admin.run() }
             // Recording does not wait for the database.
             if let recording { group.addTask { await recording.run() } }
             group.addTask {

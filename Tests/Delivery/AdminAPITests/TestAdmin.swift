@@ -88,7 +88,11 @@ func withAdmin<T>(
         configuration: configuration, archiveIsReachable: archiveIsReachable,
         clock: clock, logger: silentLogger)
     let handler = FunctionHandler(admitBody: { api.admitBody(of: $0) }, { api.answer($0) })
+    await api.checkReadiness()
+    let checks = Task { await api.run() }
+    defer { checks.cancel() }
     return try await withAPIClient(over: transport, to: handler) { client in
-        try await body(TestAdmin(api: api, pool: pool, board: board, registry: registry, client: client))
+        let admin = TestAdmin(api: api, pool: pool, board: board, registry: registry, client: client)
+        return try await body(admin)
     }
 }

@@ -1,13 +1,38 @@
 import Catalogue
 import HTTP
 import JSON
+import Synchronization
 
-extension AdminAPI {
-    /// Whether the catalogue and the archive can be reached; a 503 names the one that cannot.
-    func readinessResponse() async -> HTTPResponse {
-        async let catalogue = catalogueProbe.succeeds()
-        async let archive = archiveProbe.succeeds()
-        let parts = [("catalogue", await catalogue), ("archive", await archive)]
+/// Whether the parts that the server needs can be reached, as a background task last found them.
+///
+/// A request for it costs nothing and waits for nothing, whatever the parts do.
+final class Readiness: Sendable {
+    private struct Found {
+        var catalogue = false
+        var archive = false
+    }
+
+    private let found = Mutex(Found())
+    private let catalogue: Probe
+    private let archive: Probe
+
+    init(catalogue: Probe, archive: Probe) {
+        self.catalogue = catalogue
+        self.archive = archive
+    }
+
+    /// Checks both parts; returns within `Limits.probeSeconds`.
+    func check() async {
+        async let isCatalogueReachable = catalogue.succeeds()
+        async let isArchiveReachable = archive.succeeds()
+        let now = Found(catalogue: await isCatalogueReachable, archive: await isArchiveReachable)
+        found.withLock { $0 = now }
+    }
+
+    /// Ready, or a 503 that names the part that cannot be reached.
+    var response: HTTPResponse {
+        let found = found.withLock { $0 }
+        let parts = [("catalogue", found.catalogue), ("archive", found.archive)]
         let members = parts.map { JSONValue.Member(name: $0.0, value: $0.1 ? "ok" : "unreachable") }
         let missing = parts.filter { !$0.1 }.map { "the \($0.0)" }
         guard !missing.isEmpty else {
