@@ -5,7 +5,7 @@ extension HTTPServer {
     /// The configuration of a server.
     package struct Configuration: Sendable {
         package var address: ListenAddress
-        /// Threads that read requests and write answers; usually one per core.
+        /// Threads that read requests and write answers: as many as there are cores.
         package var threadCount = 2
         package var limits = Limits()
         /// Proxies in front of the server: the limit per address does not apply to them.

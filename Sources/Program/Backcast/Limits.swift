@@ -11,6 +11,8 @@ enum Limits {
     static let tokenCharacters = 1024
     /// Random bytes of a generated token: 256 bits cannot be guessed.
     static let tokenByteCount = 32
+    /// Threads that answer viewers: more than any machine has cores are a mistake.
+    static let serverThreads = 1...256
     /// Requested limit of descriptors: enough for the viewers, sources and files of one machine.
     static let descriptors: UInt64 = 65_536
     /// Descriptors reserved for files, sources and the database.

@@ -25,6 +25,18 @@ struct SettingsTests {
         #expect(settings.warnings.isEmpty)
     }
 
+    @Test("the number of server threads is a setting, and one for each core without it")
+    func serverThreads() throws {
+        let plain = try Settings.reading(SettingSources(environment: [:]), for: .run)
+        #expect(plain.serverThreads == nil)
+        let set = SettingSources(environment: ["BACKCAST_SERVER_THREADS": "3"])
+        #expect(try Settings.reading(set, for: .run).serverThreads == 3)
+        for text in ["0", "257", "two"] {
+            let wrong = SettingSources(environment: ["BACKCAST_SERVER_THREADS": text])
+            #expect(throws: SettingsError.self) { try Settings.reading(wrong, for: .run) }
+        }
+    }
+
     @Test("a flag overrides the environment, which overrides the file")
     func precedence() throws {
         let file = SettingFile.parsing("max_window: 3\nretention: 61\ndelete_grace: 3\n", path: "f")

@@ -21,6 +21,9 @@ struct Servers: Sendable {
         for plan in plans {
             var configuration = HTTPServer.Configuration(address: plan.address)
             configuration.trustedProxies = settings.trustedProxies
+            // Operators send few requests.
+            configuration.threadCount =
+                plan.setting == .adminListen ? 1 : settings.serverThreads ?? Processors().count
             configuration.onFinished = onFinished
             configuration.clock = clock
             configuration.limits.connections = min(

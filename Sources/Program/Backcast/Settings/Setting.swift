@@ -9,6 +9,7 @@ enum Setting: String, CaseIterable, Sendable {
     case adminToken = "BACKCAST_ADMIN_TOKEN"
     case adminListen = "BACKCAST_ADMIN_LISTEN"
     case trustedProxies = "BACKCAST_TRUSTED_PROXIES"
+    case serverThreads = "BACKCAST_SERVER_THREADS"
     case minFree = "BACKCAST_MIN_FREE"
     case deleteGrace = "BACKCAST_DELETE_GRACE"
     case migrations = "BACKCAST_MIGRATIONS"
@@ -57,6 +58,7 @@ extension Setting {
         case .adminListen: Entry(help: "A separate address for /api and /metrics.")
         case .trustedProxies:
             Entry(help: "Networks whose connections are not counted per address.", isList: true)
+        case .serverThreads: Entry(help: "Threads that answer viewers; as many as there are cores.")
         case .minFree: Entry(help: "Bytes of the archive's disk that stay free, such as 20Gi.")
         case .deleteGrace: Entry(help: "Seconds that bytes outlive their entry in the catalogue.")
         case .migrations: Entry(help: "Folder of migrations instead of those in the program.")

@@ -29,8 +29,13 @@ struct SettingReader {
 
     /// A whole number of seconds in a range.
     mutating func seconds(_ setting: Setting, in range: ClosedRange<Int>) -> Int? {
-        value(setting, allowed: "a number of seconds from \(range.lowerBound) to \(range.upperBound)") {
-            text in
+        count(setting, in: range, of: "a number of seconds")
+    }
+
+    mutating func count(
+        _ setting: Setting, in range: ClosedRange<Int>, of kind: String = "a number",
+    ) -> Int? {
+        value(setting, allowed: "\(kind) from \(range.lowerBound) to \(range.upperBound)") { text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }

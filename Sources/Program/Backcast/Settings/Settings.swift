@@ -16,6 +16,8 @@ struct Settings: Sendable {
     var state: String
     var adminToken: Secret?
     var trustedProxies: [AddressNetwork]
+    /// Threads that answer viewers; nil: one for each core that the process may use.
+    var serverThreads: Int?
     /// Bytes of the disk that stay free; nil: the larger of 5 % and 2 GiB.
     var minFreeBytes: Int64?
     var deleteGraceSeconds: Int
@@ -51,6 +53,7 @@ extension Settings {
         state = reader.folder(.state) ?? "./var/state"
         adminToken = reader.adminToken()
         trustedProxies = reader.networks(.trustedProxies) ?? []
+        serverThreads = reader.count(.serverThreads, in: Limits.serverThreads)
         minFreeBytes = reader.byteCount(.minFree)
         deleteGraceSeconds = reader.seconds(.deleteGrace, in: 0...Limits.seconds) ?? 7200
         migrations = reader.folder(.migrations)
