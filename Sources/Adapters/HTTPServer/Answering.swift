@@ -18,6 +18,7 @@ extension Exchange {
             (state.request?.method == .head, state.memoryUse)
         }
         let body = OutgoingBody(response, isHead: isHead)
+        if body.isStream, !takeStreamPlace() { return queue(ServerAnswers.tooManyStreams) }
         guard let handle = ResponseHandle.make(body, memoryLeft: memoryLeft(memoryUse, response), for: self)
         else {
             return false
@@ -30,6 +31,14 @@ extension Exchange {
             $0.byteCount = body.knownByteCount
         }
         return handle.queue(on: connection, status: response.status)
+    }
+
+    /// Whether the client may have another stream; the place is given back when the exchange has finished.
+    private func takeStreamPlace() -> Bool {
+        state.withLock { state in
+            state.isStream = state.isStream || core.streams.take(state.client)
+            return state.isStream
+        }
     }
 
     /// Connection memory available for a vector of pieces, in bytes.
@@ -47,6 +56,7 @@ extension Exchange {
         let status = connection.queuedStatus
         let (work, last) = state.withLock { state in
             let work = state.work.take()
+            if state.isStream { core.streams.giveBack(state.client) }
             return (work, core.onFinished == nil ? nil : state)
         }
         work?.cancel()
@@ -56,7 +66,8 @@ extension Exchange {
     private func summary(_ state: State, status: Int?, now: Int64, isComplete: Bool) -> RequestSummary {
         RequestSummary(
             method: state.request?.method ?? HTTPMethod(rawValue: ""), path: state.request?.path ?? "",
-            remoteAddress: peer.addressText, status: state.status ?? status.map(HTTPStatus.init(rawValue:)),
+            remoteAddress: state.request?.remoteAddress ?? peer.addressText,
+            status: state.status ?? status.map(HTTPStatus.init(rawValue:)),
             byteCount: state.byteCount, duration: .nanoseconds(now - started),
             isComplete: isComplete && !state.isAbandoned)
     }

@@ -13,11 +13,11 @@ final class ConnectionTable: Sendable {
 
     private let state = Mutex(State())
     private let limitPerAddress: Int
-    private let trusted: [AddressNetwork]
+    private let proxies: TrustedProxies
 
-    init(limitPerAddress: Int, trusted: [AddressNetwork]) {
+    init(limitPerAddress: Int, proxies: TrustedProxies) {
         self.limitPerAddress = limitPerAddress
-        self.trusted = trusted
+        self.proxies = proxies
     }
 
     var count: Int { state.withLock { $0.open.count } }
@@ -25,7 +25,7 @@ final class ConnectionTable: Sendable {
     /// Whether another connection from this address may be accepted; two concurrent calls may both return
     /// true.
     func admits(_ address: PeerAddress) -> Bool {
-        if trusted.contains(where: { $0.contains(address) }) { return true }
+        if proxies.contains(address) { return true }
         return state.withLock { $0.counts[address.countingKey, default: 0] < limitPerAddress }
     }
 
@@ -48,6 +48,11 @@ final class ConnectionTable: Sendable {
     /// Shuts down connections past their deadline; the library notices and closes them.
     func shutDownOverdue(at now: Int64) -> Int {
         shutDown { $0.isOverdue(at: now) }
+    }
+
+    /// Shuts down connections whose client takes its answer too slowly.
+    func shutDownSlow(at now: Int64, _ limits: Limits) -> Int {
+        shutDown { $0.isBusy && $0.isSlow(at: now, limits) }
     }
 
     /// Shuts down connections that wait for a request.

@@ -32,6 +32,10 @@ final class Exchange: Sendable {
     struct State {
         var stage: Stage
         var request: HTTPRequest?
+        /// Whose request it is, also behind trusted proxies.
+        var client: PeerAddress
+        /// Whether the answer counts among the streams.
+        var isStream = false
         var memoryUse = 0
         var status: HTTPStatus?
         var byteCount: UInt64 = 0
@@ -45,7 +49,7 @@ final class Exchange: Sendable {
         self.core = core
         self.connection = connection
         self.peer = peer
-        self.state = Mutex(State(stage: .target(target)))
+        self.state = Mutex(State(stage: .target(target), client: peer.address))
         peer.requestStarted()
         peer.mustMove(atLatestBy: started + core.limits.header.nanoseconds)
         core.exchangeStarted()
@@ -66,13 +70,16 @@ extension Exchange {
     /// An answer that is queued now closes the connection.
     func headerArrived(_ raw: RawRequest) -> MHD_Result {
         do throws(Refusal) {
-            let head = try raw.head(limits: core.limits, remoteAddress: peer.addressText)
+            var head = try raw.head(limits: core.limits, remoteAddress: peer.addressText)
+            let client = core.proxies.client(of: head.request.headers, behind: peer.address)
+            if client != peer.address { head.request.remoteAddress = client.description }
             let admission = try admission(of: head)
             peer.mustMove(
                 by: head.body == .none
                     ? PeerConnection.never : monotonicNanoseconds() + core.limits.requestBody.nanoseconds)
             state.withLock {
                 $0.request = head.request
+                $0.client = client
                 $0.memoryUse = head.memoryUse
                 $0.stage = .body(admission, dropped: 0)
             }

@@ -21,6 +21,13 @@ package struct Limits: Sendable {
     package var laterAnswers = 512
     /// Concurrent answers of the admin API, which viewers cannot use up.
     package var reservedAnswers = 64
+    /// Streamed answers at a time, each of which has some 200 KiB in memory; one beyond them is answered 503.
+    package var streams = 256
+    /// Streamed answers of one client: a download manager takes several ranges at once.
+    package var streamsPerClient = 8
+    /// Bytes per second that a client has to receive while an answer is sent, on average over `slowestOver`.
+    package var slowestRate = 16 * 1024
+    package var slowestOver = Duration.seconds(60)
     /// Bytes of memory of a connection, for request header and response header, but not for a body.
     ///
     /// It is reused for every request.
@@ -47,13 +54,15 @@ package struct Limits: Sendable {
     /// More pieces are read one after the other.
     static let vectoredPieces = 128
     /// Bytes that are requested from a stream at a time.
-    static let streamPiece = 256 * 1024
+    static let streamPiece = 64 * 1024
     /// Pieces of a stream that are read ahead.
     static let streamReadAhead = 2
     /// Bytes that the library receives at a time when it reads a body through a callback.
     static let readerBlock = 64 * 1024
     /// Memory that the library needs per request header field in addition to its text, in bytes.
     static let fieldOverhead = 64
+    /// Addresses of X-Forwarded-For that are looked at: a request passes few proxies.
+    static let forwardedAddresses = 16
     /// The interval of checks whether the last answers are sent, while the server stops.
     static let drainPause = Duration.milliseconds(10)
     /// Connections that the kernel queues before they are accepted.

@@ -23,6 +23,10 @@ enum OutgoingBody {
         }
     }
 
+    var isStream: Bool {
+        if case .stream = self { true } else { false }
+    }
+
     /// Bytes of the body that are known in advance; a stream is counted while it is read.
     var knownByteCount: UInt64 {
         switch self {

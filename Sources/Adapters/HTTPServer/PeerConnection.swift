@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// The server's record of an open connection.
@@ -11,6 +12,13 @@ final class PeerConnection: Sendable {
     private let deadline: Atomic<Int64>
     /// Whether a request is being read or answered.
     private let busy = Atomic<Bool>(false)
+    /// What the client had received when its progress was last looked at.
+    private let progress = Mutex<Progress?>(nil)
+
+    private struct Progress {
+        var time: Int64
+        var received: UInt64
+    }
 
     static let never = Int64.max
 
@@ -28,6 +36,7 @@ final class PeerConnection: Sendable {
     }
 
     func requestFinished(nextHeaderBy point: Int64) {
+        progress.withLock { $0 = nil }
         deadline.store(point, ordering: .relaxed)
         busy.store(false, ordering: .relaxed)
     }
@@ -45,4 +54,47 @@ final class PeerConnection: Sendable {
     func isOverdue(at now: Int64) -> Bool {
         deadline.load(ordering: .relaxed) < now
     }
+
+    /// Whether the client received less than the slowest rate since it was last looked at, although more was
+    /// waiting in the socket both times; called again and again by the sweeper.
+    func isSlow(at now: Int64, _ limits: Limits) -> Bool {
+        progress.withLock { progress in
+            if let progress, now - progress.time < limits.slowestOver.nanoseconds { return false }
+            guard let received = SocketProgress.received(descriptor), SocketProgress.isWaiting(descriptor)
+            else {
+                progress = nil
+                return false
+            }
+            let last = progress.take()
+            progress = Progress(time: now, received: received)
+            guard let last else { return false }
+            let seconds = Double(now - last.time) / 1e9
+            return Double(received - last.received) < Double(limits.slowestRate) * seconds
+        }
+    }
+}
+
+/// What the kernel knows about the sending side of a TCP socket.
+private enum SocketProgress {
+    /// Bytes that the peer has acknowledged since the connection began; nil if it is no TCP socket.
+    static func received(_ descriptor: Int32) -> UInt64? {
+        var info = [UInt8](repeating: 0, count: 256)
+        var size = socklen_t(info.count)
+        guard unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0,
+            size >= acknowledged + 8
+        else { return nil }
+        return unsafe info.withUnsafeBytes {
+            unsafe $0.loadUnaligned(fromByteOffset: acknowledged, as: UInt64.self)
+        }
+    }
+
+    /// Whether bytes are in the socket that the peer has not acknowledged.
+    static func isWaiting(_ descriptor: Int32) -> Bool {
+        var count: Int32 = 0
+        return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 && count > 0
+    }
+
+    /// The offset of `tcpi_bytes_acked` in the kernel's `tcp_info` (linux/tcp.h), which the C library's header
+    /// does not have.
+    private static let acknowledged = 120
 }

@@ -16,6 +16,7 @@ enum ServerAnswers {
     static let unknownCoding = Problem(.notImplemented, "the only transfer coding is chunked").response()
 
     static let busy = unavailable("too many requests are waiting")
+    static let tooManyStreams = unavailable("too many downloads are running")
     static let late = unavailable("the answer took too long")
     static let unsendable = unavailable("the answer could not be sent")
 

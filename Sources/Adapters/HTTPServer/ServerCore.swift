@@ -12,6 +12,8 @@ final class ServerCore: Sendable {
     let suspended = SuspensionTable()
     let laterAnswers: AnswerPlaces
     let reservedAnswers: AnswerPlaces
+    let streams: ClientPlaces
+    let proxies: TrustedProxies
     private let exchanges = Atomic<Int>(0)
     private let stopping = Atomic<Bool>(false)
 
@@ -22,9 +24,11 @@ final class ServerCore: Sendable {
         self.onFinished = configuration.onFinished
         self.laterAnswers = AnswerPlaces(limit: configuration.limits.laterAnswers)
         self.reservedAnswers = AnswerPlaces(limit: configuration.limits.reservedAnswers)
+        self.streams = ClientPlaces(
+            limit: configuration.limits.streams, perClient: configuration.limits.streamsPerClient)
+        self.proxies = TrustedProxies(networks: configuration.trustedProxies)
         self.connections = ConnectionTable(
-            limitPerAddress: configuration.limits.connectionsPerAddress, trusted: configuration.trustedProxies
-        )
+            limitPerAddress: configuration.limits.connectionsPerAddress, proxies: proxies)
     }
 
     /// Set once: no connection is accepted any more, and every answer closes its connection.
@@ -52,33 +56,12 @@ final class ServerCore: Sendable {
         if slow > 0 {
             logger.debug("Closed connections: request not received in time", metadata: ["count": "\(slow)"])
         }
+        let idle = connections.shutDownSlow(at: now, limits)
+        if idle > 0 {
+            logger.debug("Closed connections: answer not received in time", metadata: ["count": "\(idle)"])
+        }
         let late = suspended.resumeOverdue(at: now)
         if late > 0 { logger.warning("Answers took too long", metadata: ["count": "\(late)"]) }
         suspended.resumeAbandoned()
-    }
-}
-
-/// Counts answers that are being made.
-///
-/// The task of an answer counts until it has ended, not until the request is answered, so that hanging work
-/// cannot accumulate.
-final class AnswerPlaces: Sendable {
-    private let limit: Int
-    private let taken = Atomic<Int>(0)
-
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    /// Whether another answer may be made; then `giveBack` has to follow.
-    func take() -> Bool {
-        let (_, count) = taken.add(1, ordering: .relaxed)
-        if count <= limit { return true }
-        giveBack()
-        return false
-    }
-
-    func giveBack() {
-        taken.subtract(1, ordering: .relaxed)
     }
 }

@@ -55,3 +55,74 @@ struct ConnectionLimitTests {
         }
     }
 }
+
+@Suite("Budgets of clients")
+struct ClientBudgetTests {
+    /// Endless bytes.
+    private static let endless: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
+        let source = TestSource { _, limit in [UInt8](repeating: 7, count: limit) }
+        return .now(HTTPResponse(status: .ok, body: .stream(length: 1 << 40, source)))
+    }
+
+    /// Asks for a stream and returns the status; the connection stays open.
+    private func status(_ server: HTTPServer, _ fields: String = "") async throws -> (Int, RawConnection) {
+        let client = try RawConnection(port: server.port)
+        client.get("/", fields: fields)
+        return (try await client.response(toHead: true).status, client)
+    }
+
+    @Test("A client has a few streams at a time, all together have more; an ended one no longer counts")
+    func streams() async throws {
+        let configure: (inout HTTPServer.Configuration) -> Void = {
+            ($0.limits.streams, $0.limits.streamsPerClient) = (4, 3)
+            $0.trustedProxies = (try? [AddressNetwork.reading("127.0.0.0/8")]) ?? []
+        }
+        try await withServer(configure: configure, respond: Self.endless) { server in
+            var clients: [RawConnection] = []
+            for (forwarded, expected) in [
+                ("9.9.9.9", 200), ("9.9.9.9", 200), ("1.1.1.1, 9.9.9.9", 200), ("9.9.9.9, 127.0.0.2", 503),
+                ("8.8.8.8", 200), ("7.7.7.7", 503),
+            ] {
+                let (status, client) = try await status(server, "X-Forwarded-For: \(forwarded)\r\n")
+                #expect(status == expected, "\(forwarded)")
+                clients.append(client)
+            }
+            clients.removeAll()
+            try await becomesIdle(server)
+            #expect(try await status(server).0 == 200)
+        }
+    }
+
+    @Test("X-Forwarded-For of anybody but a trusted proxy is not believed")
+    func untrusted() async throws {
+        let configure: (inout HTTPServer.Configuration) -> Void = { $0.limits.streamsPerClient = 1 }
+        try await withServer(configure: configure, respond: Self.endless) { server in
+            let (first, client) = try await status(server, "X-Forwarded-For: 9.9.9.9\r\n")
+            let (second, other) = try await status(server, "X-Forwarded-For: 8.8.8.8\r\n")
+            #expect([first, second] == [200, 503])
+            _ = (client, other)
+        }
+    }
+
+    @Test("A client that takes its answer too slowly is disconnected; one that waits for an answer is not")
+    func slow() async throws {
+        let configure: (inout HTTPServer.Configuration) -> Void = {
+            ($0.limits.slowestRate, $0.limits.slowestOver) = (1 << 20, .milliseconds(300))
+        }
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
+            guard request.path == "/later" else { return Self.endless(request) }
+            return .later {
+                try? await Task.sleep(for: .seconds(2))
+                return HTTPResponse(status: .ok, body: .bytes([1]))
+            }
+        }
+        try await withServer(configure: configure, respond: respond) { server in
+            let (_, slow) = try await status(server)
+            let patient = try RawConnection(port: server.port)
+            patient.get("/later")
+            #expect(try await patient.response().body == [1])
+            try await eventually("the end of the slow connection") { server.openConnections == 1 }
+            _ = slow
+        }
+    }
+}

@@ -57,7 +57,7 @@ extension Setting {
                 isSecret: true)
         case .adminListen: Entry(help: "A separate address for /api and /metrics.")
         case .trustedProxies:
-            Entry(help: "Networks whose connections are not counted per address.", isList: true)
+            Entry(help: "Networks of proxies, whose X-Forwarded-For is believed.", isList: true)
         case .serverThreads: Entry(help: "Threads that answer viewers; as many as there are cores.")
         case .minFree: Entry(help: "Bytes of the archive's disk that stay free, such as 20Gi.")
         case .deleteGrace: Entry(help: "Seconds that bytes outlive their entry in the catalogue.")
