@@ -25,7 +25,9 @@ package final class ViewerAPI: Sendable {
         index = TimelineIndex(catalogue: catalogue, awaySeconds: configuration.awaySeconds, clock: clock)
         windows = WindowAnswers(
             index: index,
-            player: WindowPlayer(index: index, maxWindowSeconds: configuration.maxWindowSeconds),
+            player: WindowPlayer(
+                index: index, maxWindowSeconds: configuration.maxWindowSeconds,
+                longAnswers: configuration.longAnswers),
             export: WindowExport(store: store), clock: clock.now, logger: logger)
     }
 

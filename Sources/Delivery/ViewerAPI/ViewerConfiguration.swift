@@ -10,9 +10,13 @@ package struct ViewerConfiguration: Sendable {
     /// has deleted.
     package var awaySeconds: Int64
 
-    package init(maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200) {
+    /// Answers that may compute for more than a millisecond at a time.
+    package var longAnswers: Int
+
+    package init(maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200, longAnswers: Int = 1) {
         self.maxWindowSeconds = maxWindowSeconds
         self.awaySeconds = awaySeconds
+        self.longAnswers = longAnswers
     }
 
     /// The largest value of `maxWindowSeconds`.

@@ -61,7 +61,9 @@ struct Composition: Sendable {
             catalogue: catalogue, store: store,
             configuration: ViewerConfiguration(
                 maxWindowSeconds: Int64(settings.maxWindowSeconds),
-                awaySeconds: Int64(settings.deleteGraceSeconds)),
+                awaySeconds: Int64(settings.deleteGraceSeconds),
+                // Half of the cores stay for short answers and for recording.
+                longAnswers: max(1, Processors().count / 2)),
             clock: clock, logger: logger)
         let gate = SchemaGate()
         let servers = try Servers.open(

@@ -60,6 +60,29 @@ extension Limits {
     static let longWindowsWaiting = 64
     /// Target durations for which a block keeps its peak; usually all answers have the same.
     static let targetsPerBlock = 4
+    /// Windows that are read from the catalogue at a time: a day of eight renditions is some 25 MB.
+    static let coldWindowsAtOnce = 4
+    /// Windows that may wait for their turn.
+    static let coldWindowsWaiting = 256
+    /// How long a window may wait for its turn.
+    static let turnWait = Duration.seconds(2)
+    /// A window of which at most so many blocks are missing is read without waiting for a turn, such as a live
+    /// playlist.
+    static let blocksWithoutTurn = 16
+    /// Slices of blocks that are composed without a turn, and on the thread that asks: about half a
+    /// millisecond.
+    static let piecesWithoutTurn = 100
+    /// Blocks whose text is written, or compressed, without a turn: about a millisecond.
+    static let textsWithoutTurn = 4
+    /// Long compositions that may wait for their turn.
+    static let compositionsWaiting = 512
+    /// Searches for what is recorded near a window, at a time and waiting.
+    static let searchesAtOnce = 2
+    static let searchesWaiting = 64
+    /// Results of such searches in memory.
+    static let cachedSearches = 4096
+    /// Rows of channels that are read again, because a transaction with a lower row may commit later.
+    static let lateRows: Int32 = 100
     /// Bytes of a block without its segments.
     static let blockOverhead = 256
     /// Bytes of an initialization vector, an array of sixteen bytes on the heap.

@@ -24,18 +24,37 @@ package final class AsyncSemaphore: Sendable {
     nonisolated(nonsending) package func withPermit<Value, Failure>(
         _ body: () async throws(Failure) -> Value,
     ) async throws(Failure) -> Value? {
-        guard await acquire() else { return nil }
+        guard await acquire(newNumber()) else { return nil }
         defer { release() }
         return try await body()
     }
 
-    /// Whether a permit came.
-    private func acquire() async -> Bool {
-        let number = state.withLock { state in
+    /// As `withPermit`; nil also when no permit came within a time.
+    nonisolated(nonsending) package func withPermit<Value, Failure>(
+        within limit: Duration, by clock: HostClock, _ body: () async throws(Failure) -> Value,
+    ) async throws(Failure) -> Value? {
+        let number = newNumber()
+        let timer = Task {
+            try? await clock.sleep(for: limit)
+            turnAway(number)
+        }
+        let isAdmitted = await acquire(number)
+        timer.cancel()
+        guard isAdmitted else { return nil }
+        defer { release() }
+        return try await body()
+    }
+
+    private func newNumber() -> Int {
+        state.withLock { state in
             state.arrivals += 1
             return state.arrivals
         }
-        return await withTaskCancellationHandler {
+    }
+
+    /// Whether a permit came.
+    private func acquire(_ number: Int) async -> Bool {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 guard let isAdmitted = arrived(number, waiter) else {
                     // The handler may have run before the waiter was there.

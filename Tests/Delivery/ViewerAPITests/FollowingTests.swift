@@ -105,6 +105,46 @@ import Timeline
         }
     }
 
+    @Test("While changes are heard, an unknown channel is answered without a question to the catalogue")
+    func unknownChannel() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            // A row that neither an announcement nor its number tells of: only a question for it finds it.
+            _ = try await viewer.catalogue.pool.query(
+                """
+                INSERT INTO channel (channel_id, slug, settings) OVERRIDING SYSTEM VALUE
+                SELECT -1000, 'hidden', settings FROM channel
+                """)
+            let path = "/live/hidden/index.m3u8"
+            let asked = try await viewer.get(path)
+            let detail = asked.problem["detail"] as? String
+            #expect(detail?.hasPrefix("nothing is recorded") == true)
+            try await following(viewer) {
+                try await eventually("the ids of all channels") {
+                    let answer = try await viewer.get(path)
+                    return answer.problem["detail"] as? String == "there is no channel hidden"
+                }
+                let known = try await viewer.get(window)
+                #expect(known.status == 200)
+            }
+        }
+    }
+
+    @Test("A window before the first recording reads nothing, and what is near is found once per revision")
+    func beforeTheFirst() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let first = try await viewer.catalogue.head(of: 1).renditions.map(\.firstQuarter)
+            #expect(first == [Quarter(rendition: 1, containing: at(0).microseconds).begin])
+            let early = "/live/cctv2/index.m3u8?begintime=1469400000&duration=3600"
+            let answer = try await viewer.get(early)
+            #expect(answer.status == 404)
+            _ = try await viewer.catalogue.pool.query("ALTER TABLE block RENAME TO blocks_of_another_name")
+            let again = try await viewer.get(early)
+            #expect(again.body == answer.body)
+        }
+    }
+
     @Test("Many who ask for the same at once get the same answer")
     func together() async throws {
         try await ViewerFixture.with { viewer in

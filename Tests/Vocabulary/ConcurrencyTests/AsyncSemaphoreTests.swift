@@ -32,6 +32,16 @@ struct AsyncSemaphoreTests {
         #expect(await semaphore.withPermit { 2 } == 2)
     }
 
+    @Test("A task that waits longer than it may is turned away, and takes no permit with it")
+    func late() async throws {
+        let semaphore = AsyncSemaphore(permits: 1)
+        let inner = await semaphore.withPermit {
+            await semaphore.withPermit(within: .milliseconds(1), by: .system) { 1 }
+        }
+        #expect(inner == .some(nil))
+        #expect(await semaphore.withPermit(within: .seconds(60), by: .system) { 2 } == 2)
+    }
+
     @Test("A permit is given back when the body throws")
     func throwing() async throws {
         let semaphore = AsyncSemaphore(permits: 1)

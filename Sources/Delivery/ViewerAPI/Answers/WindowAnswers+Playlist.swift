@@ -8,6 +8,7 @@ extension WindowAnswers {
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
         let wanted = try await media(asked, window)
         if asked.parameters.window.isStrict { try window.checkWhole(wanted) }
+        try await player.prepare(window, wanted, isCompressed: coding(asked) == .gzip)
         guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
             let playlist = try RenderedPlaylist(window.multivariantPlaylist(query: query))
@@ -57,8 +58,7 @@ extension WindowAnswers {
         _ asked: AskedWindow, _ playlist: RenderedPlaylist, _ window: PlaylistContents,
         leading: ListedRendition?,
     ) throws(PlaybackError) -> HTTPResponse {
-        let coding =
-            ContentCoding.chosen(for: asked.request.headers.values(of: "Accept-Encoding")) ?? .identity
+        let coding = coding(asked)
         let validators = Validators(
             entityTag: EntityTag(strong: coding == .gzip ? "\(playlist.tag)-gz" : playlist.tag))
         var headers = fields(asked, window, leading)
@@ -76,6 +76,10 @@ extension WindowAnswers {
         }
         if coding == .gzip { headers["Content-Encoding"] = coding.rawValue }
         return HTTPResponse(status: .ok, headers: headers, body: body)
+    }
+
+    private func coding(_ asked: AskedWindow) -> ContentCoding {
+        ContentCoding.chosen(for: asked.request.headers.values(of: "Accept-Encoding")) ?? .identity
     }
 
     /// The header fields that say how complete the window is, and how long caches may keep the answer.

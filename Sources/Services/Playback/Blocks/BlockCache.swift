@@ -58,6 +58,16 @@ final class BlockCache: Sendable {
         }
     }
 
+    /// How many blocks of a range are not in memory.
+    func missing(_ range: QuarterRange) -> Int {
+        state.withLock { state in
+            let known = state.entries[range.first.rendition]
+            return (0..<range.count).count {
+                known?[range.first.begin + Int64($0) * Quarter.microseconds] == nil
+            }
+        }
+    }
+
     /// Stores the blocks of a finished load, except those that a change has made stale.
     func finish(_ range: QuarterRange, number: Int, blocks: [Block]) {
         let now = clock.steady()

@@ -12,12 +12,13 @@ struct BlockSelection {
     let watermark: Instant
 
     /// The quarters in which segments of the window can begin; nil if there are none.
-    func range(of rendition: Int32) -> QuarterRange? {
+    func range(of rendition: KnownRendition) -> QuarterRange? {
+        guard let recorded = rendition.firstQuarter else { return nil }
         let end = scope == .published ? min(window.end, watermark) : window.end
-        guard window.begin < end else { return nil }
-        let begin = window.begin - Catalogue.longestSegment
-        let first = Quarter(rendition: rendition, containing: begin.microseconds)
-        let last = Quarter(rendition: rendition, containing: end.microseconds - 1)
+        let begin = max(window.begin - Catalogue.longestSegment, Instant(microseconds: recorded))
+        guard window.begin < end, begin < end else { return nil }
+        let first = Quarter(rendition: rendition.row, containing: begin.microseconds)
+        let last = Quarter(rendition: rendition.row, containing: end.microseconds - 1)
         return QuarterRange(
             first: first, count: Int((last.begin - first.begin) / Quarter.microseconds) + 1)
     }

@@ -28,6 +28,11 @@ final class Blocks: Sendable {
         return found
     }
 
+    /// How many blocks of some ranges are not in memory.
+    func missing(_ ranges: [QuarterRange]) -> Int {
+        ranges.reduce(0) { $0 + cache.missing($1) }
+    }
+
     private func blocks(
         _ quarters: [Quarter], of rendition: RenditionID,
     ) async throws(CatalogueError) -> [Block] {

@@ -51,7 +51,9 @@ extension TimelineIndex {
 
     private func follow(_ change: CatalogueChange) async {
         switch change {
-        case .channel(let id): channels.expire(id)
+        case .channel(let id):
+            directory.note(id)
+            channels.expire(id)
         case .publishedHead(let change):
             guard let known = heads.known(change.channel), known.head.revision < change.revision else {
                 return
@@ -77,6 +79,7 @@ extension TimelineIndex {
 
     /// Asks which of the cached channels have changed, and confirms the others.
     private func lookAround() async {
+        await directory.renew()
         let asked = clock.steady()
         let revisions = heads.all.mapValues(\.head.revision)
         guard let changed = try? await catalogue.channels(changedSince: revisions) else { return }

@@ -12,11 +12,19 @@ package final class TimelineIndex: Sendable {
     let channels: StaleWhileUnavailableCache<ChannelID, Channel>
     let heads: StaleWhileUnavailableCache<Int32, TrackedHead>
     let announced = AnnouncedChanges()
+    let directory: ChannelDirectory
     private let blocks: Blocks
     private let markers: MarkerCache
-    /// The data of a window of many days exceeds the cache and is in memory all at once.
+    /// Windows that are read from the catalogue: each is in memory as a whole, beside the cache.
+    private let coldWindows = AsyncSemaphore(
+        permits: Limits.coldWindowsAtOnce, waiters: Limits.coldWindowsWaiting)
+    /// The data of a window of many days exceeds the cache.
     private let longWindows = AsyncSemaphore(
         permits: Limits.longWindowsAtOnce, waiters: Limits.longWindowsWaiting)
+
+    /// Requests for what is recorded near a window that holds nothing.
+    private let searches = AsyncSemaphore(permits: Limits.searchesAtOnce, waiters: Limits.searchesWaiting)
+    private let nearest = NearestSpans()
 
     /// Creates an index.
     ///
@@ -28,13 +36,15 @@ package final class TimelineIndex: Sendable {
         let away = Duration.seconds(awaySeconds)
         channels = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
         heads = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
+        directory = ChannelDirectory(catalogue: catalogue, clock: clock)
         blocks = Blocks(catalogue: catalogue, capacity: Limits.blockBytes, clock: clock)
         markers = MarkerCache(catalogue: catalogue)
     }
 
     /// The channel with an id, even if it is deleted; nil if it never existed.
     package func channel(_ id: ChannelID) async throws(CatalogueError) -> Channel? {
-        try await channels.value(of: id) { [catalogue] _ in
+        if directory.lacks(id) { return nil }
+        return try await channels.value(of: id) { [catalogue] _ in
             await Result { () async throws(CatalogueError) in try await catalogue.channel(id) }
         }?.value
     }
@@ -48,32 +58,38 @@ package final class TimelineIndex: Sendable {
 
     /// All segments that overlap a window, and the markers that lie in it.
     ///
-    /// In the published scope only those that begin before the watermark of the head.
+    /// In the published scope only those that begin before the watermark of the head. Of windows that are not
+    /// in memory only a few are read at a time; one that has waited too long for its turn is an error.
     func heldSegments(
         of head: ChannelHead, in window: TimeWindow, scope: SegmentScope,
     ) async throws(CatalogueError) -> HeldSegments {
-        guard window.microseconds > Limits.longWindow else {
-            return try await heldSegmentsAtOnce(of: head, in: window, scope: scope)
+        let selection = BlockSelection(window: window, scope: scope, watermark: head.publishedHead.watermark)
+        let turns: AsyncSemaphore
+        if window.microseconds > Limits.longWindow {
+            turns = longWindows
+        } else {
+            let missing = blocks.missing(head.renditions.compactMap { selection.range(of: $0) })
+            if missing <= Limits.blocksWithoutTurn {
+                return try await heldSegmentsAtOnce(of: head, selection)
+            }
+            turns = coldWindows
         }
-        let held = try await longWindows.withPermit { () async throws(CatalogueError) in
-            // Composing a long window takes long even from memory. It must not block a thread that others
-            // wait for.
-            await Task.yield()
-            return try await heldSegmentsAtOnce(of: head, in: window, scope: scope)
+        let held = try await turns.withPermit(within: Limits.turnWait, by: clock) {
+            () async throws(CatalogueError) in try await heldSegmentsAtOnce(of: head, selection)
         }
         guard let held else { throw .notInTime }
         return held
     }
 
     private func heldSegmentsAtOnce(
-        of head: ChannelHead, in window: TimeWindow, scope: SegmentScope,
+        of head: ChannelHead, _ selection: BlockSelection,
     ) async throws(CatalogueError) -> HeldSegments {
         var records: [ListedRendition] = []
         var formats: [Int32: SegmentFormat] = [:]
-        let selection = BlockSelection(window: window, scope: scope, watermark: head.publishedHead.watermark)
+        let window = selection.window
         for rendition in head.renditions {
             var found: [Block] = []
-            if let range = selection.range(of: rendition.row) {
+            if let range = selection.range(of: rendition) {
                 found = try await blocks.blocks(range, of: rendition.description.id)
             }
             for block in found { formats.merge(block.formats) { known, _ in known } }
@@ -84,6 +100,22 @@ package final class TimelineIndex: Sendable {
         return HeldSegments(
             publishedHead: head.publishedHead, renditions: records, formats: formats,
             markers: try await markers.markers(of: head, in: TimeWindow(begin: window.begin, end: end)))
+    }
+
+    /// The recorded spans nearest to a window.
+    ///
+    /// Asked again for the same quarter of an hour while the channel stays as it is, they come from memory.
+    func available(of channel: Int32, near window: TimeWindow) async throws(CatalogueError) -> [TimeWindow] {
+        let place = NearestSpans.Place(
+            channel: channel, revision: heads.known(channel)?.head.revision,
+            quarter: Quarter(rendition: 0, containing: window.begin.microseconds).begin)
+        if let known = nearest.spans(place) { return known }
+        let spans = try await searches.withPermit(within: Limits.turnWait, by: clock) {
+            () async throws(CatalogueError) in try await catalogue.available(of: channel, near: window)
+        }
+        guard let spans else { throw .notInTime }
+        nearest.keep(spans, for: place)
+        return spans
     }
 
     /// Updates blocks and markers before a newer head becomes visible, so that no answer combines a new head

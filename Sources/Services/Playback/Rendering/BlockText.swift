@@ -50,6 +50,16 @@ final class BlockText: Sendable {
         }
     }
 
+    /// Whether the text, or also its compressed form, is in memory.
+    func isReady(isCompressed: Bool) -> Bool {
+        isCompressed ? packed.withLock { $0 != nil } : made.withLock { $0 != nil }
+    }
+
+    /// Makes the text, or also its compressed form.
+    func prepare(isCompressed: Bool) throws(PlaybackError) {
+        if isCompressed { _ = try deflated() } else { _ = try lines() }
+    }
+
     /// The lines, compressed separately.
     func deflated() throws(PlaybackError) -> DeflateBlock {
         let bytes = try lines().bytes.bytes

@@ -6,10 +6,14 @@ package import Timeline
 package final class WindowPlayer: Sendable {
     private let index: TimelineIndex
     private let maxWindowSeconds: Int64
+    /// Compositions that compute for long; fewer than there are cores, so that others are not delayed.
+    private let turns: AsyncSemaphore
 
-    package init(index: TimelineIndex, maxWindowSeconds: Int64) {
+    /// Lets at most `longAnswers` answers compute for more than a millisecond at a time.
+    package init(index: TimelineIndex, maxWindowSeconds: Int64, longAnswers: Int = 1) {
         self.index = index
         self.maxWindowSeconds = maxWindowSeconds
+        turns = AsyncSemaphore(permits: longAnswers, waiters: Limits.compositionsWaiting)
     }
 
     /// Composes the playlists of a request; they list at least one segment.
@@ -61,7 +65,7 @@ package final class WindowPlayer: Sendable {
             case .sliding: TimeWindow(begin: .distantFuture, end: .distantFuture)
             }
         return try await mappingErrors { () throws(CatalogueError) in
-            try await index.catalogue.available(of: channel.row, near: window)
+            try await index.available(of: channel.row, near: window)
         }
     }
 }
@@ -77,8 +81,40 @@ extension WindowPlayer {
                 of: seen.head, in: wide, scope: plan.kind == .event ? .published : .archive)
         }
         let isSettled = plan.isFixed && seen.isSettled(plan.window, now: now)
-        return PlaylistComposer.compose(
-            held, plan: plan, request: request, isSettled: isSettled, isOver: isOver)
+        return try await inTurn(held.pieceCount > Limits.piecesWithoutTurn) {
+            PlaylistComposer.compose(
+                held, plan: plan, request: request, isSettled: isSettled, isOver: isOver)
+        }
+    }
+
+    /// Computes at once, or what takes long in its turn and on a thread on which no request waits.
+    private func inTurn<Value>(
+        _ isLong: Bool, _ compute: () throws(PlaybackError) -> Value,
+    ) async throws(PlaybackError) -> Value {
+        guard isLong else { return try compute() }
+        let value = try await turns.withPermit { () async throws(PlaybackError) in
+            await Task.yield()
+            return try compute()
+        }
+        guard let value else { throw .catalogue(.notInTime) }
+        return value
+    }
+
+    /// Makes the texts of a window that are not in memory yet, compressed if need be.
+    ///
+    /// Rendering a rendition, or with nil the multivariant playlist, then takes little time.
+    package func prepare(
+        _ contents: PlaylistContents, _ rendition: RenditionID?, isCompressed: Bool,
+    ) async throws(PlaybackError) {
+        guard let rendition else {
+            let pieces = contents.renditions.reduce(0) { $0 + $1.segments.pieces.count }
+            return try await inTurn(pieces > Limits.piecesWithoutTurn) {}
+        }
+        let texts = contents[rendition]?.segments.pieces.compactMap { $0.isWhole ? $0.block.text : nil } ?? []
+        let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
+        try await inTurn(missing.count > Limits.textsWithoutTurn) { () throws(PlaybackError) in
+            for text in missing { try text.prepare(isCompressed: isCompressed) }
+        }
     }
 
     /// Whether nothing will be published any more.

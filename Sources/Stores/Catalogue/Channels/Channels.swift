@@ -122,6 +122,18 @@ extension Catalogue {
         }
     }
 
+    /// The ids of all channels in rows after the given one, also of deleted ones.
+    package func channelIDs(after row: Int32) async throws(CatalogueError) -> [(id: ChannelID, row: Int32)] {
+        try await mappingErrors {
+            try await pool.query("SELECT slug, channel_id FROM channel WHERE channel_id > \(row)").compactMap
+            {
+                row in
+                let number = try row.decode("channel_id", as: Int32.self)
+                return ChannelID(try row.decode("slug", as: String.self)).map { ($0, number) }
+            }
+        }
+    }
+
     /// Returns channels that are not deleted, ordered by id, starting after the given id.
     ///
     /// A channel that this program cannot read is left out; `everyChannel` reports it.

@@ -24,12 +24,17 @@ extension Catalogue {
     /// The recorded quarters nearest to a window, combined into one window.
     private func nearestQuarters(of window: TimeWindow, in rendition: Int32) async throws -> TimeWindow {
         let middle = (window.begin.microseconds / 2 + window.end.microseconds / 2).clamped(to: Self.plausible)
-        let quarters = try await pool.query(
+        // Two scans of the index, not a sort of everything that was ever recorded.
+        let near = try await pool.query(
             """
-            SELECT quarter_us FROM block WHERE rendition_id = \(rendition)
-            ORDER BY abs(quarter_us - \(middle)) LIMIT \(Limits.quartersOffered)
+            (SELECT quarter_us FROM block WHERE rendition_id = \(rendition) AND quarter_us >= \(middle)
+            ORDER BY quarter_us LIMIT \(Limits.quartersOffered))
+            UNION ALL
+            (SELECT quarter_us FROM block WHERE rendition_id = \(rendition) AND quarter_us < \(middle)
+            ORDER BY quarter_us DESC LIMIT \(Limits.quartersOffered))
             """
         ).map { try $0.decode("quarter_us", as: Int64.self) }
+        let quarters = near.sorted { abs($0 - middle) < abs($1 - middle) }.prefix(Limits.quartersOffered)
         let (first, last) = (quarters.min() ?? 0, quarters.max() ?? 0)
         return TimeWindow(
             begin: Instant(microseconds: first), end: Instant(microseconds: last) + Quarter.microseconds)

@@ -36,10 +36,14 @@ package struct ChannelHead: Sendable, Equatable {
 package struct KnownRendition: Sendable, Equatable {
     package var row: Int32
     package var description: RenditionDescription
+    /// The begin of the first quarter of an hour in which something is held, microseconds since 1970; nil if
+    /// nothing is.
+    package var firstQuarter: Int64?
 
-    package init(row: Int32, description: RenditionDescription) {
+    package init(row: Int32, description: RenditionDescription, firstQuarter: Int64?) {
         self.row = row
         self.description = description
+        self.firstQuarter = firstQuarter
     }
 }
 
@@ -51,7 +55,8 @@ extension Catalogue {
             let rows = try await pool.query(
                 """
                 SELECT \(verbatim: PublishedHead.columns), revision, marker_revision, r.rendition_id,
-                    match::text AS match, begins, ends
+                    match::text AS match, begins, ends,
+                    (SELECT min(quarter_us) FROM block b WHERE b.rendition_id = r.rendition_id) AS first_quarter
                 FROM line LEFT JOIN rendition r USING (channel_id)
                 LEFT JOIN LATERAL (
                     SELECT array_agg(start_us) AS begins, array_agg(start_us + duration_us) AS ends FROM (
@@ -68,7 +73,8 @@ extension Catalogue {
                 guard let id = try row.decode("rendition_id", as: Int32?.self) else { return nil }
                 let match = Data(try row.decode("match", as: String.self).utf8)
                 return KnownRendition(
-                    row: id, description: try JSONDecoder().decode(RenditionDescription.self, from: match))
+                    row: id, description: try JSONDecoder().decode(RenditionDescription.self, from: match),
+                    firstQuarter: try row.decode("first_quarter"))
             }
             let publishedHead = try PublishedHead(from: first)
             return ChannelHead(
