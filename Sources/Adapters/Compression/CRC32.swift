@@ -8,8 +8,19 @@ package enum CRC32 {
         return unsafe UInt32(truncatingIfNeeded: crc32_z(UInt(previous), bytes, bytes.count))
     }
 
-    /// The checksum of two consecutive pieces, from their checksums alone.
-    package static func combined(_ first: UInt32, _ second: UInt32, secondByteCount: Int) -> UInt32 {
-        UInt32(truncatingIfNeeded: crc32_combine(UInt(first), UInt(second), secondByteCount))
+    /// Combines the checksums of two consecutive pieces, for a length of the second one.
+    ///
+    /// Preparing it costs as much as combining ten times.
+    package struct Appending: Hashable, Sendable {
+        private let operation: UInt
+
+        package init(byteCount: Int) {
+            operation = crc32_combine_gen(byteCount)
+        }
+
+        /// The checksum of both pieces.
+        package func combined(_ first: UInt32, _ second: UInt32) -> UInt32 {
+            UInt32(truncatingIfNeeded: crc32_combine_op(UInt(first), UInt(second), operation))
+        }
     }
 }

@@ -7,12 +7,15 @@ package struct DeflateBlock: Hashable, Sendable {
     /// CRC-32 of the plain bytes.
     package let checksum: UInt32
     package let plainByteCount: Int
+    /// Appends the checksum to that of what comes before.
+    let appending: CRC32.Appending
 
     /// Creates a block from a piece that was compressed before.
     package init(bytes: [UInt8], checksum: UInt32, plainByteCount: Int) {
         self.bytes = bytes
         self.checksum = checksum
         self.plainByteCount = plainByteCount
+        appending = CRC32.Appending(byteCount: plainByteCount)
     }
 
     /// Compresses a piece; level 1 is fast, 9 small.
@@ -20,8 +23,9 @@ package struct DeflateBlock: Hashable, Sendable {
     {
         var bytes: [UInt8] = []
         if !plain.isEmpty {
-            var stream = try ZlibStream.open(level: Int32(clamping: min(max(level, 0), 9)))
-            bytes = try stream.flush(plain)
+            bytes = try ZlibStreams.withStream(level: Int32(clamping: min(max(level, 0), 9))) {
+                stream throws(CompressionError) in try stream.flush(plain)
+            }
         }
         return DeflateBlock(bytes: bytes, checksum: CRC32.checksum(plain), plainByteCount: plain.count)
     }

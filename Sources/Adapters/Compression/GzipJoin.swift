@@ -12,7 +12,7 @@ package enum GzipJoin {
     package static func trailer(of blocks: [DeflateBlock]) -> [UInt8] {
         var (checksum, byteCount): (UInt32, UInt32) = (0, 0)
         for block in blocks {
-            checksum = CRC32.combined(checksum, block.checksum, secondByteCount: block.plainByteCount)
+            checksum = block.appending.combined(checksum, block.checksum)
             byteCount &+= UInt32(truncatingIfNeeded: block.plainByteCount)
         }
         return [0x03, 0x00] + littleEndian(checksum) + littleEndian(byteCount)

@@ -2,6 +2,10 @@
 enum Limits {
     /// Bytes of one input: a playlist of a day is 1 MB; zlib counts in 32 bits.
     static let inputByteCount = 256 << 20
-    /// Bytes that zlib writes at once, before they are appended to the output.
+    /// Bytes of a flush, beyond what zlib states as the most for the input.
+    static let flushByteCount = 64
+    /// Bytes that zlib writes at once where that was not enough.
     static let chunkByteCount = 64 << 10
+    /// Streams that wait for their next use, 260 kB each: one for each thread that compresses.
+    static let idleStreams = 16
 }

@@ -1,24 +1,21 @@
 import CZlib
+import Synchronization
 
 /// The owner of a `z_stream`, which must not move because its state refers to it.
-@safe struct ZlibStream: ~Copyable {
+///
+/// Unchecked because one caller at a time uses it: the one that took it from `ZlibStreams`.
+@safe final class ZlibStream: @unchecked Sendable {
+    let level: Int32
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// Opens a stream that compresses to raw deflate (RFC 1951).
-    static func open(level: Int32) throws(CompressionError) -> ZlibStream {
+    init(level: Int32) throws(CompressionError) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
-        // Window bits (zlib.h): 15 is 32 kB, a negative value is without a frame.
-        let result = unsafe czlib_deflate_init(stream, level, -15)
-        guard result == Z_OK else {
-            unsafe stream.deallocate()
-            throw .outOfMemory
-        }
-        return unsafe ZlibStream(owning: stream)
-    }
-
-    private init(owning stream: UnsafeMutablePointer<z_stream>) {
+        self.level = level
         unsafe self.stream = unsafe stream
+        // Window bits (zlib.h): 15 is 32 kB, a negative value is without a frame.
+        guard unsafe czlib_deflate_init(stream, level, -15) == Z_OK else { throw .outOfMemory }
     }
 
     deinit {
@@ -26,17 +23,19 @@ import CZlib
         unsafe stream.deallocate()
     }
 
-    /// Compresses the whole input and flushes it, so that the output ends on a byte and nothing refers back
-    /// to it.
-    mutating func flush(_ input: [UInt8]) throws(CompressionError) -> [UInt8] {
+    /// Compresses the whole input, of which nothing refers to an input before it, and flushes it, so that the
+    /// output ends on a byte.
+    func flush(_ input: [UInt8]) throws(CompressionError) -> [UInt8] {
         guard input.count <= Limits.inputByteCount else { throw .tooLarge(limit: Limits.inputByteCount) }
         var output: [UInt8] = []
-        var result = Z_OK
+        var result = unsafe deflateReset(stream)
         unsafe input.withUnsafeBufferPointer { bytes in
             unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(mutating: bytes.baseAddress)
             unsafe stream.pointee.avail_in = UInt32(clamping: bytes.count)
+            var room = unsafe Int(deflateBound(stream, UInt(bytes.count))) + Limits.flushByteCount
             repeat {
-                result = step(into: &output)
+                result = step(into: &output, room: room)
+                room = Limits.chunkByteCount
             } while unsafe result == Z_OK && stream.pointee.avail_out == 0
         }
         // Z_BUF_ERROR: everything was written before the last call.
@@ -46,15 +45,35 @@ import CZlib
         return output
     }
 
-    private func step(into output: inout [UInt8]) -> Int32 {
+    private func step(into output: inout [UInt8], room: Int) -> Int32 {
         var result = Z_OK
-        let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Limits.chunkByteCount) { buffer, count in
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { buffer in
             unsafe stream.pointee.next_out = buffer.baseAddress
             unsafe stream.pointee.avail_out = UInt32(clamping: buffer.count)
             result = unsafe deflate(stream, Z_FULL_FLUSH)
-            count = unsafe buffer.count - Int(stream.pointee.avail_out)
+            let count = unsafe buffer.count - Int(stream.pointee.avail_out)
+            unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<count]))
         }
-        output += chunk
         return result
+    }
+}
+
+/// Open streams that are not in use: opening one allocates and clears a quarter of a megabyte.
+enum ZlibStreams {
+    private static let idle = Mutex<[ZlibStream]>([])
+
+    /// Runs a body with a stream that nobody else uses meanwhile.
+    static func withStream<Value>(
+        level: Int32, _ body: (ZlibStream) throws(CompressionError) -> Value,
+    ) throws(CompressionError) -> Value {
+        let known = idle.withLock { idle -> ZlibStream? in
+            idle.lastIndex { $0.level == level }.map { idle.remove(at: $0) }
+        }
+        let stream: ZlibStream
+        if let known { stream = known } else { stream = try ZlibStream(level: level) }
+        defer {
+            idle.withLock { if $0.count < Limits.idleStreams { $0.append(stream) } }
+        }
+        return try body(stream)
     }
 }

@@ -15,8 +15,7 @@ struct CRC32Tests {
         let whole = Array("123456789".utf8)
         let (head, tail) = (Array(whole.prefix(cut)), Array(whole.dropFirst(cut)))
         #expect(CRC32.checksum(tail, after: CRC32.checksum(head)) == 0xcbf4_3926)
-        let combined = CRC32.combined(
-            CRC32.checksum(head), CRC32.checksum(tail), secondByteCount: tail.count)
-        #expect(combined == 0xcbf4_3926)
+        let appending = CRC32.Appending(byteCount: tail.count)
+        #expect(appending.combined(CRC32.checksum(head), CRC32.checksum(tail)) == 0xcbf4_3926)
     }
 }
