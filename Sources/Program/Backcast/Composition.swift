@@ -46,7 +46,10 @@ struct Composition: Sendable {
     private func serve(_ pools: DatabasePools) async throws {
         let state = role.records ? try StateFolder.open(settings.state) : nil
         let token = try adminToken(state)
-        let store = try DirectorySegmentStore.open(settings.archive, logger: logger)
+        let store =
+            role.records
+            ? try DirectorySegmentStore.open(settings.archive, logger: logger)
+            : DirectorySegmentStore.openForReading(settings.archive, logger: logger)
         let catalogue = Catalogue(pool: pools.serving, logger: logger)
         let board = StatusBoard()
         let meters = Meters(

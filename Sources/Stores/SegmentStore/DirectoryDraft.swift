@@ -44,7 +44,7 @@ actor DirectoryDraft: DraftTarget {
         guard let open = file.take() else { throw .draftEnded }
         defer { place.clear() }
         let path = try key.checkedPath()
-        try tree.disk.setMode(key.isSecret ? 0o600 : 0o644, of: open)
+        try tree.disk.setMode(key.isSecret ? 0o600 : 0o640, of: open)
         try tree.disk.sync(open)
         let sealed = SealedFile(path: place.path, byteCount: byteCount, digest: try finishHash())
         return try tree.publish(sealed, as: key, path: path)

@@ -8,13 +8,14 @@ package import Timeline
 /// `{root}/{channel}/{rendition}/{yyyy-mm-dd}/{hh}/{start_ms}.{ext}`; names never change their bytes.
 package final class DirectorySegmentStore: SegmentStore {
     private let tree: FolderTree
-    private let drafts: DraftFolder
+    /// Nil if the archive is only read.
+    private let drafts: DraftFolder?
     private let writers = BlockingExecutors(label: "segment-writer", count: Limits.writerThreads)
     private let readers = BlockingExecutors(label: "segment-stream", count: Limits.readerThreads)
     private let readings: ArchiveReading
     private let deletions: ArchiveDeletion
 
-    private init(tree: FolderTree, drafts: DraftFolder, logger: Logger) {
+    private init(tree: FolderTree, drafts: DraftFolder?, logger: Logger) {
         self.tree = tree
         self.drafts = drafts
         readings = ArchiveReading(tree: tree)
@@ -29,6 +30,13 @@ package final class DirectorySegmentStore: SegmentStore {
         try open(path, disk: Disk(), logger: logger)
     }
 
+    /// Opens an archive for reading: nothing in it is made, changed or removed, also while it is not there yet.
+    package static func openForReading(_ path: String, logger: Logger) -> DirectorySegmentStore {
+        let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        return DirectorySegmentStore(
+            tree: FolderTree(root: root, disk: Disk()), drafts: nil, logger: logger)
+    }
+
     static func open(_ path: String, disk: Disk<StoreError>, logger: Logger) throws(StoreError)
         -> DirectorySegmentStore
     {
@@ -39,7 +47,7 @@ package final class DirectorySegmentStore: SegmentStore {
 
     package func makeDraft() async throws(StoreError) -> SegmentDraft {
         let thread = writers.next()
-        let place = try drafts.makePlace(thread: thread)
+        let place = try writable().makePlace(thread: thread)
         let draft = DirectoryDraft(place: place, tree: tree, thread: thread)
         try await draft.begin()
         return SegmentDraft(draft)
@@ -75,14 +83,22 @@ package final class DirectorySegmentStore: SegmentStore {
     package func delete(
         _ segments: [SegmentName], of hour: ArchiveHour,
     ) async throws(StoreError) -> Deleted {
-        try await deletions.delete(segments, of: hour)
+        _ = try writable()
+        return try await deletions.delete(segments, of: hour)
     }
 
     package func deleteChannel(_ id: ChannelID) async throws(StoreError) {
+        _ = try writable()
         try await deletions.deleteChannel(id)
     }
 
     package func delete(_ key: ArchiveKey) async throws(StoreError) {
+        _ = try writable()
         try await deletions.delete(key)
+    }
+
+    private func writable() throws(StoreError) -> DraftFolder {
+        guard let drafts else { throw .readOnly }
+        return drafts
     }
 }

@@ -78,10 +78,22 @@ final class DraftFolder: Sendable {
         }
     }
 
-    /// 16 hex digits that no other opening has.
+    /// 16 hex digits that no other opening has; the first eight are those of the host.
     private static func newToken() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        hostDigits + hexadecimal(.random(in: .min ... .max))
+    }
+
+    /// The digits with which tokens of this host begin.
+    static let hostDigits: String = {
+        var name = [CChar](repeating: 0, count: 256)
+        _ = unsafe gethostname(&name, name.count - 1)
+        // FNV-1a: the same on every start, which Swift's hash is not.
+        return hexadecimal(name.reduce(2_166_136_261) { ($0 ^ UInt32(UInt8(bitPattern: $1))) &* 16_777_619 })
+    }()
+
+    private static func hexadecimal(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
     }
 }
 

@@ -29,7 +29,7 @@ extension FolderTree {
         _ file: SealedFile, as key: ArchiveKey, path: String
     ) throws(StoreError) -> CommittedObject {
         var (key, path) = (key, path)
-        try prepareFolder(ofFile: path, lastMode: key.isSecret ? 0o700 : 0o755)
+        try prepareFolder(ofFile: path, lastMode: key.isSecret ? 0o700 : 0o750)
         for _ in 0..<Limits.revisions {
             if try place(file, at: path) { return file.committed(as: key) }
             let isHeld = key.isNamedByDigest ? true : try holds(file, at: path)

@@ -20,7 +20,7 @@ final class FolderTree: Sendable {
     func prepareFolder(ofFile relative: String, lastMode: mode_t) throws(StoreError) {
         let folders = Self.folders(above: relative)
         for folder in folders where !isDurable(folder) {
-            try disk.makeFolder(path(of: folder), mode: folder == folders.last ? lastMode : 0o755)
+            try disk.makeFolder(path(of: folder), mode: folder == folders.last ? lastMode : 0o750)
             try disk.syncFolder(Self.parent(of: path(of: folder)))
             note(folder)
         }

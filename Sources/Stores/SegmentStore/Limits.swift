@@ -18,6 +18,8 @@ package enum Limits {
     static let durableFolders = 4096
     /// Depth of folders below a channel: rendition, day, hour, and a margin.
     static let folderDepth = 8
+    /// Age from which files of another host's opening are removed, seconds: a segment is written in minutes.
+    static let foreignDraftSeconds = 3600
     /// Tries to make a lock that no sweep of another process takes away.
     static let lockAttempts = 8
 }

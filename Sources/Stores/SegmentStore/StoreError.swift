@@ -16,6 +16,8 @@ package enum StoreError: FileFailure, Equatable, Sendable, CustomStringConvertib
     case tooManyRevisions(ArchiveKey)
     /// The draft has failed before.
     case draftEnded
+    /// The archive was opened for reading.
+    case readOnly
     /// SHA-256 could not be computed.
     case digest(String)
     /// A call to the system failed with an error number.
@@ -39,6 +41,7 @@ package enum StoreError: FileFailure, Equatable, Sendable, CustomStringConvertib
             "\(key.path) has \(count) bytes, at most \(Limits.wholeObjectByteCount) are read at once"
         case .tooManyDrafts: "more than \(Limits.openDrafts) objects are being written"
         case .tooManyRevisions(let key): "\(key.path) has \(Limits.revisions) revisions already"
+        case .readOnly: "the archive was opened for reading only"
         case .draftEnded: "the draft has failed before"
         case .digest(let reason): "no SHA-256: \(reason)"
         case .system(let operation, let path, let number):

@@ -10,13 +10,13 @@ import Timeline
 
 @Suite("A draft in a directory")
 struct DirectoryDraftTests {
-    @Test("A segment lies where a person looks for it, readable for all, with no temporary file left")
+    @Test("A segment lies where a person looks for it, readable for its group, with no temporary file left")
     func place() async throws {
         let archive = try DirectoryArchive()
         try await archive.store.put([1], as: try segmentKey())
         let path = "news/v0/2026-07-14/08/1784016000000.ts"
         #expect(try archive.entries().last == path)
-        #expect(try archive.mode(of: path) == 0o644)
+        #expect(try archive.mode(of: path) == 0o640)
         #expect(try archive.drafts().isEmpty)
     }
 
