@@ -12,16 +12,19 @@ package struct ClientConfiguration: Sendable {
     /// Names that are not resolved: `host:port:address`, in the form of curl.
     package var pinnedNames: [String]
     package var runningTransfers: Int
+    package var publicHosts: PublicHosts
     package var logger: Logger
 
     package init(
         proxy: String? = nil, certificateFile: String? = nil, pinnedNames: [String] = [],
-        runningTransfers: Int = Limits.runningTransfers, logger: Logger,
+        runningTransfers: Int = Limits.runningTransfers, publicHosts: PublicHosts = PublicHosts(),
+        logger: Logger,
     ) {
         self.proxy = proxy
         self.certificateFile = certificateFile
         self.pinnedNames = pinnedNames
         self.runningTransfers = min(max(runningTransfers, 1), Limits.runningTransfers)
+        self.publicHosts = publicHosts
         self.logger = logger
     }
 }
@@ -30,6 +33,8 @@ package struct ClientConfiguration: Sendable {
 package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// libcurl or the system provided no handle or no thread: memory or a limit of the process.
     case unavailable(String)
+    /// The URL of a session's source cannot be used.
+    case badSource(String)
     /// A header field that a request cannot carry: not a token, or a control character in the value.
     case badHeader(name: String)
     /// The header fields together exceed the limit, in bytes.
@@ -38,6 +43,7 @@ package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible
     package var description: String {
         switch self {
         case .unavailable(let what): "the HTTP client cannot start: no \(what)"
+        case .badSource(let reason): "the source's URL cannot be used: \(reason)"
         case .badHeader(let name): "the header field \(name.debugDescription) cannot be sent"
         case .headersTooLarge(let limit): "the header fields are larger than \(limit) bytes"
         }

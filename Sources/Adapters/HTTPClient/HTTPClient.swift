@@ -4,9 +4,11 @@ import Synchronization
 package final class HTTPClient: Sendable {
     private let mailbox: LoopMailbox
     private let thread: Mutex<LoopThread?>
+    private let publicHosts: PublicHosts
 
-    private init(mailbox: LoopMailbox, thread: consuming LoopThread) {
+    private init(mailbox: LoopMailbox, thread: consuming LoopThread, publicHosts: PublicHosts) {
         self.mailbox = mailbox
+        self.publicHosts = publicHosts
         self.thread = Mutex(thread)
     }
 
@@ -18,14 +20,15 @@ package final class HTTPClient: Sendable {
             TransferLoop(mailbox: mailbox, configuration: configuration).run()
             mailbox.announceEnd()
         }
-        return HTTPClient(mailbox: mailbox, thread: thread)
+        return HTTPClient(mailbox: mailbox, thread: thread, publicHosts: configuration.publicHosts)
     }
 
     /// Creates a session.
     ///
     /// One per source keeps its headers, cookies and limits separate.
     package func makeSession(_ options: SessionOptions) throws(HTTPClientError) -> HTTPSession {
-        let context = try SessionContext(id: SessionID(rawValue: mailbox.nextNumber()), options)
+        let context = try SessionContext(
+            id: SessionID(rawValue: mailbox.nextNumber()), options, publicHosts)
         return HTTPSession(context, mailbox)
     }
 

@@ -74,4 +74,6 @@ package enum Limits {
 
     /// Entries of an allow-list.
     static let allowListEntries = 1024
+    /// Source hosts that are known to be public: a service has some thousand sources.
+    static let publicHosts = 100_000
 }

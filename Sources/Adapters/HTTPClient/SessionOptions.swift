@@ -2,11 +2,14 @@ package import HTTP
 
 /// Options of all transfers of one source: playlists, segments, initialization sections and keys.
 package struct SessionOptions: Sendable {
-    /// The source's own host.
+    /// The source's URL.
     ///
-    /// It receives the headers, and its address decides whether the source is public.
-    package var host: String
-    /// Header fields for the source's own host and for `headerHosts`, never for others.
+    /// Its origin receives the headers, and the address of its host decides whether the source is public.
+    package var source: String
+    /// Header fields for the source's own origin and for `headerHosts`, never for others.
+    ///
+    /// The own host at another port or scheme gets only those that are no secret, and from https secrets never go
+    /// to http.
     ///
     /// Fields that frame the message (`Accept-Encoding`, `Range`, `Connection` …) are left out, because the
     /// transfer sets them.
@@ -22,11 +25,11 @@ package struct SessionOptions: Sendable {
     package var addressPolicy: AddressPolicy
 
     package init(
-        host: String, headers: HTTPHeaders = HTTPHeaders(), headerHosts: [HostPattern] = [],
+        source: String, headers: HTTPHeaders = HTTPHeaders(), headerHosts: [HostPattern] = [],
         maxConnections: Int? = nil, allowInvalidCertificate: Bool = false, ipVersion: IPVersion = .any,
         userAgent: String = "Backcast", addressPolicy: AddressPolicy = AddressPolicy(),
     ) {
-        self.host = host
+        self.source = source
         self.headers = headers
         self.headerHosts = headerHosts
         self.maxConnections = maxConnections

@@ -7,6 +7,8 @@ enum Limits {
     static let settingFileByteCount = 1 << 20
     /// Bytes of a file in the state folder that holds one word.
     static let stateFileByteCount = 4096
+    /// Bytes of the file of public hosts that are read: a hundred thousand names.
+    static let hostFileByteCount = 8 << 20
     /// Characters of an admin token: it travels in a header line of every request.
     static let tokenCharacters = 1024
     /// Random bytes of a generated token: 256 bits cannot be guessed.

@@ -29,8 +29,11 @@ struct Recording: Sendable {
         self.clock = clock
         let diskGuard = DiskGuard()
         journal = try Journal.open(folder: state.journal, logger: logger)
+        let hosts = state.publicHosts
         client = try HTTPClient.open(
-            ClientConfiguration(proxy: settings.sourcesProxy?.revealed, logger: logger))
+            ClientConfiguration(
+                proxy: settings.sourcesProxy?.revealed,
+                publicHosts: PublicHosts(known: hosts.hosts, onNew: hosts.append), logger: logger))
         recorder = RecorderService(
             node: try state.nodeIdentifier(),
             parts: RecorderParts(

@@ -61,7 +61,7 @@ package struct PlaylistProber: Sendable {
         do {
             let url = try HTTPURL(text)
             guard let client else { throw TransferError.closed }
-            let session = try client.makeSession(SessionOptions(host: url.host))
+            let session = try client.makeSession(SessionOptions(source: url.absoluteString))
             defer { session.close() }
             body = try await session.get(
                 url.absoluteString,

@@ -1,4 +1,5 @@
 import HTTP
+import Synchronization
 import Testing
 
 @testable import HTTPClient
@@ -23,7 +24,39 @@ struct AddressJudgementTests {
                 _ = try await outside.get(server.url("/"), .small)
             }
             #expect(inside.connectionCount == 0)
-            #expect(try await client.makeLocalSession().get(server.url("/"), .small).bytes == [9])
+            let bytes = try await withClient { local in
+                try await local.makeLocalSession().get(server.url("/"), .small).bytes
+            }
+            #expect(bytes == [9])
+        }
+    }
+
+    @Test("A host that was public once stays so in other sessions, and its owner hears of it once")
+    func otherSessions() async throws {
+        let inside = try ScriptedServer(on: "127.0.0.2") { $1.respond() }
+        defer { inside.stop() }
+        let heard = Mutex<[String]>([])
+        let hosts = PublicHosts(known: ["moved.example"]) { host in heard.withLock { $0.append(host) } }
+        let server = try ScriptedServer { $1.respond() }
+        defer { server.stop() }
+        let names = ["moved.example:\(inside.port):127.0.0.2"]
+        try await withClient(pinnedNames: names, publicHosts: hosts) { client in
+            for _ in 0..<2 {
+                let first = try client.makeSession(
+                    SessionOptions(source: server.url("/"), addressPolicy: firstIsPublic))
+                #expect(try await first.get(server.url("/"), .small).status == .ok)
+            }
+            #expect(heard.withLock { $0 } == ["127.0.0.1"])
+            // The name was public in an earlier run and points inside now.
+            let moved = inside.url("/", host: "moved.example")
+            let session = try client.makeSession(
+                SessionOptions(source: moved, addressPolicy: firstIsPublic))
+            await expectError(
+                .addressRefused(host: "moved.example", address: "127.0.0.2", .privateFromPublic)
+            ) {
+                _ = try await session.get(moved, .small)
+            }
+            #expect(inside.connectionCount == 0)
         }
     }
 

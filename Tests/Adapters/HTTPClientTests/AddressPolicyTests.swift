@@ -39,6 +39,7 @@ struct AddressPolicyTests {
             ("8.8.8.8", nil), ("127.0.0.1", AddressRefusal.privateFromPublic),
             ("10.0.0.1", .privateFromPublic),
             ("::ffff:192.168.0.1", .privateFromPublic), ("fd12::1", .privateFromPublic),
+            ("::ffff:0:8.8.8.8", .privateFromPublic), ("5::1", .privateFromPublic),
             ("100.64.0.9", .privateFromPublic), ("169.254.169.254", .metadata),
         ])
     func publicToPrivate(address: String, expected: AddressRefusal?) throws {

@@ -50,7 +50,7 @@ struct CookieTests {
     func joined() async throws {
         try await withServer(answer: guarded) { client, server in
             let session = try client.makeSession(
-                SessionOptions(host: "127.0.0.1", headers: ["Cookie": "user=1"]))
+                SessionOptions(source: server.url("/"), headers: ["Cookie": "user=1"]))
             _ = try await session.get(server.url("/enter"), .small)
             let pairs = server.requests.last?.fields["cookie"]?.split(separator: "; ").map(String.init)
             #expect(Set(pairs ?? []) == ["key=abc", "user=1"])

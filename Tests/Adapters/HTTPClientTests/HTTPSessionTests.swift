@@ -111,7 +111,7 @@ struct HTTPSessionTests {
             let plain = try client.makeSession(SessionOptions(host: "127.0.0.1", userAgent: "Test/1"))
             _ = try await plain.get(server.url("/"), .small)
             let own = try client.makeSession(
-                SessionOptions(host: "127.0.0.1", headers: ["user-agent": "VLC"], userAgent: "Test/1"))
+                SessionOptions(source: server.url("/"), headers: ["user-agent": "VLC"], userAgent: "Test/1"))
             _ = try await own.get(server.url("/"), .small)
             #expect(server.requests.map { $0.fields["user-agent"] } == ["Test/1", "VLC"])
         }

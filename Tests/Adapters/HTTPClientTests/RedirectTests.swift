@@ -53,7 +53,8 @@ struct RedirectTests {
             for hosts in [[], ["127.0.0.2"]] {
                 let session = try client.makeSession(
                     SessionOptions(
-                        host: "127.0.0.1", headers: headers, headerHosts: hosts.compactMap { HostPattern($0) }
+                        source: server.url("/"), headers: headers,
+                        headerHosts: hosts.compactMap { HostPattern($0) }
                     ))
                 _ = try await session.get(server.url("/"), .small)
             }

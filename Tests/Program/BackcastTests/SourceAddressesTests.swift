@@ -13,6 +13,9 @@ struct SourceAddressesTests {
             ("169.254.0.1", 80, "is a link-local address"), ("[fe80::1]", 80, "is a link-local address"),
             ("127.0.0.1", 8080, "is this service itself"), ("localhost", 9090, "is this service itself"),
             ("[::1]", 8080, "is this service itself"),
+            ("2852039166", 80, "is a number that is not written as an address"),
+            ("0x7f.1", 80, "is a number that is not written as an address"),
+            ("metadata.google.internal", 80, "is a cloud metadata address"),
         ] as [(String, UInt16, String?)])
     func byDefault(host: String, port: UInt16, refusal: String?) throws {
         #expect(try policy([.adminListen: ":9090"]).refusal(host: host, port: port) == refusal)

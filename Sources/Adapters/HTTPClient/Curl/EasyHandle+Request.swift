@@ -62,7 +62,7 @@ extension EasyHandle {
     }
 
     private mutating func setRequest(_ attempt: Attempt, of job: TransferJob) throws(TransferError) {
-        let fields = job.session.fields.request(to: attempt.url.host, job.options)
+        let fields = job.session.fields.request(to: attempt.url, job.options)
         try set(CURLOPT_URL, attempt.url.text)
         try set(CURLOPT_USERAGENT, job.session.options.userAgent)
         try set(headers: fields.lines)

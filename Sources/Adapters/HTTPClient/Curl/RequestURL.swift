@@ -11,6 +11,8 @@ struct RequestURL: Sendable, Equatable {
     /// Scheme, host and port: the scope of user info.
     let origin: String
 
+    var isSecure: Bool { origin.hasPrefix("https:") }
+
     static func reading(_ text: String) throws(TransferError) -> RequestURL {
         let handle = try URLHandle.open()
         try handle.read(text)

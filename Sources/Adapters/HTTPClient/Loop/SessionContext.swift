@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The state that the transfers of one session share.
 final class SessionContext: Sendable {
     let id: SessionID
@@ -7,29 +5,32 @@ final class SessionContext: Sendable {
     let fields: SessionFields
     let jar: CookieJar
     private let host: String
-    /// Whether the source's own host has been seen at a public address.
-    ///
-    /// This never reverts, so that a name that later resolves to a private address is refused.
-    private let isPublic = Mutex(false)
+    private let publicHosts: PublicHosts
 
-    init(id: SessionID, _ options: SessionOptions) throws(HTTPClientError) {
+    init(id: SessionID, _ options: SessionOptions, _ publicHosts: PublicHosts) throws(HTTPClientError) {
         self.id = id
         self.options = options
-        fields = try SessionFields(options)
+        self.publicHosts = publicHosts
+        let source: RequestURL
+        do throws(TransferError) {
+            source = try RequestURL.reading(options.source)
+        } catch {
+            throw .badSource("\(error)")
+        }
+        fields = try SessionFields(options, source: source)
         jar = try CookieJar.open()
-        host = HostPattern.canonical(options.host)
+        host = source.host
     }
 
     /// Why a connection must not be used; nil when it may be.
     func refusal(of endpoint: Endpoint) -> AddressRefusal? {
-        isPublic.withLock { isPublic in
-            let policy = options.addressPolicy
-            if let refusal = policy.refusal(of: endpoint, fromPublic: isPublic) { return refusal }
-            if HostPattern.canonical(endpoint.host) == host, policy.isPublic(endpoint.address) {
-                isPublic = true
-            }
-            return nil
+        let policy = options.addressPolicy
+        let isPublic = publicHosts.contains(host)
+        if let refusal = policy.refusal(of: endpoint, fromPublic: isPublic) { return refusal }
+        if HostPattern.canonical(endpoint.host) == host, policy.isPublic(endpoint.address) {
+            publicHosts.insert(host)
         }
+        return nil
     }
 
     /// Whether the address has the family that the session requires.

@@ -1,9 +1,10 @@
 import HTTP
 
-/// Chooses the header fields of a request by its host.
+/// Chooses the header fields of a request by its URL.
 struct SessionFields: Sendable {
     private let fields: [HTTPHeaders.Field]
-    private let hosts: [HostPattern]
+    private let source: RequestURL
+    private let otherHosts: [HostPattern]
 
     /// The header of one request: lines in the form of curl, and cookies in addition to those of the jar.
     struct Request: Equatable {
@@ -11,7 +12,7 @@ struct SessionFields: Sendable {
         var cookies: String?
     }
 
-    init(_ options: SessionOptions) throws(HTTPClientError) {
+    init(_ options: SessionOptions, source: RequestURL) throws(HTTPClientError) {
         for field in options.headers.fields where !field.canBeSent {
             throw .badHeader(name: field.name)
         }
@@ -23,8 +24,12 @@ struct SessionFields: Sendable {
             throw .headersTooLarge(limit: Limits.requestHeadByteCount)
         }
         fields = options.headers.fields.filter { !Self.framing.contains($0.name.lowercased()) }
-        hosts = options.headerHosts + [HostPattern(options.host)].compactMap { $0 }
+        self.source = source
+        otherHosts = options.headerHosts
     }
+
+    /// Fields that tell who asks, but nothing that gives access.
+    private static let open: Set<String> = ["user-agent", "referer", "origin", "accept", "accept-language"]
 
     /// Fields that the transfer sets itself, and fields of a single connection (RFC 9110 §7.6.1).
     private static let framing: Set<String> = [
@@ -33,9 +38,9 @@ struct SessionFields: Sendable {
         "range", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// The fields of a request to the host; the session's are included only for the session's hosts.
-    func request(to host: String, _ options: TransferOptions) -> Request {
-        let own = hosts.contains { $0.matches(host) } ? fields : []
+    /// The fields of a request; the session's are included as far as the URL may have them.
+    func request(to url: RequestURL, _ options: TransferOptions) -> Request {
+        let own = allowed(for: url)
         let replaced = own.filter { options.headers[$0.name] == nil }
         let cookies = replaced.filter(\.isCookie).map(\.value)
         var lines = (replaced.filter { !$0.isCookie } + options.headers.fields).map(\.line)
@@ -43,6 +48,19 @@ struct SessionFields: Sendable {
             lines.append("Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)")
         }
         return Request(lines: lines, cookies: cookies.isEmpty ? nil : cookies.joined(separator: "; "))
+    }
+
+    private func allowed(for url: RequestURL) -> [HTTPHeaders.Field] {
+        let isListed = otherHosts.contains { $0.matches(url.host) }
+        guard isListed || url.host == source.host else { return [] }
+        let isDowngrade = source.isSecure && !url.isSecure
+        if !isDowngrade, isListed || url.origin == source.origin || isUpgrade(url) { return fields }
+        return fields.filter { Self.open.contains($0.name.lowercased()) }
+    }
+
+    /// The same host at the usual port for https instead of the one for http.
+    private func isUpgrade(_ url: RequestURL) -> Bool {
+        !source.isSecure && url.isSecure && source.port == 80 && url.port == 443
     }
 }
 

@@ -22,8 +22,23 @@ extension AddressPolicy {
             let endpoint = Endpoint(host: host, address: address, port: port)
             return refusal(of: endpoint, fromPublic: false).map { "is \($0)" }
         }
+        if Self.looksNumeric(bare) { return "is a number that is not written as an address" }
+        if Self.metadataNames.contains(bare.lowercased()) { return "is \(AddressRefusal.metadata)" }
         guard let allowList, allowList.networks.isEmpty else { return nil }
         let isNamed = allowList.hosts.contains { $0.matches(host) }
         return isNamed ? nil : "is \(AddressRefusal.notAllowed)"
     }
+
+    /// Whether a name is one that libraries read as an address, such as 2130706433 or 0x7f.1.
+    private static func looksNumeric(_ host: String) -> Bool {
+        guard let last = host.split(separator: ".").last?.lowercased() else { return false }
+        if last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
+        return last.hasPrefix("0x") && last.dropFirst(2).allSatisfy(\.isHexDigit)
+    }
+
+    /// Behind a proxy no address is known, so the names of such services are refused too.
+    private static let metadataNames: Set<String> = [
+        "metadata.google.internal", "metadata.goog", "metadata", "instance-data",
+        "instance-data.ec2.internal",
+    ]
 }

@@ -9,6 +9,8 @@ final class StateFolder: Sendable {
     /// Where the journal is.
     var journal: String { path + "/journal" }
     var tokenFile: String { path + "/admin-token" }
+    /// The source hosts that were seen at a public address.
+    var publicHosts: HostFile { HostFile(path + "/public-hosts") }
 
     private init(path: String, lock: Int32) {
         self.path = path

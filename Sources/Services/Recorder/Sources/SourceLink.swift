@@ -17,7 +17,7 @@ struct SourceLink: Sendable {
         for (name, value) in settings.headers.sorted(by: { $0.key < $1.key }) { headers.append(name, value) }
         session = try client.makeSession(
             SessionOptions(
-                host: url.host, headers: headers,
+                source: url.absoluteString, headers: headers,
                 headerHosts: settings.headerHosts.compactMap { HostPattern($0) },
                 maxConnections: settings.maxConnections,
                 allowInvalidCertificate: settings.allowInvalidCertificate,

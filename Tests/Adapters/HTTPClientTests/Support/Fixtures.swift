@@ -8,12 +8,13 @@ import Testing
 /// Runs a test with a client, and closes it whatever happens.
 func withClient<Value: Sendable>(
     proxy: String? = nil, certificateFile: String? = nil, pinnedNames: [String] = [],
-    runningTransfers: Int = Limits.runningTransfers, _ body: (HTTPClient) async throws -> Value,
+    runningTransfers: Int = Limits.runningTransfers, publicHosts: PublicHosts = PublicHosts(),
+    _ body: (HTTPClient) async throws -> Value,
 ) async throws -> Value {
     let client = try HTTPClient.open(
         ClientConfiguration(
             proxy: proxy, certificateFile: certificateFile, pinnedNames: pinnedNames,
-            runningTransfers: runningTransfers, logger: Logger(label: "test")))
+            runningTransfers: runningTransfers, publicHosts: publicHosts, logger: Logger(label: "test")))
     do {
         let value = try await body(client)
         await client.close()
@@ -32,6 +33,20 @@ func withServer<Value: Sendable>(
     let server = try ScriptedServer(answer: answer)
     defer { server.stop() }
     return try await withClient { try await body($0, server) }
+}
+
+extension SessionOptions {
+    /// Options of a source at a host, whose port does not matter.
+    init(
+        host: String, maxConnections: Int? = nil, allowInvalidCertificate: Bool = false,
+        ipVersion: IPVersion = .any, userAgent: String = "Backcast",
+        addressPolicy: AddressPolicy = AddressPolicy(),
+    ) {
+        self.init(
+            source: "http://\(host)/", maxConnections: maxConnections,
+            allowInvalidCertificate: allowInvalidCertificate, ipVersion: ipVersion, userAgent: userAgent,
+            addressPolicy: addressPolicy)
+    }
 }
 
 extension HTTPClient {
