@@ -27,6 +27,13 @@ struct SimulatorTests {
         #expect(Scenario(seed: 42, hours: 1).description != Scenario(seed: 43, hours: 1).description)
     }
 
+    @Test("comes through the scenarios that once failed", arguments: FoundScenario.all)
+    func found(_ found: FoundScenario) {
+        var simulation = Simulation(found.scenario)
+        let findings = simulation.run()
+        #expect(findings.isEmpty, "\(found.scenario): \(findings.first ?? "")")
+    }
+
     /// A fault of each kind, alone and long enough to be noticed.
     @Test("comes through each fault alone", arguments: Fault.Kind.allCases)
     func faults(kind: Fault.Kind) {

@@ -314,6 +314,21 @@ struct TimePlacingTests {
         )
     }
 
+    @Test("A source that begins again is compared by its dates while the time line is ahead of them")
+    func coveredByDates() {
+        var stage = PlacingStage()
+        // They are said to have six seconds, and have two.
+        stage.place([100, 102, 104], arrival: 106.5)
+        #expect(stage.last >= 111)
+        stage.placing.beginRun()
+        let entries = (0..<3).map {
+            TimePlacing.Entry(duration: 2 * seconds, programDateTime: at(108 + Double($0) * 2))
+        }
+        let count = stage.placing.coveredCount(
+            entries, arrival: arrived(114.5), target: 6 * seconds, byDates: true)
+        #expect(count == 1)
+    }
+
     @Test("Dates at the ends of time do no harm", arguments: [Int64.min, .max, 0])
     func extremes(date: Int64) {
         var placing = TimePlacing(choice: .auto)

@@ -67,6 +67,16 @@ struct WrongDurationsTests {
         }
     }
 
+    @Test("Two dated lengths show that EXTINF is too long, as no hole makes them shorter")
+    func twiceTooLong() {
+        for (length, expected) in [(4.0, Int64?(4 * seconds)), (24, nil)] {
+            var list = list(0...2, date: { 1000 + Double($0) * length })
+            for index in list.segments.indices { list.segments[index].durationMicroseconds = 8_020_000 }
+            let duration = DatedDurations(list).duration(said: 8_020_000)
+            #expect(duration.map { ($0 + 5_000) / 10_000 } == expected.map { $0 / 10_000 })
+        }
+    }
+
     @Test("Dates in whole seconds do not change durations that fit")
     func wholeSeconds() {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)

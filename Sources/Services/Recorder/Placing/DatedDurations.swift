@@ -26,8 +26,9 @@ struct DatedDurations {
         let said = pairs.filter { $0.said != nil }
         let lengths = Self.median(said.map(\.length)) ?? 0
         let durations = Self.median(said.compactMap(\.said)) ?? 0
-        // One pair may be a hole; several that agree with each other are segments.
-        isWrong = said.count > 2 && (lengths - durations).magnitude > (durations / 5).magnitude
+        // One pair may be a hole, which makes it longer; several that agree with each other are segments.
+        let count = lengths < durations ? 2 : 3
+        isWrong = said.count >= count && (lengths - durations).magnitude > (durations / 5).magnitude
         let ratio = isWrong && durations > 0 ? Double(lengths) / Double(durations) : 1
         for pair in said {
             let duration = pair.said ?? 0

@@ -139,7 +139,8 @@ struct TimePlacing: Sendable {
     /// How many entries of a source that comes in for another one show what is recorded already: those whose
     /// middle lies before the end of what is decided.
     ///
-    /// With `byDates` only if their dates say so, and stand to arrival as those of the source run before did.
+    /// With `byDates` only if their dates say so, and stand to arrival as those of the source run before did:
+    /// then they are compared with the dates of that run, which the time line may still be off from.
     func coveredCount(_ entries: [Entry], arrival: Arrival, target: Int64, byDates: Bool) -> Int {
         guard let end else { return 0 }
         // The times of a run without dates are compared with arrival, whatever the dates say now.
@@ -151,7 +152,8 @@ struct TimePlacing: Sendable {
                 (offset - formerOffset).magnitude <= Self.step(target: target).magnitude
             else { return 0 }
         }
-        return placements.prefix { $0.start + $0.duration / 2 < end }.count
+        let reached = byDates ? end + remainder : end
+        return placements.prefix { $0.start + $0.duration / 2 < reached }.count
     }
 
     /// A difference beyond this is a step of the clock, not drift.
