@@ -29,6 +29,11 @@ struct FetchQueues: Sendable {
             return running.compactMap(\.slowAt).min()
         }
 
+        /// Whether something is to be fetched at a time, if there is room for it.
+        func isDue(at now: ContinuousClock.Instant) -> Bool {
+            !waiting.isEmpty || !postponed.isEmpty || resting.contains { $0.until <= now }
+        }
+
         /// Segments that are not being fetched.
         var count: Int { waiting.count + postponed.count + resting.count }
         var all: [SegmentRequest] { waiting + postponed + resting.map(\.request) }
@@ -136,7 +141,8 @@ struct FetchQueues: Sendable {
 
     /// The downloads that begin now.
     mutating func start(now: ContinuousClock.Instant) -> [SegmentRequest] {
-        queues.keys.sorted().flatMap { start($0, now: now) }
+        let due = queues.compactMap { id, queue in queue.isDue(at: now) ? id : nil }
+        return due.sorted().flatMap { start($0, now: now) }
     }
 
     private mutating func start(_ id: RenditionID, now: ContinuousClock.Instant) -> [SegmentRequest] {
@@ -179,7 +185,8 @@ struct FetchQueues: Sendable {
 
     /// When the next download may begin; nil when none rests, and none waits behind others.
     var next: ContinuousClock.Instant? {
-        let rested = queues.values.lazy.flatMap { $0.resting.lazy.map(\.until) }.min()
-        return [rested, queues.values.lazy.compactMap(\.nextSlow).min()].compactMap { $0 }.min()
+        queues.values.reduce(nil) { next, queue in
+            queue.resting.reduce(next.orEarlier(queue.nextSlow)) { $0.orEarlier($1.until) }
+        }
     }
 }

@@ -13,13 +13,16 @@ struct NumberAlignment: Sendable {
     /// The playlist with the numbers that its entries had before; the same for the same playlist, however
     /// often it is asked.
     mutating func corrected(_ playlist: MediaPlaylist) -> MediaPlaylist {
-        var corrected = playlist.counting(on: shift)
-        if let slid = slide(SeenEntry.entries(of: corrected)) {
-            shift += slid
-            corrected = playlist.counting(on: shift)
+        let corrected = playlist.counting(on: shift)
+        let entries = SeenEntry.entries(of: corrected)
+        guard let slid = slide(entries) else {
+            known = entries
+            return corrected
         }
-        known = SeenEntry.entries(of: corrected)
-        return corrected
+        shift += slid
+        let counted = playlist.counting(on: shift)
+        known = SeenEntry.entries(of: counted)
+        return counted
     }
 
     /// How far the playlist slid without counting; nil when its numbers do not contradict its names, or when

@@ -39,10 +39,19 @@ struct SeenEntry: Sendable, Equatable {
     }
 
     /// The numbers that two playlists share, with what stands there in each.
+    ///
+    /// Both are in the order of their numbers.
     static func pairs(_ entries: [SeenEntry], in others: [SeenEntry]) -> [(new: SeenEntry, known: SeenEntry)]
     {
-        let known = Dictionary(others.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
-        return entries.compactMap { entry in known[entry.number].map { (entry, $0) } }
+        guard let first = entries.first else { return [] }
+        var place = others.firstIndex { $0.number >= first.number } ?? others.count
+        var pairs: [(new: SeenEntry, known: SeenEntry)] = []
+        for entry in entries {
+            while place < others.count, others[place].number < entry.number { place += 1 }
+            guard place < others.count else { break }
+            if others[place].number == entry.number { pairs.append((entry, others[place])) }
+        }
+        return pairs
     }
 
     /// Whether most of the numbers that two playlists share have other names.
@@ -64,8 +73,9 @@ struct SeenEntry: Sendable, Equatable {
 
     /// The last part of a URI's path; by bytes, as each load names each entry.
     private static func lastName(of uri: String) -> String {
-        let path = uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let name = path.split(separator: UInt8(ascii: "/")).last ?? path
-        return String(Substring(name))
+        var path = uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        while path.last == UInt8(ascii: "/") { path.removeLast() }
+        let begin = path.lastIndex(of: UInt8(ascii: "/")).map { path.index(after: $0) }
+        return String(Substring(path[(begin ?? path.startIndex)...]))
     }
 }

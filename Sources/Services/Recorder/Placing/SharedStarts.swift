@@ -5,30 +5,34 @@ import Timeline
 /// A number says nothing without its run: while one rendition has followed the source into another numbering,
 /// the others may still list the old one.
 struct SharedStarts: Sendable {
-    private struct Place: Hashable {
+    private struct Place: Sendable {
         var run: Int64
         var number: Int64
     }
 
-    private var starts: [Place: Instant] = [:]
+    /// By run and number.
+    private var starts: [Int64: [Int64: Instant]] = [:]
     /// In the order of listing.
     private var places: [Place] = []
 
     /// Takes over what the leading rendition lists; the oldest are forgotten.
     mutating func add(_ segments: [ListedSegment]) {
         for segment in segments {
-            let place = Place(run: segment.identity.run, number: segment.identity.number)
-            if starts.updateValue(segment.placed.start, forKey: place) == nil { places.append(place) }
+            let identity = segment.identity
+            let earlier = starts[identity.run, default: [:]].updateValue(
+                segment.placed.start, forKey: identity.number)
+            if earlier == nil { places.append(Place(run: identity.run, number: identity.number)) }
         }
         guard places.count > 2 * Limits.recentEntries else { return }
-        for place in places.dropLast(Limits.recentEntries) { starts[place] = nil }
+        for place in places.dropLast(Limits.recentEntries) {
+            starts[place.run]?[place.number] = nil
+            if starts[place.run]?.isEmpty ?? false { starts[place.run] = nil }
+        }
         places = places.suffix(Limits.recentEntries)
     }
 
     /// The starts of one run, by number.
     func starts(in run: Int64?) -> [Int64: Instant] {
-        var found: [Int64: Instant] = [:]
-        for (place, start) in starts where place.run == run { found[place.number] = start }
-        return found
+        run.flatMap { starts[$0] } ?? [:]
     }
 }

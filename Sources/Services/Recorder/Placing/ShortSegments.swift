@@ -24,10 +24,13 @@ struct ShortSegments: Sendable {
 
     /// By number; the newest of one source run.
     private(set) var entries: [Int64: Entry] = [:]
+    /// The numbers of those that are not known to be whole or short yet.
+    private var unsettled: Set<Int64> = []
 
     /// A segment was stored, for the first time or with better bytes.
     mutating func add(_ segment: ListedSegment, measured: Int64, timestamp: Int64?) {
         entries[segment.identity.number] = Entry(segment: segment, measured: measured, timestamp: timestamp)
+        unsettled.insert(segment.identity.number)
         guard entries.count > 2 * Limits.comparedSegments else { return }
         for number in entries.keys.sorted().dropLast(Limits.comparedSegments) { entries[number] = nil }
     }
@@ -37,13 +40,15 @@ struct ShortSegments: Sendable {
     /// - Parameter expected: how long a segment should play, microseconds; nil when nothing tells
     /// - Returns: what became known, by number, and whether it is the first judgement of the segment
     mutating func judge(_ expected: (ListedSegment) -> Int64?) -> [(entry: Entry, isNew: Bool)] {
-        entries.keys.sorted().compactMap { number in
-            guard let entry = entries[number], entry.verdict == nil || entry.verdict == .suspected else {
+        unsettled.sorted().compactMap { number in
+            guard let entry = entries[number] else {
+                unsettled.remove(number)
                 return nil
             }
             let verdict = verdict(on: entry, expected(entry.segment))
             guard verdict != entry.verdict else { return nil }
             entries[number]?.verdict = verdict
+            if verdict != .suspected { unsettled.remove(number) }
             var judged = entry
             judged.verdict = verdict
             return (judged, entry.verdict == nil)

@@ -9,22 +9,26 @@ import Timeline
 struct Publication: Sendable {
     private let channel: Int32
     private let fence: Int64
-    var publisher: Publisher
+    var publisher: Publisher { didSet { isChanged = true } }
     /// Besides segments, what waits for the catalogue.
-    private var entries: [WaitingEntry] = []
+    private var entries: [WaitingEntry] = [] { didSet { isChanged = true } }
     /// Lines of the segments that are held in memory.
     var positions: [SegmentIdentity: JournalPosition] = [:]
     /// Lines of the segments that wait for their keys; they stay until the key comes or is given up.
     var keyPendingLines: [SegmentIdentity: JournalPosition] = [:]
     /// Lines that repeat what another one says or the catalogue has.
-    private var doneLines: [JournalPosition] = []
+    private var doneLines: [JournalPosition] = [] { didSet { isChanged = true } }
     /// What waits in the journal only; nil when everything that waits is held in memory.
-    private var backlog: Backlog?
+    private var backlog: Backlog? { didSet { isChanged = true } }
     /// What the catalogue had when recording began, until what the journal had then has been read.
     private var known: Set<SegmentIdentity> = []
     /// Decided and not entered yet: it goes in before anything else is decided.
-    var pending: PendingBatch?
+    var pending: PendingBatch? { didSet { isChanged = true } }
     private var lastHead: PublishedHeadUpdate?
+    /// Something has changed since there was no batch.
+    private var isChanged = true
+    /// When time alone may lead to another batch.
+    private var nextTurn: ContinuousClock.Instant?
 
     init(channel: Int32, lease: Lease) {
         self.channel = channel
@@ -35,9 +39,12 @@ struct Publication: Sendable {
     /// Whether what comes now waits in the journal only.
     var isBehind: Bool { backlog != nil }
 
-    /// Whether time alone may lead to another batch.
-    var hasWork: Bool {
-        pending != nil || backlog != nil || !entries.isEmpty || !doneLines.isEmpty || publisher.hasWork
+    /// Whether another batch may be ready: something has changed since none was, or a time has come.
+    func hasWork(at now: ContinuousClock.Instant) -> Bool { nextWork(from: now).map { $0 <= now } ?? false }
+
+    /// When another batch may be ready, from a time on; nil when it takes an event.
+    func nextWork(from time: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        isChanged || backlog != nil ? time : nextTurn.map { max($0, time) }
     }
 
     /// Whether the next batch needs lines of the journal first, and from where.
@@ -303,7 +310,10 @@ extension Publication {
         let head = PublishedHeadUpdate(
             discontinuitySequence: publisher.discontinuitySequence, end: publisher.end,
             watermark: publisher.watermark, targetSeconds: publisher.targetSeconds)
-        if decisions.isEmpty && news.isEmpty && doneLines.isEmpty && head == lastHead { return nil }
+        if decisions.isEmpty && news.isEmpty && doneLines.isEmpty && head == lastHead {
+            (isChanged, nextTurn) = (false, publisher.nextTurn(after: now))
+            return nil
+        }
         var batch = Batch(channel: channel, fence: fence, publishedHead: head)
         (batch.segments, batch.discontinuityStarts) = (decisions.segments, decisions.discontinuityStarts)
         (batch.losses, batch.lost, batch.listed) = (decisions.losses, decisions.lost, decisions.listed)

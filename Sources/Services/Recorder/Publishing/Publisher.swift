@@ -87,12 +87,6 @@ struct Publisher: Sendable {
     /// Segments that wait in the queues, stored or not.
     var pendingCount: Int { queues.values.reduce(0) { $0 + $1.segments.count } }
 
-    /// Whether something waits for its turn, for a boundary or to be entered.
-    var hasWork: Bool {
-        request != nil || !late.isEmpty || !lateLost.isEmpty
-            || queues.values.contains { !$0.segments.isEmpty }
-    }
-
     /// Whether a segment waits in its queue.
     func expects(_ identity: SegmentIdentity) -> Bool {
         queues[identity.rendition]?.segments.contains { $0.identity == identity } ?? false
@@ -136,6 +130,15 @@ struct Publisher: Sendable {
         } while decisions.count < limit && settleRequest(now: now, &decisions)
         moveWatermark(now: now)
         return decisions
+    }
+
+    /// When time alone may let something move that cannot move now; nil when it takes an event.
+    func nextTurn(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        // Patience has ended behind its last instant.
+        let end = request.map { $0.since + target * 3 + .milliseconds(1) }
+        return queues.values.reduce(end.flatMap { $0 > now ? $0 : nil }) {
+            $0.orEarlier($1.nextTurn(after: now, target: target))
+        }
     }
 
     /// The target duration that patience is measured with.

@@ -81,6 +81,20 @@ struct RenditionQueue: Sendable {
     func isSilent(now: ContinuousClock.Instant, target: Duration) -> Bool {
         now - lastProgress > target * 3 && !segments.contains { $0.storedAt != nil }
     }
+
+    /// When patience ends next: with the first segment, with what may replace it, or with the rendition.
+    func nextTurn(after now: ContinuousClock.Instant, target: Duration) -> ContinuousClock.Instant? {
+        var ends = [lastProgress + target * 3]
+        if let storedAt = segments.first?.storedAt {
+            ends += [storedAt + target, storedAt + target * 2]
+        } else if !segments.isEmpty {
+            ends.append(turnBegan + target)
+            if let waiting = segments.lazy.compactMap(\.storedAt).first {
+                ends.append(max(waitBegan, waiting) + target)
+            }
+        }
+        return ends.lazy.map { $0 + .milliseconds(1) }.filter { $0 > now }.min()
+    }
 }
 
 extension RenditionQueue {

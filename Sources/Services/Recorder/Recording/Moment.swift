@@ -35,3 +35,11 @@ package struct SeededChance: RandomNumberGenerator, Sendable {
         .random(in: -1...1, using: &self)
     }
 }
+
+extension ContinuousClock.Instant? {
+    /// The earlier of two times, of which either may never come.
+    func orEarlier(_ other: Self) -> Self {
+        guard let self, let other else { return self ?? other }
+        return min(self, other)
+    }
+}

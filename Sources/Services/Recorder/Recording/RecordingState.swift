@@ -239,19 +239,21 @@ extension RecordingState {
     }
 
     private var nextTime: ContinuousClock.Instant? {
-        var times = [fetches.next, journal.nextTry]
-        switch commit {
-        case _ where !publishes: break
-        case .resting(let time): if publication.hasWork { times.append(time) }
-        case .retrying(let time): times.append(time)
-        case .reading, .underWay: break
-        }
+        let next = fetches.next.orEarlier(journal.nextTry).orEarlier(nextCommit)
         switch phase {
         case .resuming, .ended: return nil
-        case .recording: times += [sources.next, keys.next, stall]
-        case .draining(_, let until), .finishing(_, let until): times.append(until)
+        case .recording: return next.orEarlier(sources.next).orEarlier(keys.next).orEarlier(stall)
+        case .draining(_, let until), .finishing(_, let until): return next.orEarlier(until)
         }
-        return times.compactMap { $0 }.min()
+    }
+
+    private var nextCommit: ContinuousClock.Instant? {
+        guard publishes else { return nil }
+        switch commit {
+        case .resting(let time): return publication.nextWork(from: time)
+        case .retrying(let time): return time
+        case .reading, .underWay: return nil
+        }
     }
 }
 
@@ -269,7 +271,7 @@ extension RecordingState {
             commit = .underWay
             perform(.commit(pending.batch))
         case .resting(let until):
-            guard until <= now || isFinishing else { return }
+            guard until <= now && publication.hasWork(at: now) || isFinishing else { return }
             if let cursor = publication.linesWanted {
                 commit = .reading
                 perform(.readJournal(after: cursor, limit: Limits.factsReadBack))

@@ -26,7 +26,7 @@ struct SourceFollower: Sendable {
 
     /// When something is due next.
     var next: ContinuousClock.Instant? {
-        [opening, session?.next, scout?.next].compactMap { $0 }.min()
+        opening.orEarlier(session?.next).orEarlier(scout?.next)
     }
 
     /// A number for another use of a source.

@@ -71,8 +71,9 @@ extension SourceSession {
     mutating func dueRequests(now: ContinuousClock.Instant) -> [PlaylistRequest] {
         var requests: [PlaylistRequest] = []
         if let until = leader?.until, until <= now { leader = nil }
-        for (id, poll) in polls.sorted(by: { $0.key < $1.key }) {
-            guard let next = poll.next, next <= now, leader == nil || leader?.id == id else { continue }
+        let due = polls.compactMap { id, poll in poll.next.map { $0 <= now } ?? false ? id : nil }
+        for id in due.sorted() {
+            guard let poll = polls[id], leader == nil || leader?.id == id else { continue }
             polls[id]?.begin(at: now)
             requests.append(
                 PlaylistRequest(
@@ -90,7 +91,7 @@ extension SourceSession {
 
     /// The tries to read a doubtful segment that are due.
     mutating func dueProbes(now: ContinuousClock.Instant) -> [ProbeRequest] {
-        polls.keys.sorted().compactMap { id in
+        polls.compactMap { id, poll in poll.doubt == nil ? nil : id }.sorted().compactMap { id in
             guard let retry = polls[id]?.doubt?.retry, retry.at <= now else { return nil }
             polls[id]?.doubt?.retry = nil
             return retry.request
@@ -99,11 +100,10 @@ extension SourceSession {
 
     /// When something is due next.
     var next: ContinuousClock.Instant? {
-        var times = polls.flatMap { id, poll in
-            [leader == nil || leader?.id == id ? poll.next : leader?.until, poll.doubt?.retry?.at]
-        }.compactMap { $0 }
-        if let nextRenewal { times.append(nextRenewal) }
-        return times.min()
+        polls.reduce(nextRenewal) { next, poll in
+            let load = leader == nil || leader?.id == poll.key ? poll.value.next : leader?.until
+            return next.orEarlier(load).orEarlier(poll.value.doubt?.retry?.at)
+        }
     }
 
     /// When the multivariant playlist is read again though nothing has failed.
