@@ -150,8 +150,8 @@ let modules: [Module] = [
     Module(
         name: "Simulator", layer: "Program",
         uses: [
-            "Timeline", "Concurrency", "HLS", "HTTP", "SegmentStore", "Catalogue", "Journal", "Monitoring",
-            "Recorder",
+            "Timeline", "Concurrency", "HLS", "HTTP", "Postgres", "SegmentStore", "Catalogue", "Journal",
+            "Monitoring", "Recorder",
         ],
         packages: [arguments], isExecutable: true, tests: [],
     ),

@@ -37,6 +37,10 @@ struct Encoder {
         var firstNumber: Int64
         /// It packages the same media as the first source, time stamps included.
         var carriesFirst = false
+        /// Nil where segments are clear.
+        var keys: Keys?
+        /// EXT-X-DATERANGE, where there are dates.
+        var hasMarkers = false
 
         init(_ chance: inout SeededChance) {
             let video = RenditionID(kind: .video, index: 0)
@@ -73,7 +77,8 @@ struct Encoder {
             """
             \(renditions.map(\.description).joined(separator: ",")) \(duration / 1000) ms ±\(wobble) × \(listed), \
             \(latency / 1000) ms late, dates \(dates.rawValue) \(dateError / 1_000_000) s, \
-            EXTINF \(saidDurations.rawValue)\(namesFollowNumbers ? ", names follow numbers" : "")
+            EXTINF \(saidDurations.rawValue)\(namesFollowNumbers ? ", names follow numbers" : "")\
+            \(keys.map { ", \($0.description)" } ?? "")\(hasMarkers ? ", markers" : "")
             """
         }
     }
@@ -95,6 +100,8 @@ struct Encoder {
     private let faults: [Fault]
     private var chance: SeededChance
     private(set) var segments: [Segment] = []
+    /// What playlists list of each segment, by rendition.
+    private var entries: [RenditionID: [MediaSegment]] = [:]
     /// The index of the first segment of each era.
     private var eras = [0]
     private var nextBegin: Instant
@@ -136,6 +143,7 @@ struct Encoder {
             Segment(
                 number: nextNumber, begin: nextBegin, duration: duration,
                 listedAt: nextBegin + duration + settings.latency, era: eras.count - 1))
+        for id in settings.renditions { entries[id, default: []].append(entry(segments.count - 1, id)) }
         nextBegin = nextBegin + duration
         nextNumber += 1
     }
@@ -183,7 +191,8 @@ struct Encoder {
         playlist.targetDurationSeconds = targetSeconds
         let range = listed(at: now)
         playlist.mediaSequence = UInt64(range.first.map { segments[$0].number } ?? 0)
-        playlist.segments = range.map { entry($0, rendition) }
+        playlist.segments = entries[rendition].map { Array($0[range]) } ?? []
+        playlist.dateRanges = dateRanges(in: range)
         if repeats(scenario, at: now), let last = playlist.segments.last { playlist.segments.append(last) }
         playlist.isEnded = hasEnded(at: now)
         return playlist
@@ -203,6 +212,7 @@ struct Encoder {
         }
         return MediaSegment(
             uri: "\(rendition)/\(label).ts", durationMicroseconds: said,
+            keys: key(of: index).map { [$0] } ?? [],
             programDateTimeMicroseconds: date(of: segment)?.microseconds)
     }
 
@@ -231,8 +241,7 @@ struct Encoder {
 
     /// The segment that a URL names at an instant; nil when it is not there any more.
     func resolve(_ uri: String, at now: Instant) -> Int? {
-        guard let label = uri.split(separator: "/").last?.split(separator: ".").first.flatMap({ Int64($0) })
-        else { return nil }
+        guard let label = Self.label(in: uri) else { return nil }
         let listed = listed(at: now)
         // Segments stay for as long again as they were listed (RFC 8216bis §6.2.2).
         let kept = max(0, listed.lowerBound - settings.listed)..<listed.upperBound
@@ -240,6 +249,20 @@ struct Encoder {
             return kept.contains(Int(label)) ? Int(label) : nil
         }
         return kept.last { segments[$0].number == label }
+    }
+
+    /// The number in a URI such as `v0/17.ts`.
+    private static func label(in uri: String) -> Int64? {
+        var label: Int64?
+        for byte in uri.utf8 {
+            switch byte {
+            case UInt8(ascii: "/"): label = 0
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                label = label.map { $0 * 10 + Int64(byte - UInt8(ascii: "0")) }
+            default: break
+            }
+        }
+        return label
     }
 }
 

@@ -5,17 +5,20 @@ struct EventQueue<Event> {
     private struct Entry {
         var time: Instant
         var order: Int
-        var event: Event
+        /// Of the event: events are large, and are not moved while entries are sorted.
+        var place: Int
 
         func isBefore(_ other: Entry) -> Bool { (time, order) < (other.time, other.order) }
     }
 
     /// A binary heap.
     private var heap: [Entry] = []
+    private var events: [Event?] = []
+    private var freePlaces: [Int] = []
     private var order = 0
 
     mutating func add(_ event: Event, at time: Instant) {
-        heap.append(Entry(time: time, order: order, event: event))
+        heap.append(Entry(time: time, order: order, place: store(event)))
         order += 1
         var child = heap.count - 1
         while child > 0, heap[child].isBefore(heap[(child - 1) / 2]) {
@@ -24,22 +27,34 @@ struct EventQueue<Event> {
         }
     }
 
+    private mutating func store(_ event: Event) -> Int {
+        guard let place = freePlaces.popLast() else {
+            events.append(event)
+            return events.count - 1
+        }
+        events[place] = event
+        return place
+    }
+
     /// The next event that happens by an instant; nil when none does.
     mutating func next(until end: Instant) -> (time: Instant, event: Event)? {
-        guard let first = heap.first, first.time <= end else { return nil }
+        guard let first = heap.first, first.time <= end, let event = events[first.place].take() else {
+            return nil
+        }
+        freePlaces.append(first.place)
         let last = heap.removeLast()
         if !heap.isEmpty {
             heap[0] = last
             sink()
         }
-        return (first.time, first.event)
+        return (first.time, event)
     }
 
     private mutating func sink() {
         var parent = 0
         while true {
             var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
+            for child in 2 * parent + 1...2 * parent + 2 where child < heap.count {
                 if heap[child].isBefore(heap[least]) { least = child }
             }
             guard least != parent else { return }

@@ -8,6 +8,10 @@ struct Ledger {
     let encoders: [Encoder]
     /// What is held of each rendition, by start.
     let rows: [RenditionID: [SimulatedCatalogue.Row]]
+    var losses: [Loss] = []
+    var markers: [Marker] = []
+    /// The bytes of segments whose facts PostgreSQL refused.
+    var refused: Set<[UInt8]> = []
 
     /// What is not as it must be; a few of a kind.
     var findings: [String] {
@@ -15,13 +19,15 @@ struct Ledger {
         return renditions.flatMap { id in
             let rows = rows[id] ?? []
             let placed: [String] = doubles(rows) + overlaps(rows) + displaced(rows)
-            let wrong: [String] = placed + badJoins(rows) + misstated(rows) + parts(rows)
-            let missing: [String] = encoders.count == 1 ? missing(rows) : []
+            let wrong: [String] =
+                placed + badJoins(rows) + misstated(rows) + parts(rows) + misread(rows)
+            let missing: [String] = encoders.count == 1 ? missing(rows, of: id) : []
             return wrong.prefix(5) + missing.prefix(5) + unexplained(rows).prefix(5)
-        }
+                + misexplained(rows, of: id).prefix(5)
+        } + wrongMarkers.prefix(5)
     }
 
-    private func seconds(_ instant: Instant) -> Double { Double(instant - Scenario.begin) / 1_000_000 }
+    func seconds(_ instant: Instant) -> Double { Double(instant - Scenario.begin) / 1_000_000 }
 
     private func doubles(_ rows: [SimulatedCatalogue.Row]) -> [String] {
         var seen: Set<[UInt8]> = []
@@ -40,7 +46,7 @@ struct Ledger {
     /// Segments of which a part is kept, although all of it was served later and nothing else was wrong.
     private func parts(_ rows: [SimulatedCatalogue.Row]) -> [String] {
         rows.filter { row in
-            guard Media.isPart(row.shown.digest) else { return false }
+            guard Media.condition(row.shown.digest) == .part else { return false }
             let (source, index) = Media.source(row.fact.digest)
             let segment = encoders[source].segments[index]
             let served = scenario.fault(.partial, of: source, at: segment.listedAt)?.amount ?? 0
@@ -55,7 +61,7 @@ struct Ledger {
 
     /// Segments of which playlists say another duration than their media have.
     private func misstated(_ rows: [SimulatedCatalogue.Row]) -> [String] {
-        rows.filter { !Media.isPart($0.shown.digest) }.compactMap { row in
+        rows.filter { Media.condition($0.shown.digest) == .whole }.compactMap { row in
             let (source, index) = Media.source(row.fact.digest)
             let error = row.shown.mediaDuration - encoders[source].segments[index].duration
             guard error.magnitude > 100_000 else { return nil }
@@ -79,7 +85,7 @@ struct Ledger {
     }
 
     /// Whether a segment was listed by the first playlist of a run or of a process, with a wrong EXTINF.
-    private func isUnknown(_ index: Int, _ encoder: Encoder) -> Bool {
+    func isUnknown(_ index: Int, _ encoder: Encoder) -> Bool {
         if [.exact, .rounded].contains(encoder.settings.saidDurations) { return false }
         let segment = encoder.segments[index]
         let first = encoder.begin(ofEra: segment.era)
@@ -93,7 +99,7 @@ struct Ledger {
     }
 
     /// By how much a start may be off, microseconds.
-    private func tolerance(_ encoder: Encoder.Settings) -> ClosedRange<Int64> {
+    func tolerance(_ encoder: Encoder.Settings) -> ClosedRange<Int64> {
         let target = encoder.duration
         // A difference up to a step of the clock is drift.
         let step = max(2 * target, 10_000_000)
@@ -137,8 +143,9 @@ struct Ledger {
 
     // MARK: What could be kept
 
-    private func missing(_ rows: [SimulatedCatalogue.Row]) -> [String] {
-        let held = Set(rows.map { Media.source($0.fact.digest).index })
+    private func missing(_ rows: [SimulatedCatalogue.Row], of id: RenditionID) -> [String] {
+        let aside = refused.filter { $0.starts(with: Media.digest(0, id, 0).prefix(3)) }
+        let held = Set((rows.map(\.fact.digest) + aside).map { Media.source($0).index })
         let encoder = encoders[0]
         let bad = badSpans
         let first = encoder.listed(at: Scenario.begin + 2_000_000).lowerBound
@@ -152,7 +159,7 @@ struct Ledger {
     }
 
     /// Whether a segment was listed for long enough while nothing was wrong.
-    private func couldBeKept(_ index: Int, _ bad: [TimeWindow]) -> Bool {
+    func couldBeKept(_ index: Int, _ bad: [TimeWindow]) -> Bool {
         let encoder = encoders[0]
         let segment = encoder.segments[index]
         if scenario.faults(.missing, of: 0, at: segment.listedAt) { return false }
@@ -167,7 +174,7 @@ struct Ledger {
     }
 
     /// When a segment could not be fetched, with the time that recovering takes; in order.
-    private var badSpans: [TimeWindow] {
+    var badSpans: [TimeWindow] {
         let settings = encoders[0].settings
         let list = settings.duration * Int64(settings.listed)
         let recovery = max(settings.duration, list / 3) + 3_000_000
@@ -183,7 +190,8 @@ struct Ledger {
                 // A process that starts needs PostgreSQL.
                 let starts = scenario.faults.contains { [.killed, .cutOff, .frozen].contains($0.kind) }
                 return starts ? TimeWindow(begin: fault.span.begin, end: end + recovery + 6_000_000) : nil
-            case .missing, .partial, .clockStep, .answersLost: return nil
+            case .missing, .partial, .clockStep, .answersLost, .damaged, .keyAway, .wrongKey, .refused:
+                return nil
             }
         }
         if scenario.nodeCount > 1 {

@@ -39,6 +39,20 @@ struct Scenario: Sendable {
         }
         faults.sort { $0.span.begin < $1.span.begin }
         if encoders.count > 1, chance.happens(in: 2) { encoders[1].carry(encoder, &chance) }
+        addExtras()
+    }
+
+    /// What has its own chance, so that the rest of a seed's scenario stays as it is.
+    private mutating func addExtras() {
+        var chance = SeededChance(seed: seed ^ 0xE7_4A5)
+        for index in encoders.indices {
+            encoders[index].keys = chance.happens(in: 3) ? Encoder.Keys(&chance) : nil
+            encoders[index].hasMarkers = chance.happens(in: 3)
+        }
+        for _ in 0..<Int.random(in: 0...3, using: &chance) {
+            faults.append(
+                Fault(extraWithin: length - Self.quiet, encoders: encoders.count, &chance))
+        }
     }
 
     /// Faults of a kind that are in force at an instant.
@@ -105,6 +119,17 @@ struct Fault: Sendable {
         case frozen
         /// The node has no connection to PostgreSQL.
         case cutOff
+        /// Bodies of segments that are listed in the span are damaged, for good.
+        case damaged
+        /// The key server does not answer.
+        case keyAway
+        /// The key server answers with keys of another channel.
+        case wrongKey
+        /// PostgreSQL refuses the facts of some segments that are listed in the span, for good.
+        case refused
+
+        /// The kinds that came later, and have a chance of their own.
+        static let extra: [Kind] = [.damaged, .keyAway, .wrongKey, .refused]
     }
 
     var kind: Kind
@@ -118,7 +143,9 @@ struct Fault: Sendable {
     }
 
     init(within length: Int64, encoders: Int, nodes: Int, target: Int64, _ chance: inout SeededChance) {
-        kind = Kind.allCases.filter { $0 != .partial }.randomElement(using: &chance) ?? .sourceAway
+        kind =
+            Kind.allCases.filter { $0 != .partial && !Kind.extra.contains($0) }.randomElement(using: &chance)
+            ?? .sourceAway
         place = 0
         switch kind {
         case .sourceAway, .restart, .ended, .jump, .missing, .partial, .slow, .stale, .latePlaylists,
@@ -126,14 +153,10 @@ struct Fault: Sendable {
             place = Int.random(in: 0..<encoders, using: &chance)
         case .clockStep, .diskFull, .killed, .frozen, .cutOff:
             place = Int.random(in: 0..<nodes, using: &chance)
-        case .catalogueAway, .answersLost: break
+        case .catalogueAway, .answersLost, .damaged, .keyAway, .wrongKey, .refused: break
         }
-        // Short and long ones are as likely.
-        let lengths: [Double] = [2, 5, 12, 40, 130, 400]
-        let seconds = lengths.randomElement(using: &chance) ?? 5
-        let duration = Int64(seconds * Double.random(in: 0.7...1.4, using: &chance) * 1_000_000)
-        let begin = Int64.random(in: 30_000_000...max(31_000_000, length - duration), using: &chance)
-        span = TimeWindow(begin: Scenario.begin + begin, end: Scenario.begin + begin + duration)
+        span = Self.span(within: length, &chance)
+        let begin = span.begin - Scenario.begin
         switch kind {
         case .jump: amount = Int64.random(in: 2...5000, using: &chance)
         // The scenarios of a seed stay as they are but for this.
@@ -148,6 +171,21 @@ struct Fault: Sendable {
             span.end = min(span.end, span.begin + 280_000_000)
         default: break
         }
+    }
+
+    init(extraWithin length: Int64, encoders: Int, _ chance: inout SeededChance) {
+        kind = Kind.extra.randomElement(using: &chance) ?? .damaged
+        place = kind == .refused ? 0 : Int.random(in: 0..<encoders, using: &chance)
+        span = Self.span(within: length, &chance)
+    }
+
+    /// Short and long ones are as likely.
+    private static func span(within length: Int64, _ chance: inout SeededChance) -> TimeWindow {
+        let lengths: [Double] = [2, 5, 12, 40, 130, 400]
+        let seconds = lengths.randomElement(using: &chance) ?? 5
+        let duration = Int64(seconds * Double.random(in: 0.7...1.4, using: &chance) * 1_000_000)
+        let begin = Int64.random(in: 30_000_000...max(31_000_000, length - duration), using: &chance)
+        return TimeWindow(begin: Scenario.begin + begin, end: Scenario.begin + begin + duration)
     }
 }
 

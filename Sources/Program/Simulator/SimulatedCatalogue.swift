@@ -16,7 +16,7 @@ struct SimulatedCatalogue {
         var shown: SegmentFact { repair ?? fact }
     }
 
-    private enum Intake {
+    fileprivate enum Intake {
         case stored, keyPending, lost, listed
     }
 
@@ -33,6 +33,7 @@ struct SimulatedCatalogue {
 
     private(set) var head: PublishedHead
     private(set) var losses: [Loss] = []
+    private(set) var markers: [Marker] = []
     private(set) var findings: [String] = []
     private var renditions: [RenditionID: Rendition] = [:]
     private var intake: [SegmentIdentity: Intake] = [:]
@@ -97,6 +98,7 @@ struct SimulatedCatalogue {
         }
         for run in batch.sourceRuns where run.id > newestRun?.id ?? 0 { newestRun = run }
         for loss in batch.losses where !losses.suffix(50).contains(loss) { losses.append(loss) }
+        for marker in batch.markers { take(marker) }
         for segment in batch.listed where intake[segment.identity] == nil { mark(segment, .listed) }
         for segment in batch.keyPending { mark(segment.placed, .keyPending) }
         for segment in batch.lost { mark(segment, .lost) }
@@ -117,7 +119,23 @@ struct SimulatedCatalogue {
     }
 
     private mutating func mark(_ segment: PlacedSegment, _ state: Intake) {
-        if intake[segment.identity] != .stored { intake[segment.identity] = state }
+        guard intake[segment.identity] != .stored else { return }
+        intake[segment.identity] = state
+        let (run, number) = (segment.identity.run, segment.identity.number)
+        renditions[segment.identity.rendition]?.know(
+            KnownSegment(
+                run: run, number: number, start: segment.start, duration: segment.duration,
+                isLost: state == .lost, digest: [], isKeyPending: state == .keyPending,
+                isListed: state == .listed))
+    }
+
+    /// More may be known of a marker.
+    private mutating func take(_ marker: Marker) {
+        let place = markers.lastIndex {
+            $0.id == marker.id
+                && ($0.sourceStart - marker.sourceStart).magnitude <= Marker.sourceTolerance.magnitude
+        }
+        if let place { markers[place].attributes = marker.attributes } else { markers.append(marker) }
     }
 
     private mutating func enter(
@@ -196,16 +214,23 @@ struct SimulatedCatalogue {
 
 extension SimulatedCatalogue.Rendition {
     fileprivate mutating func know(_ fact: SegmentFact) {
-        let known = KnownSegment(
-            run: fact.identity.run, number: fact.identity.number, start: fact.start, duration: fact.duration,
-            isLost: false, digest: fact.flags.isDisjoint(with: .parts) ? fact.digest : [])
-        if let index = runs.lastIndex(where: { $0.run == known.run }) {
-            runs[index].rows.removeAll { $0.number == known.number }
-            let place = runs[index].rows.partitioningIndex { $0.number > known.number }
-            runs[index].rows.insert(known, at: place)
-        } else {
+        know(
+            KnownSegment(
+                run: fact.identity.run, number: fact.identity.number, start: fact.start,
+                duration: fact.duration, isLost: false,
+                digest: fact.flags.isDisjoint(with: .parts) ? fact.digest : []))
+    }
+
+    fileprivate mutating func know(_ known: KnownSegment) {
+        guard let index = runs.lastIndex(where: { $0.run == known.run }) else {
             runs.append((known.run, [known]))
-            runs.sort { $0.run < $1.run }
+            return runs.sort { $0.run < $1.run }
+        }
+        let place = runs[index].rows.partitioningIndex { $0.number >= known.number }
+        if place < runs[index].rows.count, runs[index].rows[place].number == known.number {
+            runs[index].rows[place] = known
+        } else {
+            runs[index].rows.insert(known, at: place)
         }
     }
 }

@@ -5,6 +5,8 @@ import Recorder
 struct SimulatedJournal {
     private var lines: [(position: JournalPosition, entry: JournalEntry)] = []
     private var nextLine = 0
+    /// The newest entries that are in the catalogue.
+    private(set) var entered: [JournalEntry] = []
     /// Trimmed, but not yet for good.
     private var trimmed: [(position: JournalPosition, entry: JournalEntry)] = []
 
@@ -29,7 +31,11 @@ struct SimulatedJournal {
         let done = Set(positions)
         trimmed = lines.filter { done.contains($0.position) }
         lines.removeAll { done.contains($0.position) }
+        entered += trimmed.map(\.entry)
+        if entered.count > 2 * Self.enteredCount { entered.removeFirst(entered.count - Self.enteredCount) }
     }
+
+    private static let enteredCount = 3000
 
     /// The process died: the newest trim may not have been written.
     mutating func crash(_ chance: inout SeededChance) {

@@ -19,11 +19,27 @@ struct SimulatedNode {
     /// Microseconds until the next try to record.
     var pause: Int64 = 1_000_000
     var status: ChannelStatus?
+    /// Whether facts go into the catalogue; not without a lease.
+    var publishes = true
+    /// What the state folder keeps for a start without PostgreSQL.
+    var resumePoint: ResumePoint?
+    /// What the last recorder of this process was still to fetch.
+    var unfinished: [SegmentRequest] = []
+    /// The keys that this process has.
+    var keys: Set<HeldKey> = []
+    /// The bytes of segments whose facts are in the file of what PostgreSQL refuses.
+    var refused: Set<[UInt8]> = []
+
+    struct HeldKey: Hashable {
+        var source: Int
+        var number: Int
+    }
 
     /// The process dies.
     mutating func die(_ chance: inout SeededChance) {
         life += 1
         (state, lease, wait, status) = (nil, nil, nil, nil)
+        (unfinished, keys) = ([], [])
         _ = journal.append(appending.prefix(Int.random(in: 0...appending.count, using: &chance)))
         appending = []
         journal.crash(&chance)

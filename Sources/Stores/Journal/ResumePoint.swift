@@ -32,7 +32,7 @@ package struct ResumePoint: Sendable, Equatable, Codable {
     }
 
     /// The same with what entries of the journal say of renditions and source runs.
-    func adding(_ entries: [JournalEntry]) -> ResumePoint {
+    package func adding(_ entries: [JournalEntry]) -> ResumePoint {
         var point = self
         for entry in entries {
             switch entry {

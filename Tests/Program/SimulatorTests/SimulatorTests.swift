@@ -39,6 +39,9 @@ struct SimulatorTests {
     func faults(kind: Fault.Kind) {
         for seed in UInt64(1)...3 {
             var scenario = Scenario(seed: seed, hours: 0.5)
+            if [.keyAway, .wrongKey].contains(kind) {
+                scenario.encoders[0].keys = Encoder.Keys(period: 5, saysVectors: seed == 2)
+            }
             let begin = Scenario.begin + 400_000_000
             scenario.faults = [
                 Fault(
@@ -143,6 +146,50 @@ struct SimulatorCheckTests {
             rows[index].fact.digest.append(1)
         }
         #expect(findings.contains { $0.contains("is a part") })
+    }
+
+    @Test("find a segment that another initialization vector has garbled, and one that is damaged unsaid")
+    func misread() {
+        let findings = Self.findings { rows in
+            rows[rows.count / 2].fact.digest.append(Media.Condition.garbled.rawValue)
+            rows[rows.count / 3].fact.digest.append(Media.Condition.damaged.rawValue)
+        }
+        #expect(findings.contains { $0.contains("not deciphered") })
+        #expect(findings.contains { $0.contains("not said to be damaged") })
+    }
+
+    @Test("find a gap with a wrong reason")
+    func misexplained() {
+        var scenario = Scenario(seed: 1, hours: 0.5)
+        (scenario.nodeCount, scenario.encoders) = (1, [scenario.encoders[0]])
+        let begin = Scenario.begin + 400_000_000
+        scenario.faults = [
+            Fault(
+                kind: .missing, place: 0, span: TimeWindow(begin: begin, end: begin + 40_000_000))
+        ]
+        var simulation = Simulation(scenario)
+        #expect(simulation.run().isEmpty)
+        var ledger = simulation.ledger
+        #expect(!ledger.losses.isEmpty)
+        for index in ledger.losses.indices { ledger.losses[index].reason = .diskFull }
+        #expect(ledger.findings.contains { $0.contains("it is said: disk_full, not: segment_missing") })
+    }
+
+    @Test("find a marker that is missing, one that stands twice and one at another time")
+    func markers() {
+        var (scenario, _) = Self.recorded()
+        scenario.encoders[0].hasMarkers = true
+        scenario.encoders[0].dates = .right
+        var simulation = Simulation(scenario)
+        #expect(simulation.run().isEmpty)
+        var ledger = simulation.ledger
+        let held = ledger.markers
+        #expect(held.count > 3)
+        ledger.markers = Array(held.dropFirst(2)) + [held[2]]
+        ledger.markers[1].begin = held[3].begin + 100_000_000
+        for word in ["is missing", "is held 2 times", "s off"] {
+            #expect(ledger.findings.contains { $0.contains("marker") && $0.contains(word) })
+        }
     }
 
     @Test("find a published segment whose number leaves one out, or whose bytes are not there")

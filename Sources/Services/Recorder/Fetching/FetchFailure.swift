@@ -53,7 +53,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     var isDenied = false
 
     /// The key at hand is not the one that the bytes were encrypted with, or they are not what was encrypted.
-    static func unopened(_ cause: String, byteCount: Int64? = nil) -> FetchFailure {
+    package static func unopened(_ cause: String, byteCount: Int64? = nil) -> FetchFailure {
         var failure = FetchFailure(.keyMissing, "the key does not open it: \(cause)")
         (failure.isUnopened, failure.damagedByteCount) = (true, byteCount)
         return failure

@@ -109,8 +109,7 @@ extension SegmentFetcher {
 
     private func cipher(of listed: ListedSegment, base: HTTPURL) throws -> KeyPendingSegment.Cipher? {
         guard let key = identityKey(of: listed.entry) else { return nil }
-        let number = UInt64(clamping: listed.identity.number - listed.numberShift)
-        let vector = key.effectiveInitializationVector(mediaSequenceNumber: number)
+        let vector = listed.vector(of: key)
         switch key.method {
         case .aes128: return try cipher(key, vector: vector, base: base)
         // What no HTTP request gets, such as skd:, is a DRM system's: the segment is recorded without it.

@@ -14,7 +14,7 @@ package struct SegmentRequest: Sendable {
     /// From 1.
     var attempt = 1
     /// The source cannot be expected to hold the segment any longer: what comes is taken as it is.
-    var isLast = false
+    package var isLast = false
     /// How long this try may take.
     var timeLimit = Limits.segmentTimeout
     /// Bytes that the segment had when it was last read and was not whole; one that is still being written

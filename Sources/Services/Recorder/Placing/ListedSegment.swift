@@ -22,6 +22,12 @@ package struct ListedSegment: Sendable {
     /// clock.
     var availableUntil: ContinuousClock.Instant
 
+    /// The initialization vector that goes with a key of the segment.
+    package func vector(of key: Key) -> UInt128 {
+        key.effectiveInitializationVector(
+            mediaSequenceNumber: UInt64(clamping: identity.number - numberShift))
+    }
+
     /// The source's cue tags before it, as far as the bounds allow.
     var cueTags: [String] {
         var byteCount = 0
@@ -33,5 +39,7 @@ package struct ListedSegment: Sendable {
 
     var identity: SegmentIdentity { placed.identity }
     /// EXT-X-PROGRAM-DATE-TIME as the source said it.
-    var programDateTime: Instant? { entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) } }
+    package var programDateTime: Instant? {
+        entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) }
+    }
 }

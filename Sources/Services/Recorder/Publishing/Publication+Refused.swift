@@ -1,11 +1,11 @@
 import Catalogue
-import Journal
+package import Journal
 import Timeline
 
 /// An entry that the catalogue refuses, and its line in the journal, if it has one.
 package struct RefusedEntry: Sendable {
-    var entry: JournalEntry
-    var position: JournalPosition?
+    package var entry: JournalEntry
+    package var position: JournalPosition?
 }
 
 /// Facts that the catalogue refuses, whenever it is asked: they are taken out of the batch, which goes in

@@ -1,11 +1,13 @@
-import Catalogue
-import Journal
-import Timeline
+package import Catalogue
+package import Journal
+package import Timeline
 
 /// From where a channel goes on while the catalogue is away.
 extension ResumePoint {
     /// What a lease that was just taken and the heads of renditions say.
-    init(_ channel: Channel, _ lease: Lease, _ heads: [RenditionHead], _ newestRun: SourceRun?) {
+    package init(
+        _ channel: Channel, _ lease: Lease, _ heads: [RenditionHead], _ newestRun: SourceRun?,
+    ) {
         self.init(
             row: channel.row, settings: channel.settings, version: channel.version, fence: lease.fence,
             end: lease.publishedHead.end, targetSeconds: lease.publishedHead.targetSeconds,
@@ -15,7 +17,7 @@ extension ResumePoint {
     var channel: Channel { Channel(row: row, settings: settings, version: version) }
 
     /// The last lease; nothing is published under it.
-    var lease: Lease {
+    package var lease: Lease {
         Lease(
             fence: fence,
             publishedHead: PublishedHead(
@@ -25,7 +27,7 @@ extension ResumePoint {
 
     /// The heads of the renditions with what the journal keeps of each: its newest facts that the catalogue
     /// has taken.
-    func heads(_ entered: [JournalEntry]) -> [RenditionHead] {
+    package func heads(_ entered: [JournalEntry]) -> [RenditionHead] {
         let facts = Dictionary(grouping: entered.compactMap(\.fact), by: \.identity.rendition)
         let described = Set(renditions.map(\.id))
         let all =

@@ -1,0 +1,74 @@
+import HLS
+import Recorder
+import Timeline
+
+/// How an encoder encrypts its segments: AES-128, with a new key every so many of them.
+extension Encoder {
+    struct Keys: Sendable {
+        /// Segments under one key.
+        var period: Int
+        /// EXT-X-KEY says the initialization vector; else it is the media sequence number.
+        var saysVectors: Bool
+
+        init(period: Int, saysVectors: Bool) {
+            (self.period, self.saysVectors) = (period, saysVectors)
+        }
+
+        init(_ chance: inout SeededChance) {
+            period = [1, 10, 100, 10_000].randomElement(using: &chance) ?? 10
+            saysVectors = chance.happens(in: 2)
+        }
+
+        var description: String { "a key for \(period) segments\(saysVectors ? " with vectors" : "")" }
+    }
+
+    /// The key that a segment is encrypted with, by number; nil when it is clear.
+    func keyNumber(of index: Int) -> Int? { settings.keys.map { index / $0.period } }
+
+    /// The initialization vector that opens a segment.
+    func vector(of index: Int) -> UInt128 {
+        settings.keys?.saysVectors ?? false ? UInt128(index) * 7 + 13 : UInt128(segments[index].number)
+    }
+
+    /// What the playlist says of it.
+    func key(of index: Int) -> Key? {
+        guard let keys = settings.keys, let number = keyNumber(of: index) else { return nil }
+        return Key(
+            method: .aes128, uri: "/key/\(number)",
+            initializationVector: keys.saysVectors ? vector(of: index) : nil)
+    }
+}
+
+/// EXT-X-DATERANGE.
+extension Encoder {
+    /// A break for advertising.
+    struct Break {
+        var id: String
+        /// True time.
+        var window: TimeWindow
+    }
+
+    /// Those that a packager knows of whose dates are right, or off by a zone.
+    func breaks(in window: TimeWindow) -> [Break] {
+        guard settings.hasMarkers, [.right, .wrongZone].contains(settings.dates) else { return [] }
+        let (distance, length) = (Int64(97_000_000), Int64(21_000_000))
+        let first = max(0, (window.begin - Scenario.begin - length) / distance)
+        let last = max(first, (window.end - Scenario.begin) / distance)
+        return (first...last).map { number in
+            let begin = Scenario.begin + number * distance
+            return Break(
+                id: "break-\(index)-\(number)", window: TimeWindow(begin: begin, end: begin + length))
+        }.filter { $0.window.overlaps(window) }
+    }
+
+    /// Those of a playlist with these segments.
+    func dateRanges(in range: Range<Int>) -> [DateRange] {
+        guard let first = range.first, let last = range.last, settings.hasMarkers else { return [] }
+        return breaks(in: TimeWindow(begin: segments[first].begin, end: segments[last].end)).map {
+            var stated = DateRange(
+                id: $0.id, startMicroseconds: ($0.window.begin + settings.dateError).microseconds)
+            stated.durationMicroseconds = $0.window.microseconds
+            return stated
+        }
+    }
+}

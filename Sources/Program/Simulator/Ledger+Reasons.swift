@@ -1,0 +1,105 @@
+import Catalogue
+import Timeline
+
+/// What is said of what is missing, and of what is not as it was.
+extension Ledger {
+    /// Time that is missing for another reason than the one that is said.
+    func misexplained(_ rows: [SimulatedCatalogue.Row], of id: RenditionID) -> [String] {
+        let target = encoders[0].settings.duration
+        let losses = losses.filter { $0.rendition == nil || $0.rendition == id }
+        return zip(rows, rows.dropFirst()).compactMap { row, next in
+            guard next.fact.start - row.fact.end > target / 2 else { return nil }
+            let hole = TimeWindow(begin: row.fact.end, end: next.fact.start)
+            let said = Self.reason(of: hole, losses)
+            let right = reasons(for: hole)
+            guard !right.isEmpty, !right.contains(said) else { return nil }
+            return "\(seconds(hole.begin)) s to \(seconds(hole.end)) s is missing, it is said: \(said.word), "
+                + "not: \(right.map(\.word).sorted().joined(separator: ", "))"
+        }
+    }
+
+    /// The loss that covers most of a hole gives the reason; without one the recorder was down.
+    private static func reason(of hole: TimeWindow, _ losses: [Loss]) -> GapReason {
+        func overlap(_ loss: Loss) -> Int64 {
+            min(loss.window.end, hole.end) - max(loss.window.begin, hole.begin)
+        }
+        let longest = losses.filter { $0.window.overlaps(hole) }.max { overlap($0) < overlap($1) }
+        return longest?.reason ?? .recorderDown
+    }
+
+    /// The right reasons for a hole; several where faults came together, none where it is not known.
+    private func reasons(for hole: TimeWindow) -> Set<GapReason> {
+        guard encoders.count == 1, scenario.nodeCount == 1 else { return [] }
+        let target = encoders[0].settings.duration
+        return scenario.faults.reduce(into: []) { right, fault in
+            let span = TimeWindow(
+                begin: fault.span.begin - 3 * target - 10_000_000,
+                end: fault.span.end + fault.amount.clamped(to: 0...30_000_000) + 12 * target + 60_000_000)
+            if span.overlaps(hole) { right.formUnion(Self.reasons(fault.kind)) }
+        }
+    }
+
+    private static func reasons(_ kind: Fault.Kind) -> Set<GapReason> {
+        switch kind {
+        case .sourceAway: [.sourceUnreachable, .segmentMissing, .segmentExpired]
+        case .restart: [.sourceStalled]
+        case .ended: [.sourceEnded]
+        case .jump: [.sourceJump]
+        case .missing: [.segmentMissing]
+        // What was listed could not be fetched in time, or was never seen.
+        case .slow: [.segmentMissing, .segmentExpired]
+        case .stale, .repeated: [.sourceStalled, .sourceJump, .segmentMissing, .segmentExpired]
+        case .latePlaylists:
+            [.sourceUnreachable, .sourceStalled, .sourceJump, .segmentMissing, .segmentExpired]
+        case .diskFull: [.diskFull]
+        case .killed, .cutOff, .catalogueAway, .answersLost: [.recorderDown]
+        // A process that stood still sees numbers that have jumped.
+        case .frozen: [.recorderDown, .sourceJump, .sourceStalled, .segmentMissing, .segmentExpired]
+        case .keyAway, .wrongKey: [.keyMissing]
+        case .refused, .damaged: [.segmentCorrupt]
+        case .partial, .clockStep: []
+        }
+    }
+
+    /// Bytes that are not what they are said to be.
+    func misread(_ rows: [SimulatedCatalogue.Row]) -> [String] {
+        rows.compactMap { row in
+            let condition = Media.condition(row.shown.digest)
+            let name = "\(row.fact.identity) at \(seconds(row.fact.start)) s"
+            if condition == .garbled || condition == .encrypted { return "\(name) is not deciphered" }
+            if refused.contains(row.fact.digest) { return "\(name) was refused and is in the catalogue" }
+            guard (condition == .damaged) != row.shown.flags.contains(.damaged) else { return nil }
+            return "\(name) is \(condition == .damaged ? "damaged and not" : "whole and") said to be damaged"
+        }
+    }
+
+    /// Markers that are missing, stand twice or lie at another time.
+    var wrongMarkers: [String] {
+        guard let encoder = encoders.first, encoders.count == 1, encoder.settings.hasMarkers else {
+            return []
+        }
+        let held = Dictionary(grouping: markers, by: \.id)
+        let bad = badSpans
+        let breaks = encoder.breaks(in: TimeWindow(begin: Scenario.begin, end: scenario.quietFrom))
+        return breaks.compactMap { stated in
+            let first = encoder.segments.partitioningIndex { $0.end > stated.window.begin }
+            guard first < encoder.segments.count, encoder.segments[first].begin < stated.window.end else {
+                return nil
+            }
+            let markers = held[stated.id] ?? []
+            if markers.count > 1 { return "marker \(stated.id) is held \(markers.count) times" }
+            guard let marker = markers.first else {
+                return couldBeKept(first, bad) ? "marker \(stated.id) is missing" : nil
+            }
+            let error = marker.begin - stated.window.begin
+            guard !isUnknown(first, encoder), !tolerance(encoder.settings).contains(error) else { return nil }
+            return "marker \(stated.id) is \(Double(error) / 1_000_000) s off"
+        }
+    }
+}
+
+extension Int64 {
+    fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}

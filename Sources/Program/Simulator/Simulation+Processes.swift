@@ -1,0 +1,118 @@
+import Catalogue
+import Journal
+import Monitoring
+import Recorder
+import SegmentStore
+import Timeline
+
+/// Processes.
+extension Simulation {
+    mutating func start(_ node: Int) {
+        guard !isStopping else { return }
+        guard isConnected(node) else { return startWithoutLease(node) }
+        guard let lease = catalogue.takeLease(node, at: now) else {
+            nodes[node].resumePoint = nil
+            _ = enterUnowned(node)
+            return startLater(node, failed: false)
+        }
+        let heads = catalogue.heads()
+        nodes[node].pause = 1_000_000
+        nodes[node].lease = lease
+        nodes[node].resumePoint = ResumePoint(channel, lease, heads, catalogue.newestRun)
+        record(node, lease, heads, catalogue.newestRun)
+        trace?("\(time) node \(node) records with fence \(lease.fence)")
+        handle(.started, node)
+    }
+
+    /// A process that owned the channel records from what its disk knows.
+    private mutating func startWithoutLease(_ node: Int) {
+        guard let point = nodes[node].resumePoint else { return startLater(node, failed: true) }
+        let heads = point.heads(nodes[node].journal.entered)
+        record(node, point.lease, heads, point.sourceRun, publishes: false)
+        trace?("\(time) node \(node) records without PostgreSQL")
+        queue.add(.askForLease(node: node, life: nodes[node].life), at: now + 1_000_000)
+        handle(.started, node)
+    }
+
+    private mutating func record(
+        _ node: Int, _ lease: Lease, _ heads: [RenditionHead], _ newestRun: SourceRun?, publishes: Bool = true,
+    ) {
+        nodes[node].publishes = publishes
+        nodes[node].state = RecordingState(
+            channel: channel, lease: lease, heads: heads, newestRun: newestRun, publishes: publishes,
+            unfinished: nodes[node].unfinished, at: moment(node, at: now), seed: chance.next())
+        nodes[node].unfinished = []
+    }
+
+    mutating func askForLease(_ node: Int) {
+        guard isConnected(node) else {
+            return queue.add(.askForLease(node: node, life: nodes[node].life), at: now + 1_000_000)
+        }
+        handle(.stopRequested, node)
+    }
+
+    mutating func startLater(_ node: Int, failed: Bool) {
+        if failed { nodes[node].pause = min(nodes[node].pause * 2, 5_000_000) }
+        queue.add(
+            .start(node: node, life: nodes[node].life), at: now + (failed ? nodes[node].pause : 1_000_000))
+    }
+
+    /// The journal of a node that does not record goes to the archive unpublished, part by part.
+    ///
+    /// Segments that wait for their keys stay there.
+    mutating func enterUnowned(_ node: Int) -> Bool {
+        let lines = nodes[node].journal.read(after: nil, limit: 20_000).filter {
+            if case .keyPending = $0.entry { false } else { true }
+        }.prefix(100)
+        guard !lines.isEmpty else { return false }
+        var batch = Batch(unpublishedIn: 1)
+        for line in lines { batch.add(line.entry) }
+        let refused = refusedFacts(of: batch).map(\.fact.digest)
+        nodes[node].refused.formUnion(refused)
+        batch.segments.removeAll { refused.contains($0.fact.digest) }
+        _ = catalogue.commit(batch, archive: archive)
+        nodes[node].journal.trim(lines.map(\.position))
+        return true
+    }
+
+    mutating func perform(_ action: RecordingAction, _ node: Int) {
+        let life = nodes[node].life
+        switch action {
+        case .fetchPlaylist(let request): answer(request, node)
+        case .fetchSegment(let request): answer(request, node)
+        case .probeSegment(let request): answer(request, node)
+        case .openPendingSegment(let segment, let use): open(segment, use, node)
+        case .setPlaylistForm, .cancelFetches: break
+        case .setAside(let entries, _): setAside(entries, node)
+        case .journal(let entries):
+            nodes[node].appending = entries
+            queue.add(.appended(node: node, life: life), at: now + delay(1_000...8_000))
+        case .readJournal(let position, let limit):
+            let lines = nodes[node].journal.read(after: position, limit: limit)
+            happen(.journalRead(.success(lines)), node, after: delay(500...4_000))
+        case .trimJournal(let positions): nodes[node].journal.trim(positions)
+        case .commit(let batch):
+            queue.add(.commit(batch, node: node, life: life), at: now + delay(500...5_000))
+        case .deleteObject(let key): archive.delete(key)
+        case .publishStatus(let status): nodes[node].status = status
+        case .log(let message):
+            trace?("\(time) node \(node) \(message.level) \(message.text) \(message.metadata)")
+        case .wait(let until):
+            let wait = Scenario.begin + (until - Self.steadyBegin).wholeMicroseconds + 1
+            nodes[node].wait = wait
+            queue.add(.wake(node: node, life: life), at: max(wait, now))
+        case .end(let ending): end(ending, node)
+        }
+    }
+
+    private mutating func end(_ ending: RecordingEnding, _ node: Int) {
+        trace?("\(time) node \(node) ends: \(ending)")
+        if isConnected(node), let lease = nodes[node].lease { catalogue.releaseLease(fence: lease.fence) }
+        nodes[node].unfinished = nodes[node].state?.unfinished ?? []
+        let hadLease = nodes[node].publishes
+        (nodes[node].state, nodes[node].lease, nodes[node].wait) = (nil, nil, nil)
+        nodes[node].life += 1
+        guard hadLease else { return queue.add(.start(node: node, life: nodes[node].life), at: now) }
+        startLater(node, failed: ending != .stopped)
+    }
+}

@@ -1,0 +1,158 @@
+import HLS
+import HTTP
+import Recorder
+import SegmentStore
+import Timeline
+
+/// Sources.
+extension Simulation {
+    func source(of use: SourceUse) -> Int? { sources[use.source.url] }
+
+    mutating func answer(_ request: PlaylistRequest, _ node: Int) {
+        guard let source = source(of: request.use) else { return }
+        let late = scenario.fault(.latePlaylists, of: source, at: now)?.amount ?? 0
+        let duration = delay(15_000...60_000) + late
+        guard !scenario.faults(.sourceAway, of: source, at: now), duration < 15_000_000 else {
+            let error = SourceError.unreachable("no answer")
+            return happen(.playlistFailed(error, request), node, after: min(duration, 15_000_000))
+        }
+        let made = now + Int64.random(in: 0...duration, using: &chance)
+        encoders[source].advance(to: made)
+        let arrival = moment(node, at: now + duration)
+        let playlist = playlist(request, source, made: made)
+        happen(
+            .playlistArrived(
+                FetchedPlaylist(
+                    playlist: playlist, base: bases[source], arrival: arrival, lead: .microseconds(duration)),
+                request),
+            node,
+            after: duration)
+    }
+
+    private mutating func playlist(_ request: PlaylistRequest, _ source: Int, made: Instant) -> Playlist {
+        let encoder = encoders[source]
+        let path = request.url?.path
+        let named = encoder.settings.renditions.first { path == "/\($0).m3u8" }
+        guard
+            let id = named ?? (encoder.settings.renditions.count == 1 ? encoder.settings.renditions[0] : nil)
+        else {
+            return encoder.multivariantPlaylist
+        }
+        var instant = made
+        if let stale = scenario.fault(.stale, of: source, at: now), chance.happens(in: 2) {
+            instant = made - stale.amount
+        }
+        return .media(encoder.playlist(id, at: instant, scenario))
+    }
+
+    mutating func answer(_ request: SegmentRequest, _ node: Int) {
+        guard let source = source(of: request.use) else { return }
+        encoders[source].advance(to: now)
+        let slow = scenario.fault(.slow, of: source, at: now)?.amount ?? 0
+        let duration = delay(30_000...400_000) + slow
+        if scenario.faults(.sourceAway, of: source, at: now) {
+            let failure = FetchFailure(.segmentMissing, "no connection")
+            return happen(.segmentFailed(failure, request), node, after: duration)
+        }
+        guard let index = encoders[source].resolve(request.segment.entry.uri, at: now),
+            !isMissing(index, of: source)
+        else {
+            return happen(.segmentFailed(FetchFailure(status: 404), request), node, after: 20_000)
+        }
+        guard !scenario.faults(.diskFull, of: node, at: now) else {
+            return happen(
+                .segmentFailed(FetchFailure(.diskFull, "the disk is full"), request),
+                node,
+                after: 1_000)
+        }
+        switch openKey(of: index, of: source, node) {
+        case .opens: break
+        case .missing:
+            return keep(index, of: source, request, node, after: duration)
+        case .wrong where request.isLast:
+            return keep(index, of: source, request, node, after: duration)
+        case .wrong:
+            let failure = FetchFailure.unopened("the padding is wrong")
+            return happen(.segmentFailed(failure, request), node, after: duration)
+        }
+        let body = body(of: index, of: source, request)
+        guard request.held.map({ $0.byteCount < body.byteCount }) ?? true else {
+            let failure = FetchFailure(.segmentMissing, "no better bytes")
+            return happen(.segmentFailed(failure, request), node, after: duration)
+        }
+        queue.add(
+            .stored(body.stored, request, node: node, life: nodes[node].life), at: now + duration)
+    }
+
+    /// What a segment's body is now, and how long its media are.
+    private func body(
+        of index: Int, of source: Int, _ request: SegmentRequest,
+    ) -> (stored: StoredSegment, byteCount: Int64) {
+        let segment = encoders[source].segments[index]
+        let isDamaged = scenario.faults(.damaged, of: source, at: segment.listedAt)
+        let isPart = isPart(segment, of: source)
+        let vector = request.segment.entry.keys.first.map { request.segment.vector(of: $0) }
+        let isGarbled = encoders[source].key(of: index) != nil && vector != encoders[source].vector(of: index)
+        let condition: Media.Condition =
+            isGarbled ? .garbled : isDamaged ? .damaged : isPart ? .part : .whole
+        let byteCount: Int64 = isDamaged ? 700 : isPart ? 400 : 1000
+        let stored = stored(
+            index, of: source, request.segment.placed, condition, byteCount: byteCount,
+            duration: isDamaged ? nil : isPart ? segment.duration / 5 * 2 : segment.duration)
+        return (stored, byteCount)
+    }
+
+    func stored(
+        _ index: Int, of source: Int, _ placed: PlacedSegment, _ condition: Media.Condition, byteCount: Int64,
+        duration: Int64?,
+    ) -> StoredSegment {
+        let rendition = placed.identity.rendition
+        let name = SegmentName(start: placed.start, revision: 0, fileExtension: .transportStream)
+        return StoredSegment(
+            object: CommittedObject(
+                key: .segment(Self.channel, rendition, name), byteCount: byteCount,
+                digest: Media.digest(source, rendition, index, condition), wasThere: false),
+            format: SegmentFormat(container: .transportStream, tracks: "video:h264"),
+            flags: condition == .damaged ? .damaged : [], plainBytes: byteCount,
+            firstTimestamp: encoders[source].timestamp(index), measuredDuration: duration)
+    }
+
+    private func isPart(_ segment: Encoder.Segment, of source: Int) -> Bool {
+        guard let fault = scenario.fault(.partial, of: source, at: segment.listedAt) else { return false }
+        return now < segment.listedAt + fault.amount
+    }
+
+    private func isMissing(_ index: Int, of source: Int) -> Bool {
+        let listed = encoders[source].segments[index].listedAt
+        return scenario.faults(.missing, of: source, at: listed)
+    }
+
+    mutating func store(_ stored: StoredSegment, _ request: SegmentRequest, _ node: Int) {
+        handle(.segmentStored(committed(stored, request.segment.placed), request), node)
+    }
+
+    /// Gives a segment's bytes their name in the archive.
+    mutating func committed(_ stored: StoredSegment, _ placed: PlacedSegment) -> StoredSegment {
+        var stored = stored
+        (stored.object.key, stored.object.wasThere) = archive.commit(
+            stored.object.digest, channel: Self.channel, placed.identity.rendition, start: placed.start)
+        return stored
+    }
+
+    mutating func answer(_ request: ProbeRequest, _ node: Int) {
+        guard let source = source(of: request.use) else { return }
+        encoders[source].advance(to: now)
+        guard !scenario.faults(.sourceAway, of: source, at: now),
+            let index = encoders[source].resolve(request.segment.entry.uri, at: now),
+            !isMissing(index, of: source)
+        else {
+            return happen(.probeFailed(request), node, after: 50_000)
+        }
+        guard case .opens = openKey(of: index, of: source, node) else {
+            return happen(.segmentProbed(nil, request), node, after: delay(30_000...400_000))
+        }
+        let digest = Media.digest(source, request.segment.placed.identity.rendition, index)
+        let probed = ProbedSegment(digest: digest, firstTimestamp: encoders[source].timestamp(index))
+        happen(.segmentProbed(probed, request), node, after: delay(30_000...400_000))
+    }
+}
