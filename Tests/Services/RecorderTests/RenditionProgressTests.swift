@@ -29,6 +29,23 @@ struct RenditionProgressTests {
             shared: [:])
     }
 
+    @Test("What is missing before the first playlist of a process is missing because the recorder was down")
+    func downBeforeStart() {
+        let known = (0..<3).map {
+            KnownSegment(
+                run: 2, number: $0, start: at(Double($0) * 6), duration: 6 * seconds, isLost: false,
+                digest: [1])
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 3, last: nil, known: known)
+        var progress = RenditionProgress(resuming: head, choice: .auto)
+        #expect(progress.hole(skips: 0) == .recorderDown)
+        #expect(progress.hole(skips: 5) == .recorderDown)
+        _ = take(&progress, list(20...22, date: { Double($0) * 6 }), opensHole: true, arrival: 140)
+        #expect(progress.hole(skips: 0) == .sourceStalled)
+        #expect(progress.hole(skips: 5) == .sourceJump)
+    }
+
     @Test("New entries get identity, time and the end of their availability")
     func identity() throws {
         var progress = progress()

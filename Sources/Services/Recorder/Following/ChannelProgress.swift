@@ -197,7 +197,7 @@ extension ChannelProgress {
             take(
                 playlist, from: from, &rendition, opensHole: isFirst || missing > 0,
                 cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
-                gap: gap ?? (missing > 0 ? .sourceJump : .sourceStalled), at: arrival, &listing)
+                gap: gap ?? rendition.hole(skips: missing), at: arrival, &listing)
         case .restart(let reason):
             restart(&rendition, playlist, reason, gap, at: arrival, &listing, &generator)
         }
@@ -257,8 +257,8 @@ extension ChannelProgress {
     ) {
         join(&rendition, playlist, restart: reason, at: arrival, &listing, &generator)
         take(
-            playlist, from: 0, &rendition, opensHole: true, cause: "restart", gap: gap ?? .sourceStalled,
-            at: arrival, &listing)
+            playlist, from: 0, &rendition, opensHole: true, cause: "restart",
+            gap: gap ?? rendition.hole(skips: 0), at: arrival, &listing)
     }
 
     /// Gives a rendition a run: the channel's current one, or a new one when it cannot be that.

@@ -197,6 +197,11 @@ struct RenditionProgress: Sendable {
     /// sliding was not observed.
     private var isComingBack: Bool { !missed.held.isEmpty }
 
+    /// Why time is missing before a playlist of a source that is in no trouble.
+    func hole(skips missing: Int64) -> GapReason {
+        isComingBack ? .recorderDown : missing > 0 ? .sourceJump : .sourceStalled
+    }
+
     /// Turns the new entries of a playlist into listed segments and decides their times.
     ///
     /// - Parameters:
