@@ -15,6 +15,10 @@ struct FoundScenario: Sendable {
     static let all = [
         // EXTINF doubled, dates in whole seconds: the time line was ahead of the dates when the source began
         // again, and its first segment was taken for recorded.
-        FoundScenario(seed: 700_071, faults: [0])
+        FoundScenario(seed: 700_071, faults: [0]),
+        // A node that was frozen began a run while the other one owned the channel.
+        FoundScenario(seed: 6, hours: 1, faults: [1, 2, 3, 4]),
+        // The first playlist after an end was not believed at once, and the gap was said to be a stall.
+        FoundScenario(seed: 3, hours: 1, faults: [5]),
     ]
 }

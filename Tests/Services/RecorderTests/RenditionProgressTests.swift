@@ -46,6 +46,21 @@ struct RenditionProgressTests {
         #expect(progress.hole(skips: 5) == .sourceJump)
     }
 
+    @Test("Recording goes on with the run that was recorded last, also if a former owner began another later")
+    func newestRun() {
+        let known = [(run: Int64(2), number: Int64(40), start: 600.0), (2, 41, 606), (3, 7, 300)].map {
+            KnownSegment(
+                run: $0.run, number: $0.number, start: at($0.start), duration: 6 * seconds, isLost: false,
+                digest: [1])
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 9, last: nil, known: known)
+        let progress = RenditionProgress(resuming: head, choice: .auto)
+        #expect(progress.run == 2)
+        #expect(progress.follower.highest == 41)
+        #expect(progress.placing.end == at(612))
+    }
+
     @Test("New entries get identity, time and the end of their availability")
     func identity() throws {
         var progress = progress()
