@@ -39,11 +39,14 @@ struct RenditionProgressTests {
         let head = RenditionHead(
             description: RenditionDescription(id: video(0)), nextNumber: 3, last: nil, known: known)
         var progress = RenditionProgress(resuming: head, choice: .auto)
-        #expect(progress.hole(skips: 0) == .recorderDown)
-        #expect(progress.hole(skips: 5) == .recorderDown)
+        #expect(progress.hole(skips: 0, present: nil) == .recorderDown)
+        #expect(progress.hole(skips: 5, present: nil) == .recorderDown)
         _ = take(&progress, list(20...22, date: { Double($0) * 6 }), opensHole: true, arrival: 140)
-        #expect(progress.hole(skips: 0) == .sourceStalled)
-        #expect(progress.hole(skips: 5) == .sourceJump)
+        #expect(progress.hole(skips: 0, present: nil) == .sourceStalled)
+        #expect(progress.hole(skips: 5, present: nil) == .sourceJump)
+        #expect(progress.hole(skips: 5, present: .sourceUnreachable) == .sourceUnreachable)
+        progress.trouble = .sourceEnded
+        #expect(progress.hole(skips: 5, present: .sourceUnreachable) == .sourceEnded)
     }
 
     @Test("Recording goes on with the run that was recorded last, also if a former owner began another later")

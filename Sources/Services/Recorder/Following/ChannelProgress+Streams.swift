@@ -10,6 +10,11 @@ extension ChannelProgress {
         return first <= highest + 1
     }
 
+    /// The source brings nothing to any rendition, until each of them lists something new.
+    mutating func inTrouble(_ reason: GapReason) {
+        for id in renditions.keys where renditions[id]?.trouble == nil { renditions[id]?.trouble = reason }
+    }
+
     /// A rendition is taken from another stream of the source: its numbers may mean other segments.
     mutating func changeStream(of id: RenditionID) {
         renditions[id]?.hasOtherStream = true

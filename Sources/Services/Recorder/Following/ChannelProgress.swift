@@ -173,7 +173,8 @@ extension ChannelProgress {
                     &generator)
                 take(
                     playlist, from: max(0, playlist.segments.count - Limits.backlogSegments), &rendition,
-                    opensHole: true, cause: "source", gap: gap ?? .sourceStalled, at: arrival, &listing)
+                    opensHole: true, cause: "source", gap: rendition.hole(skips: 0, present: gap),
+                    at: arrival, &listing)
                 chooseFetches(&listing, of: id, in: playlist, room: room)
                 return listing
             }
@@ -197,7 +198,7 @@ extension ChannelProgress {
             take(
                 playlist, from: from, &rendition, opensHole: isFirst || missing > 0,
                 cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
-                gap: gap ?? rendition.hole(skips: missing), at: arrival, &listing)
+                gap: rendition.hole(skips: missing, present: gap), at: arrival, &listing)
         case .restart(let reason):
             restart(&rendition, playlist, reason, gap, at: arrival, &listing, &generator)
         }
@@ -258,7 +259,7 @@ extension ChannelProgress {
         join(&rendition, playlist, restart: reason, at: arrival, &listing, &generator)
         take(
             playlist, from: 0, &rendition, opensHole: true, cause: "restart",
-            gap: gap ?? rendition.hole(skips: 0), at: arrival, &listing)
+            gap: rendition.hole(skips: 0, present: gap), at: arrival, &listing)
     }
 
     /// Gives a rendition a run: the channel's current one, or a new one when it cannot be that.
@@ -302,6 +303,7 @@ extension ChannelProgress {
             arrival: arrival, shared: sharedStarts.starts(in: rendition.run))
         rendition.follower.take(playlist, now: arrival.steady)
         rendition.status.seen += listing.segments.count
+        if !listing.segments.isEmpty { rendition.trouble = nil }
         renditions[rendition.id] = rendition
         if rendition.id == leading { sharedStarts.add(listing.segments) }
         listing.news += Self.holes(listing.segments, after: before)

@@ -37,6 +37,8 @@ struct RenditionProgress: Sendable {
     var hasOtherStream = false
     /// It was taken from a redundant stream once in this use of the source.
     var isOnSpareStream = false
+    /// Why the source has brought nothing since it last listed something new.
+    var trouble: GapReason?
     /// What an earlier process was still to fetch, until a playlist tells whether it is listed.
     var unfetched: [PlacedSegment] = []
     /// Listed segments that are more than the queue takes.
@@ -198,9 +200,10 @@ struct RenditionProgress: Sendable {
     /// sliding was not observed.
     private var isComingBack: Bool { !missed.held.isEmpty }
 
-    /// Why time is missing before a playlist of a source that is in no trouble.
-    func hole(skips missing: Int64) -> GapReason {
-        isComingBack ? .recorderDown : missing > 0 ? .sourceJump : .sourceStalled
+    /// Why time is missing before what a playlist lists; `present` is the trouble that the source is in now.
+    func hole(skips missing: Int64, present: GapReason?) -> GapReason {
+        if let reason = trouble ?? present { return reason }
+        return isComingBack ? .recorderDown : missing > 0 ? .sourceJump : .sourceStalled
     }
 
     /// Turns the new entries of a playlist into listed segments and decides their times.

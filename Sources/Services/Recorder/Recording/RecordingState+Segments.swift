@@ -95,10 +95,10 @@ extension RecordingState {
         let isRetried = isFinishing || failure.isTransient && !request.isLast
         var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
-        if isRetried, failure.reason == .segmentCorrupt {
-            publication.publisher.waits(request.segment.identity, for: .segmentCorrupt)
+        if isRetried {
+            publication.publisher.waits(request.segment.identity, for: failure.reason)
+            progress.retried(request.segment.identity.rendition)
         }
-        if isRetried { progress.retried(request.segment.identity.rendition) }
         if !failure.isOwnLimit { condition.segmentFailed(failure.reason) }
         tried(
             request, succeeded: failure.isOwnLimit ? nil : failure.reason == .diskFull,

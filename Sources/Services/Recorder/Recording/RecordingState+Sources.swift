@@ -150,6 +150,7 @@ extension RecordingState {
     }
 
     private mutating func sourceFailed(_ reason: GapReason, _ error: SourceError) {
+        progress.inTrouble(reason)
         guard condition.sourceFailed(reason, error.description) else { return }
         log(.warning, "The source does not deliver", ["error": "\(error)"])
     }
@@ -265,6 +266,7 @@ extension RecordingState {
 
     private mutating func settleSource(_ playlist: MediaPlaylist) {
         guard !playlist.segments.isEmpty || playlist.isEnded else { return }
+        if playlist.isEnded { progress.inTrouble(.sourceEnded) }
         if condition.sourceDelivered(ended: playlist.isEnded, distrust: progress.distrust) {
             log(.info, "The source delivers again")
         }
