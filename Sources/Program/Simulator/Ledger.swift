@@ -187,9 +187,11 @@ struct Ledger {
             case .killed, .frozen, .diskFull:
                 return TimeWindow(begin: fault.span.begin, end: end + recovery)
             case .cutOff, .catalogueAway:
-                // A process that starts needs PostgreSQL.
-                let starts = scenario.faults.contains { [.killed, .cutOff, .frozen].contains($0.kind) }
-                return starts ? TimeWindow(begin: fault.span.begin, end: end + recovery + 6_000_000) : nil
+                // A node that takes over needs PostgreSQL.
+                let takesOver =
+                    scenario.nodeCount > 1
+                    && scenario.faults.contains { [.killed, .cutOff, .frozen].contains($0.kind) }
+                return takesOver ? TimeWindow(begin: fault.span.begin, end: end + recovery + 6_000_000) : nil
             case .missing, .partial, .clockStep, .answersLost, .damaged, .keyAway, .wrongKey, .refused:
                 return nil
             }
