@@ -108,7 +108,7 @@ struct Ledger {
         guard encoders.count == 1,
             encoders.allSatisfy({ $0.settings.dates == .right || $0.settings.dates == .wrongZone })
         else {
-            return -step - 1_000_000...late
+            return -step - 2_000_000...late
         }
         guard [.exact, .rounded].contains(encoder.saidDurations) else { return -step - 1_000_000...step }
         // Durations in whole seconds lead the line away a little before the dates lead it back.
