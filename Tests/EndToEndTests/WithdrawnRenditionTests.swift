@@ -25,7 +25,30 @@ struct WithdrawnRenditionTests {
             try await check(stack, "v0", from: entries[0].middle, to: last.middle)
             try await check(stack, "a0", from: last.start - 2_000, to: last.middle)
             #expect(!(await stack.serviceOutput.contains(Self.reopened)))
+            try await refused(stack, entries)
         }
+    }
+
+    /// A strict window of the time in which the sound was away is refused, also if it holds nothing of it.
+    private func refused(_ stack: Stack, _ entries: [LedgerEntry]) async throws {
+        let silent = try #require(
+            try await stack.rows(
+                """
+                SELECT begin_us / 1000 FROM (
+                    SELECT start_us + duration_us AS begin_us,
+                        lead(start_us) OVER (ORDER BY start_us) - start_us - duration_us AS pause
+                    FROM segment JOIN rendition USING (rendition_id) WHERE name = 'a0') AS sound
+                ORDER BY pause DESC NULLS LAST LIMIT 1
+                """
+            ).first.flatMap(Int64.init))
+        let video = try #require(entries.first { $0.start >= silent })
+        let answer = try await stack.service.get(
+            stack.window(video.start + 100, video.end - 100, also: "&strict=true"))
+        #expect(answer.status == 409 && answer.problem["rendition"] as? String == "a0", "\(answer.text)")
+        let first = try #require(entries.first)
+        let whole = try await stack.service.get(
+            stack.window(first.middle, first.middle + 200, also: "&strict=true"))
+        #expect(whole.status == 200, "\(whole.text)")
     }
 
     @Test(

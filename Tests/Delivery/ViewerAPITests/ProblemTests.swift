@@ -179,6 +179,47 @@ import Timeline
         }
     }
 
+    /// Forty seconds in which a second sound is held at both ends only, and a third one only before eight.
+    private var absentSounds: Recording {
+        var recording = Recording()
+        recording.playlistForm = .multivariant
+        recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
+        recording.add("a1", from: 0, count: 2, format: .sound) { $0.groupID = "aac" }
+        recording.add("a1", from: 32, count: 2, format: .sound)
+        recording.add("a2", from: 0, count: 2, format: .sound) { $0.groupID = "aac" }
+        return recording
+    }
+
+    @Test("strict sees a rendition that has nothing at all in the window, but was there before and after")
+    func strictOnAbsent() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(absentSounds)
+            let window = "begintime=1469509528&duration=16"
+            let answer = try await viewer.get("/live/cctv2/index.m3u8?\(window)&strict=true")
+            #expect(answer.status == 409)
+            #expect(answer.problem["rendition"] as? String == "a1")
+            #expect(answer.problem["missing_seconds"] as? Double == 16)
+            #expect(try await viewer.get("/live/cctv2/v0.m3u8?\(window)&strict=true").status == 200)
+            #expect(try await viewer.get("/live/cctv2/index.m3u8?\(window)").status == 200)
+        }
+    }
+
+    @Test("strict asks nothing of a rendition that the source no longer had, unless a loss names it")
+    func strictOnWithdrawn() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = absentSounds
+            recording.segments.removeAll { $0.rendition == RenditionID("a1") }
+            try await viewer.record(recording)
+            let path = "/live/cctv2/index.m3u8?begintime=1469509528&duration=16&strict=true"
+            #expect(try await viewer.get(path).status == 200)
+            try await viewer.lose("cctv2", "a2", from: 20, to: 24)
+            let answer = try await viewer.get(path)
+            #expect(answer.status == 409)
+            #expect(answer.problem["rendition"] as? String == "a2")
+            #expect(answer.problem["missing_seconds"] as? Double == 4)
+        }
+    }
+
     @Test("Expired recordings are 410, and a window that begins before the retention limit is clamped")
     func expired() async throws {
         try await ViewerFixture.with { viewer in

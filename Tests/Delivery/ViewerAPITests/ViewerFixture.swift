@@ -149,6 +149,18 @@ final class ViewerFixture: Sendable {
         _ = try await catalogue.commit(batch)
     }
 
+    /// Notes that a rendition lost media between two times.
+    func lose(_ channel: String, _ rendition: String, from begin: Double, to end: Double) async throws {
+        guard let id = ChannelID(channel), let found = try await catalogue.channel(id) else { return }
+        var batch = Recording(channel, seconds: 0).batch(found, fence: -1)
+        batch.losses = [
+            Loss(
+                window: TimeWindow(begin: at(begin), end: at(end)), reason: .segmentMissing,
+                rendition: RenditionID(rendition))
+        ]
+        _ = try await catalogue.commit(batch)
+    }
+
     func expire(_ channel: String, before cut: Instant) async throws {
         guard let id = ChannelID(channel), let found = try await catalogue.channel(id) else { return }
         _ = try await catalogue.expire(found, before: cut, graceSeconds: 7200)

@@ -7,7 +7,9 @@ extension WindowAnswers {
     func playlist(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse {
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
         let wanted = try await media(asked, window)
-        if asked.parameters.window.isStrict { try window.checkWhole(wanted) }
+        if asked.parameters.window.isStrict {
+            try await player.checkWhole(window, wanted, of: asked.channel)
+        }
         try await player.prepare(window, wanted, isCompressed: coding(asked) == .gzip)
         guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)

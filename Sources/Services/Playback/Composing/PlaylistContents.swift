@@ -52,11 +52,16 @@ package struct PlaylistContents: Sendable {
         return (window.microseconds - missing, missing)
     }
 
-    /// Throws if anything is missing in one rendition, or in any rendition if none is named.
+    /// Throws if anything is missing in one of the listed renditions, or in any of them if none is named.
     package func checkWhole(_ named: RenditionID?) throws(PlaybackError) {
         for rendition in renditions where named == nil || rendition.id == named {
             let missing = completeness(of: rendition).missing
             if missing > 0 { throw .incomplete(rendition: rendition.id, missing: missing) }
         }
+    }
+
+    /// The renditions of the channel that hold nothing in the window.
+    var absent: [RenditionID] {
+        known.count == renditions.count ? [] : known.filter { self[$0] == nil }
     }
 }

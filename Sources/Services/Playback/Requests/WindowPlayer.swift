@@ -54,6 +54,25 @@ package final class WindowPlayer: Sendable {
         }
     }
 
+    /// Throws if anything is missing in one rendition, or in any rendition of the channel if none is named.
+    ///
+    /// Only renditions that hold nothing at all in the window ask the catalogue: it knows whether the source
+    /// had them then.
+    package func checkWhole(
+        _ window: PlaylistContents, _ named: RenditionID?, of channel: Channel,
+    ) async throws(PlaybackError) {
+        try window.checkWhole(named)
+        let absent = named == nil ? window.absent : []
+        guard !absent.isEmpty else { return }
+        let missing = try await mappingErrors { () throws(CatalogueError) in
+            try await index.catalogue.missingTime(of: absent, of: channel.row, in: window.window)
+        }
+        for id in absent {
+            guard let lacking = missing[id]?.microseconds, lacking > Limits.grain else { continue }
+            throw .incomplete(rendition: id, missing: lacking)
+        }
+    }
+
     /// The recorded spans nearest to a request.
     package func available(
         near request: WindowRequest, _ channel: Channel,

@@ -7,7 +7,7 @@ package struct WindowRequest: Sendable, Hashable {
     package var writesGaps = false
     /// Lists stretches that lack a track.
     package var takesAnyTracks = false
-    /// Fails if anything is missing (`PlaylistContents.checkWhole`).
+    /// Fails if anything is missing (`WindowPlayer.checkWhole`).
     package var isStrict = false
 
     package init(_ span: Span) {
