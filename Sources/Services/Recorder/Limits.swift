@@ -224,6 +224,10 @@ enum Limits {
     /// How long a segment may take, even if its playlist lists it for longer: half a minute of video at a
     /// quarter of its own rate.
     static let segmentTimeout = Duration.seconds(120)
+    /// Segments behind a step of the dates that the media did not confirm, before a step is looked at again.
+    static let waveringDates: Int64 = 64
+    /// Steps of the dates of a source run of which is remembered what they were.
+    static let judgedSteps = 16
     /// How long a segment may take at least, even if its playlist lists it no longer.
     static let shortestSegmentTimeout = Duration.seconds(4)
     /// Playlists in a row that may stay in doubt before their numbering counts as another one.

@@ -82,7 +82,8 @@ extension ListedSegment {
     }
 }
 
-/// A segment whose bytes tell a stale playlist from a restart of the source.
+/// A segment whose bytes tell a stale playlist from a restart of the source, or missing media from a step of
+/// a clock.
 package struct ProbeRequest: Sendable {
     package var segment: ListedSegment
     var base: HTTPURL

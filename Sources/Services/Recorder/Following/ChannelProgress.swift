@@ -194,6 +194,18 @@ extension ChannelProgress {
                 listing.probe = rendition.probe(playlist, index, at: arrival)
                 if listing.probe != nil { return listing }
             }
+            var playlist = playlist
+            let step = isFirst ? .none : rendition.findStep(in: playlist, from: from)
+            renditions[id] = isFirst ? renditions[id] : rendition
+            if case .asks(let index) = step {
+                listing.probe = rendition.behindStep(playlist, index, at: arrival)
+                return listing
+            }
+            if case .later(let index) = step {
+                listing.isCut = true
+                playlist.segments.removeSubrange(index...)
+            }
+            guard from < playlist.segments.count else { return listing }
             if isFirst { join(&rendition, playlist, restart: nil, at: arrival, &listing, &generator) }
             take(
                 playlist, from: from, &rendition, opensHole: isFirst || missing > 0,
@@ -219,7 +231,8 @@ extension ChannelProgress {
         ).map { .marker($0) }
     }
 
-    /// The bytes of the segment in question were read: the numbering goes on, or another one began.
+    /// The bytes of the segment in question were read: the numbering goes on, or another one began; or media
+    /// are missing in front of it, or are not.
     ///
     /// Bytes that cannot be read because a key is missing tell nothing: the numbering goes on.
     mutating func probed(
@@ -227,6 +240,10 @@ extension ChannelProgress {
         gap: GapReason?, room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
     ) -> Listing {
         let id = probe.identity.rendition
+        let number = probe.identity.number
+        if renditions[id]?.judgeStep(before: number, timestamp: probed?.firstTimestamp) ?? false {
+            return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
+        }
         guard var rendition = renditions[id] else { return Listing() }
         if case .asked = rendition.join {
             let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
@@ -234,7 +251,7 @@ extension ChannelProgress {
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
         let digest = probed?.digest
-        guard let digest, let known = rendition.digests[probe.identity.number], !known.isEmpty else {
+        guard let digest, let known = rendition.digests[number], !known.isEmpty else {
             renditions[id]?.follower.confirm()
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }

@@ -13,10 +13,13 @@ struct Listing: Sendable {
     var prompt: ArraySlice<ListedSegment> { segments.dropFirst(postponedCount) }
     /// Source runs, losses and markers that were decided with them.
     var news: [JournalEntry] = []
-    /// The segment whose bytes tell a stale playlist from a restart.
+    /// The segment whose bytes tell a stale playlist from a restart, or missing media from a step of a
+    /// clock.
     var probe: ListedSegment?
     /// Why a source run began; nil when none did.
     var runCause: String?
+    /// Not all new entries were taken: the same playlist is judged again.
+    var isCut = false
     /// The playlist was ignored; when it comes again it is judged again.
     var isStale = false
 }

@@ -10,11 +10,11 @@ struct NewEntries {
     var entries: [TimePlacing.Entry]
 
     init(
-        _ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, shared: [Int64: Instant],
-        _ measured: MeasuredDurations, shift: Int64? = nil,
+        _ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, holes: Set<Int64> = [],
+        shared: [Int64: Instant], _ measured: MeasuredDurations, shift: Int64? = nil,
     ) {
         let dates = Self.dates(of: playlist)
-        let dated = DatedDurations(playlist)
+        let dated = DatedDurations(playlist, holes: holes)
         indices = playlist.segments.indices.filter {
             $0 >= from && !PlaylistFollower.isRepeated(playlist, $0)
         }
@@ -31,7 +31,7 @@ struct NewEntries {
                 TimePlacing.Entry(
                     duration: duration ?? target,
                     programDateTime: dates[index],
-                    opensHole: opensHole && entries.isEmpty, isRounded: isRounded,
+                    opensHole: opensHole && entries.isEmpty || holes.contains(number), isRounded: isRounded,
                     sharedStart: shared[number + (shift ?? 0)], isSharedByMedia: shift != nil))
         }
     }

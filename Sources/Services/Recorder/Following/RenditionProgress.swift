@@ -22,6 +22,7 @@ struct RenditionProgress: Sendable {
     /// How long the segments of the run really are.
     private var measured = MeasuredDurations()
     private var shortSegments = ShortSegments()
+    private var dateSteps = DateSteps()
     /// Segments in a row that stayed parts.
     private var partsInARow = 0
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
@@ -103,6 +104,7 @@ struct RenditionProgress: Sendable {
         measured = MeasuredDurations()
         shortSegments = ShortSegments()
         leaderShift = nil
+        dateSteps = DateSteps()
         return deferred.end()
     }
 
@@ -183,7 +185,30 @@ struct RenditionProgress: Sendable {
         let isKnown = {
             PlaylistFollower.number(playlist, $0).map { !(digests[$0]?.isEmpty ?? true) } ?? false
         }
-        let index = (0...index).last(where: isKnown) ?? index
+        return segment(playlist, (0...index).last(where: isKnown) ?? index, at: arrival)
+    }
+
+    /// Looks for steps of the source's dates in front of new entries.
+    mutating func findStep(in playlist: MediaPlaylist, from: Int) -> DateSteps.Finding {
+        guard placing.clock == .source else { return .none }
+        return dateSteps.find(in: playlist, from: from, stored: shortSegments.entries)
+    }
+
+    /// The segment behind a step, to be read before it is placed.
+    func behindStep(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
+        segment(playlist, index, at: arrival)
+    }
+
+    /// The segment behind a step was read, if that is what was read.
+    ///
+    /// - Returns: false when another one was
+    mutating func judgeStep(before number: Int64, timestamp: Int64?) -> Bool {
+        guard dateSteps.asks(number) else { return false }
+        dateSteps.judge(timestamp)
+        return true
+    }
+
+    private func segment(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
         guard let number = PlaylistFollower.number(playlist, index) else { return nil }
         return ListedSegment(
             placed: PlacedSegment(
@@ -228,8 +253,8 @@ struct RenditionProgress: Sendable {
         let target = PlaylistFollower.target(of: playlist)
         let opensHole = opensHole || owedCause != nil
         var new = NewEntries(
-            playlist, from: from, target: target, opensHole: opensHole, shared: shared, measured,
-            shift: leaderShift)
+            playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,
+            shared: shared, measured, shift: leaderShift)
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
         if isUndated, opensHole, cause == "source" || cause == "restart", let former = placing.formerOffset {
             placing.goOn(at: former)
@@ -279,7 +304,8 @@ struct RenditionProgress: Sendable {
                             ? cause
                             : entry.discontinuityCount > 0 ? "discontinuity" : stepped ? "hole" : nil),
                     entry: entry, arrival: arrival.date, flags: new.flags[place],
-                    hole: stepped ? hole : nil, expectedDuration: expected[place],
+                    hole: stepped ? dateSteps.holes.contains(new.numbers[place]) ? .sourceGap : hole : nil,
+                    expectedDuration: expected[place],
                     numberShift: alignment.shift, discontinuityCount: discontinuityCount,
                     availableUntil: available)
             }

@@ -20,8 +20,9 @@ struct DatedDurations {
     /// Whether EXTINF says a length that has nothing to do with the segments.
     let isWrong: Bool
 
-    init(_ playlist: MediaPlaylist) {
-        let pairs = Self.pairs(playlist)
+    /// In front of the numbers of `holes` media are missing.
+    init(_ playlist: MediaPlaylist, holes: Set<Int64> = []) {
+        let pairs = Self.pairs(playlist, holes)
         usual = Self.median(pairs.filter { $0.said == nil }.map(\.length))
         let said = pairs.filter { $0.said != nil }
         let lengths = Self.median(said.map(\.length)) ?? 0
@@ -40,8 +41,14 @@ struct DatedDurations {
         }
     }
 
-    private static func pairs(_ playlist: MediaPlaylist) -> [Pair] {
-        zip(playlist.segments, playlist.segments.dropFirst()).compactMap { entry, next in
+    private static func pairs(_ playlist: MediaPlaylist, _ holes: Set<Int64>) -> [Pair] {
+        playlist.segments.indices.dropLast().compactMap { index in
+            let (entry, next) = (playlist.segments[index], playlist.segments[index + 1])
+            if !holes.isEmpty, let number = PlaylistFollower.number(playlist, index + 1),
+                holes.contains(number)
+            {
+                return nil
+            }
             guard let begin = entry.programDateTimeMicroseconds, let end = next.programDateTimeMicroseconds,
                 next.discontinuityCount == 0
             else { return nil }

@@ -256,7 +256,7 @@ extension RecordingState {
         // The same playlist is needed again where its segments are fetched in turns.
         let isDone =
             !listing.isStale && !playlist.segments.isEmpty && playlist.skip == nil
-            && !progress.isDeferring(id)
+            && !listing.isCut && !progress.isDeferring(id)
         sources.session?.knows(id, isDone ? fetched.version : nil)
         if condition.renditionRecovered(id) {
             log(.info, "A rendition delivers again", ["rendition": "\(id)"])

@@ -43,6 +43,14 @@ struct StateDriver {
         return actions
     }
 
+    /// Reads the empty journal, and once more for what waits in it; gives what is asked of the source.
+    mutating func begin(at time: Double) -> [RecordingAction] {
+        let actions = send(.journalRead(.success([])), at: time).filter {
+            if case .readJournal = $0 { false } else { true }
+        }
+        return actions + send(.journalRead(.success([])), at: time)
+    }
+
     /// Lets time pass until a playlist is asked for; nil when none is by then.
     mutating func playlistRequests(at time: Double) -> [PlaylistRequest] {
         send(.clockAdvanced, at: time).playlistRequests

@@ -1,0 +1,95 @@
+import HLS
+import MediaFormat
+import Timeline
+
+/// Steps of a source's dates between two numbers in a row: media may be missing there, or the encoder's clock
+/// was set.
+///
+/// A packager that was restarted, or dropped what an encoder sent, counts on as if nothing were missing. The
+/// time stamps of the media tell the two apart, so the segment behind a step is read before it is placed.
+struct DateSteps: Sendable {
+    /// What is to be done with the new entries of a playlist.
+    enum Finding: Equatable {
+        /// They are taken.
+        case none
+        /// Those before this index are taken; the others wait until their predecessor is stored.
+        case later(index: Int)
+        /// The segment at this index is read first.
+        case asks(index: Int)
+    }
+
+    /// The number of the segment that is read, and when its predecessor begins in its media and by its date.
+    private var asked: (number: Int64, timestamp: Int64, length: Int64, slack: Int64)?
+    /// The number of the last segment that had to wait, and in how many playlists.
+    private var waited: (number: Int64, count: Int) = (-1, 0)
+    /// The segments behind steps that were judged: whether media are missing before them.
+    private var judged: [Int64: Bool] = [:]
+    /// Up to this number steps are not looked at: the source's dates waver.
+    private var wavering: Int64 = -1
+
+    /// The numbers in front of which media are missing.
+    var holes: Set<Int64> { Set(judged.filter(\.value).keys) }
+
+    /// Looks at the new entries of a playlist of the same source run.
+    ///
+    /// - Parameters:
+    ///   - playlist: the playlist as received
+    ///   - from: index of the first new entry
+    ///   - stored: what was measured of the stored segments of the run, by number
+    /// - Returns: what is to be done with them
+    mutating func find(
+        in playlist: MediaPlaylist, from: Int, stored: [Int64: ShortSegments.Entry],
+    ) -> Finding {
+        let dates = NewEntries.dates(of: playlist)
+        let isCoarse = !dates.contains { ($0?.microseconds ?? 0) % Microseconds.perSecond != 0 }
+        let tolerance = Limits.timestampSlack + (isCoarse ? Limits.dateResolution : 0)
+        for index in playlist.segments.indices where index >= max(from, 1) {
+            let entry = playlist.segments[index]
+            guard let number = PlaylistFollower.number(playlist, index), number > wavering,
+                judged[number] == nil, entry.discontinuityCount == 0, !entry.isGap,
+                entry.programDateTimeMicroseconds != nil, let date = dates[index],
+                let before = dates[index - 1],
+                let said = PlaylistFollower.duration(of: playlist.segments[index - 1])
+            else { continue }
+            let predecessor = stored[number - 1]
+            let (length, duration) = (date - before, max(said, predecessor?.measured ?? 0))
+            let step = length - duration
+            // What is longer is a hole by the dates alone.
+            guard step > tolerance + duration / 10,
+                step <= TimePlacing.step(target: PlaylistFollower.target(of: playlist))
+            else { continue }
+            if index == from, let timestamp = predecessor?.timestamp {
+                asked = (number, timestamp, length, tolerance / 2 + step / 10)
+                return .asks(index: index)
+            }
+            if index == from, waited.number == number, waited.count >= Limits.doubtfulPlaylists {
+                judged[number] = false
+                continue
+            }
+            waited = (number, waited.number == number ? waited.count + 1 : index == from ? 1 : 0)
+            return .later(index: index)
+        }
+        return .none
+    }
+
+    /// Whether the segment of a number was asked for.
+    func asks(_ number: Int64) -> Bool { asked?.number == number }
+
+    /// The segment that was asked for begins there in its media, in units of 90 kHz; nil when it could not be
+    /// read.
+    mutating func judge(_ timestamp: Int64?) {
+        guard let asked else { return }
+        self.asked = nil
+        var isHole = false
+        if let timestamp {
+            let ticks = PresentationTime.difference(
+                UInt64(bitPattern: timestamp), UInt64(bitPattern: asked.timestamp))
+            let length = ticks * Microseconds.perSecond / Int64(PresentationTime.timescale)
+            isHole = abs(length - asked.length) <= asked.slack
+        }
+        judged[asked.number] = isHole
+        if !isHole { wavering = asked.number + Limits.waveringDates }
+        guard judged.count > 2 * Limits.judgedSteps else { return }
+        for number in judged.keys.sorted().dropLast(Limits.judgedSteps) { judged[number] = nil }
+    }
+}

@@ -1,0 +1,136 @@
+import Catalogue
+import HLS
+import HTTP
+import Journal
+import Testing
+import Timeline
+
+@testable import Recorder
+
+@Suite("A step of the source's dates without a missing number")
+struct DateStepsTests {
+    /// A source that numbers its six-second segments without holes and lists four; from one on its dates, and
+    /// its media, are later by some seconds.
+    private struct Source {
+        static let step = 30
+        var dates = 6.0
+        var media = 6.0
+        /// Segments are stored so many seconds after they were asked for.
+        var delay = 0.2
+        /// What is read of segments that are not kept.
+        var isReadable = true
+        private var driver: StateDriver
+        private var coming: [(time: Double, request: SegmentRequest)] = []
+        private(set) var facts: [SegmentFact] = []
+        private(set) var losses: [Loss] = []
+        private(set) var probed: [Int64] = []
+
+        init() throws {
+            driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
+        }
+
+        func date(_ number: Int) -> Double { 0.25 + Double(number) * 6 + (number >= Self.step ? dates : 0) }
+
+        private func timestamp(_ number: Int64) -> Double {
+            1000 + Double(number) * 6 + (number >= Self.step ? media : 0)
+        }
+
+        private func text(at time: Double) -> String {
+            let newest = (0..<1000).last { date($0) + 6 <= time } ?? 0
+            let entries = (max(0, newest - 3)...newest).map { number in
+                "#EXT-X-PROGRAM-DATE-TIME:\(at(date(number)).rfc3339)\n#EXTINF:6,\n\(number).ts\n"
+            }
+            return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(max(0, newest - 3))\n"
+                + entries.joined()
+        }
+
+        /// Records from the first segments to `end` seconds.
+        mutating func record(until end: Double) throws {
+            try take(driver.begin(at: 20), at: 20)
+            for time in stride(from: 20.1, to: end, by: 0.1) {
+                while let next = coming.first, next.time <= time {
+                    coming.removeFirst()
+                    let stored = PartialSegmentTests.stored(
+                        next.request.segment, measured: 6_000_000,
+                        timestamp: timestamp(next.request.segment.identity.number))
+                    try take(driver.send(.segmentStored(stored, next.request), at: time), at: time)
+                }
+                try take(driver.send(.clockAdvanced, at: time), at: time)
+            }
+        }
+
+        private mutating func take(_ actions: [RecordingAction], at time: Double) throws {
+            for action in actions {
+                switch action {
+                case .fetchPlaylist(let request):
+                    try take(driver.answer(request, text(at: time), at: time), at: time)
+                case .fetchSegment(let request): coming.append((time + delay, request))
+                case .probeSegment(let request):
+                    probed.append(request.segment.identity.number)
+                    let ticks = Int64(timestamp(request.segment.identity.number) * 90_000)
+                    let event: RecordingEvent =
+                        isReadable
+                        ? .segmentProbed(ProbedSegment(digest: [1], firstTimestamp: ticks), request)
+                        : .probeFailed(request)
+                    try take(driver.send(event, at: time), at: time)
+                case .readJournal:
+                    try take(driver.send(.journalRead(.success([])), at: time), at: time)
+                case .commit(let batch):
+                    facts += batch.segments.map(\.fact)
+                    losses += batch.losses
+                    try take(driver.send(.catalogueAnswered(.success(true)), at: time), at: time)
+                default: break
+                }
+            }
+        }
+
+        var starts: [Double] { facts.map { PublisherStage.seconds($0.start) } }
+        var numbers: [Int64] { facts.map(\.identity.number) }
+    }
+
+    @Test(
+        "that the time stamps confirm is a hole with a reason: media are missing",
+        arguments: [(6.0, 0.2), (2, 0.2), (12, 0.2), (6, 5)])
+    func missing(length: Double, delay: Double) throws {
+        var source = try Source()
+        (source.dates, source.media, source.delay) = (length, length, delay)
+        try source.record(until: 400)
+        #expect(source.numbers == source.numbers.indices.map(Int64.init) && source.numbers.count > 55)
+        #expect(source.starts == source.numbers.map { source.date(Int($0)) })
+        #expect(source.losses.map(\.reason) == [.sourceGap])
+        let window = try #require(source.losses.first?.window)
+        #expect(window.microseconds == Int64(length * 1_000_000))
+        #expect(window.end == at(source.date(Source.step)))
+        #expect(source.probed == [Int64(Source.step)])
+    }
+
+    @Test("with time stamps that go on is a step of the encoder's clock, which is no hole")
+    func clockStep() throws {
+        var source = try Source()
+        source.media = 0
+        try source.record(until: 400)
+        #expect(source.losses.isEmpty && source.probed == [Int64(Source.step)])
+        #expect(source.numbers == source.numbers.indices.map(Int64.init) && source.numbers.count > 55)
+        #expect(zip(source.facts, source.facts.dropFirst()).allSatisfy { $0.end == $1.start })
+    }
+
+    @Test("in front of a segment that cannot be read does not keep the rest from being recorded")
+    func unreadable() throws {
+        var source = try Source()
+        source.isReadable = false
+        try source.record(until: 400)
+        #expect(source.losses.isEmpty)
+        #expect(source.numbers == source.numbers.indices.map(Int64.init) && source.numbers.count > 55)
+    }
+
+    @Test(
+        "is not looked at when it is small, or long enough to be a hole by the dates alone",
+        arguments: [0.9, 14])
+    func others(length: Double) throws {
+        var source = try Source()
+        (source.dates, source.media) = (length, length)
+        try source.record(until: 400)
+        #expect(source.probed.isEmpty)
+        #expect(source.losses.count == (length > 12 ? 1 : 0))
+    }
+}
