@@ -64,6 +64,12 @@ struct ChannelMetrics: Sendable {
             perChannel { Double($0.renditions.reduce(0) { $0 + $1.retries }) }
         }
         registry.onScrape(
+            "backcast_segment_parts", help: "Stored segments that are not whole, since recording began.",
+            kind: .gauge
+        ) {
+            perChannel { Double($0.renditions.reduce(0) { $0 + $1.parts }) }
+        }
+        registry.onScrape(
             "backcast_segment_errors_total", help: "Segments lost, by reason.", kind: .counter
         ) { losses() }
     }

@@ -59,6 +59,13 @@ package struct RenditionStatus: Sendable, Equatable, Codable {
     package var retries = 0
     /// Bytes of the stored segments.
     package var bytes: Int64
+    /// Absent in what nodes of the version before report.
+    private var partCount: Int?
+    /// Stored segments that are not whole.
+    package var parts: Int {
+        get { partCount ?? 0 }
+        set { partCount = newValue }
+    }
 
     package init(
         id: RenditionID, lastSegment: Instant? = nil, bitsPerSecond: Int64 = 0, seen: Int = 0,

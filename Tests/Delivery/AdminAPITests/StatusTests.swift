@@ -25,8 +25,8 @@ import Timeline
                     "drift_seconds":0.25,"source_changes":2,"deviations":["EXTINF: without a comma"],\
                     "since":"2026-07-26T05:00:16.000Z","renditions":[{"id":"v0","kind":"video",\
                     "last_segment":"2026-07-26T05:05:06.000Z","bits_per_second":5000000,"seen":12,"stored":9,\
-                    "lost":{"segment_missing":1,"segment_corrupt":2},"retries":3},{"id":"a0","kind":"audio","last_segment":null,\
-                    "bits_per_second":0,"seen":0,"stored":0,"lost":{},"retries":0}]}
+                    "lost":{"segment_missing":1,"segment_corrupt":2},"retries":3,"parts":1},{"id":"a0","kind":"audio","last_segment":null,\
+                    "bits_per_second":0,"seen":0,"stored":0,"lost":{},"retries":0,"parts":0}]}
                     """)
         }
     }
@@ -53,7 +53,7 @@ import Timeline
                 lastSegment: TestAdmin.now - 10 * Microseconds.perSecond, bitsPerSecond: 5_000_000, seen: 12,
                 stored: 9, lost: [.segmentCorrupt: 2, .segmentMissing: 1], bytes: 6_750_000),
         ]
-        status.renditions[1].retries = 3
+        (status.renditions[1].retries, status.renditions[1].parts) = (3, 1)
         return status
     }
 
@@ -115,7 +115,7 @@ import Timeline
                 recording.text.hasSuffix(
                     """
                     "renditions":[{"id":"v0","kind":"video","last_segment":"2026-07-26T05:05:10.000Z",\
-                    "bits_per_second":1000000,"seen":null,"stored":null,"lost":null,"retries":null}]}
+                    "bits_per_second":1000000,"seen":null,"stored":null,"lost":null,"retries":null,"parts":null}]}
                     """))
             _ = try await admin.send(.patch, "/api/v1/channels/a", #"{"recording":false}"#)
             #expect(try await admin.send(.get, "/api/v1/channels/a/status").string("state") == "paused")

@@ -62,6 +62,29 @@ struct UnfinishedSegmentsTests {
         }
     }
 
+    @Test("is asked for again as what it is when a part of it is stored")
+    func part() throws {
+        var driver = try StateDriver([Self.source])
+        var listed: [SegmentRequest] = []
+        for request in driver.send(.journalRead(.success([])), at: 0).playlistRequests {
+            listed += try driver.answer(request, Self.media, at: 12).segmentRequests
+        }
+        for (index, request) in listed.enumerated() {
+            let stored = PartialSegmentTests.stored(
+                request.segment, measured: nil, timestamp: nil, flags: index == 0 ? .damaged : [])
+            driver.send(.segmentStored(stored, request), at: 12.1)
+        }
+        driver.send(.stopRequested, at: 12.2)
+        driver.send(.clockAdvanced, at: 20.5)
+        var next = try StateDriver([Self.source], unfinished: driver.state.unfinished, begun: 21)
+        let asked = next.send(.journalRead(.success([])), at: 21).segmentRequests
+        #expect(asked.map(\.segment.entry.uri) == ["0.ts"] && asked.first?.held?.revision == 0)
+        #expect(next.state.publication.publisher.pendingCount == 0)
+        var late = try StateDriver([Self.source], unfinished: driver.state.unfinished, begun: 400)
+        #expect(late.send(.journalRead(.success([])), at: 400).segmentURIs.isEmpty)
+        #expect(late.state.progress.renditions[video(0)]?.status.lost ?? [:] == [:])
+    }
+
     @Test("A write that never ends does not keep the recorder from ending", .timeLimit(.minutes(2)))
     func stuck() async throws {
         let disk = StuckPerformer()

@@ -44,6 +44,8 @@ struct StatusReport: Sendable {
         var lost: [GapReason: Int]
         /// Tries that failed and were repeated.
         var retries: Int
+        /// Stored segments that are not whole.
+        var parts: Int
     }
 }
 
@@ -69,7 +71,8 @@ extension StatusReport {
         renditions = status.renditions.map {
             Rendition(
                 id: $0.id, lastSegment: $0.lastSegment, bitsPerSecond: $0.bitsPerSecond,
-                counts: .init(seen: $0.seen, stored: $0.stored, lost: $0.lost, retries: $0.retries))
+                counts: .init(
+                    seen: $0.seen, stored: $0.stored, lost: $0.lost, retries: $0.retries, parts: $0.parts))
         }
     }
 }
@@ -124,6 +127,7 @@ extension StatusReport.Rendition {
             "stored": .optional(counts.map { Int64($0.stored) }),
             "lost": counts?.lostDocument ?? .null,
             "retries": .optional(counts.map { Int64($0.retries) }),
+            "parts": .optional(counts.map { Int64($0.parts) }),
         ]
     }
 }

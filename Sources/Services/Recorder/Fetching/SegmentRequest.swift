@@ -1,3 +1,4 @@
+import Catalogue
 import HLS
 import HTTP
 import SegmentStore
@@ -62,6 +63,12 @@ package struct StoredPart: Sendable {
         byteCount = stored.plainBytes
         isDamaged = stored.flags.contains(.damaged)
         revision = if case .segment(_, _, let name) = stored.object.key { name.revision } else { 0 }
+    }
+
+    /// What an earlier recorder has stored.
+    init(_ part: KnownPart) {
+        (byteCount, revision) = (part.plainBytes, part.revision)
+        isDamaged = part.flags.contains(.damaged)
     }
 
     /// Whether other bytes of the segment are better.

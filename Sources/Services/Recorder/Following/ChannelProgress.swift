@@ -126,7 +126,8 @@ extension ChannelProgress {
         switch entry {
         case .rendition(let description): know(description)
         case .segment(let fact):
-            resume(fact.placed, digest: fact.digest)
+            resume(fact.placed, digest: fact.flags.isDisjoint(with: .parts) ? fact.digest : [])
+            renditions[fact.identity.rendition]?.holdPart(fact)
             renditions[fact.identity.rendition]?.hold(fact)
         case .keyPending(let segment): resume(segment.placed, digest: [])
         case .sourceRun(let run): if run.id > newestRun?.id ?? 0 { newestRun = run }
@@ -198,7 +199,7 @@ extension ChannelProgress {
             let step = isFirst ? .none : rendition.findStep(in: playlist, from: from)
             renditions[id] = isFirst ? renditions[id] : rendition
             if case .asks(let index) = step {
-                listing.probe = rendition.behindStep(playlist, index, at: arrival)
+                listing.probe = rendition.segment(playlist, index, at: arrival)
                 return listing
             }
             if case .later(let index) = step {
@@ -315,6 +316,7 @@ extension ChannelProgress {
     ) {
         let before = rendition.placing.end
         adoptLeadersOffset(&rendition, playlist)
+        listing.parts = rendition.takeParts(of: playlist, before: from, arrival: arrival)
         listing.segments = rendition.list(
             playlist, from: from, opensHole: opensHole, cause: before == nil ? nil : cause, hole: gap,
             arrival: arrival, shared: sharedStarts.starts(in: rendition.run))

@@ -9,6 +9,8 @@ struct Listing: Sendable {
     var postponedCount = 0
     /// Those of them, and of earlier playlists, whose turn has come.
     var due: [ListedSegment] = []
+    /// Listed segments of which an earlier recorder has stored a part.
+    var parts: [(segment: ListedSegment, held: StoredPart)] = []
     /// The new segments that are fetched at once.
     var prompt: ArraySlice<ListedSegment> { segments.dropFirst(postponedCount) }
     /// Source runs, losses and markers that were decided with them.

@@ -13,7 +13,7 @@ struct RenditionProgress: Sendable {
     var alignment = NumberAlignment()
     var placing: TimePlacing
     /// Rises at each discontinuity, so that an initialization section is fetched again behind it.
-    private var discontinuityCount = 0
+    private(set) var discontinuityCount = 0
     /// Digests of the newest stored segments, by number in `run`.
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
@@ -21,8 +21,8 @@ struct RenditionProgress: Sendable {
     private(set) var dates = SourceDates()
     /// How long the segments of the run really are.
     private var measured = MeasuredDurations()
-    private var shortSegments = ShortSegments()
-    private var dateSteps = DateSteps()
+    private(set) var shortSegments = ShortSegments()
+    var dateSteps = DateSteps()
     /// Segments in a row that stayed parts.
     private var partsInARow = 0
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
@@ -34,6 +34,8 @@ struct RenditionProgress: Sendable {
     /// By how much the leading rendition's numbers are above this one's for the same time; nil when that is
     /// not known.
     var leaderShift: Int64?
+    /// What an earlier recorder has stored of segments that are not whole, by number in `run`.
+    var parts = HeldParts()
     /// Its playlist comes from another stream from now on, which may count otherwise.
     var hasOtherStream = false
     /// It was taken from a redundant stream once in this use of the source.
@@ -68,6 +70,7 @@ struct RenditionProgress: Sendable {
             digests[segment.number] = segment.digest
             let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
             missed.hold(segment.number, window)
+            parts.hold(segment.part, number: segment.number, window)
         }
         unfetched = head.known.filter(\.isListed).map { segment in
             PlacedSegment(
@@ -81,7 +84,7 @@ struct RenditionProgress: Sendable {
         let (identity, window) = (segment.identity, segment.window)
         guard identity.run >= run ?? 0 else { return }
         let isNewRun = run != identity.run
-        if isNewRun { (digests, missed) = ([:], MissedEntries()) }
+        if isNewRun { (digests, missed, parts) = ([:], MissedEntries(), HeldParts()) }
         run = identity.run
         remember(identity, digest)
         missed.hold(identity.number, window)
@@ -105,6 +108,7 @@ struct RenditionProgress: Sendable {
         shortSegments = ShortSegments()
         leaderShift = nil
         dateSteps = DateSteps()
+        parts = HeldParts()
         return deferred.end()
     }
 
@@ -161,6 +165,7 @@ struct RenditionProgress: Sendable {
         (hasOtherStream, isOnSpareStream) = (false, false)
         if run != nil, !media.isEmpty { join = .open }
         run = nil
+        parts = HeldParts()
         return deferred.end()
     }
 
@@ -188,27 +193,8 @@ struct RenditionProgress: Sendable {
         return segment(playlist, (0...index).last(where: isKnown) ?? index, at: arrival)
     }
 
-    /// Looks for steps of the source's dates in front of new entries.
-    mutating func findStep(in playlist: MediaPlaylist, from: Int) -> DateSteps.Finding {
-        guard placing.clock == .source else { return .none }
-        return dateSteps.find(in: playlist, from: from, stored: shortSegments.entries)
-    }
-
-    /// The segment behind a step, to be read before it is placed.
-    func behindStep(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
-        segment(playlist, index, at: arrival)
-    }
-
-    /// The segment behind a step was read, if that is what was read.
-    ///
-    /// - Returns: false when another one was
-    mutating func judgeStep(before number: Int64, timestamp: Int64?) -> Bool {
-        guard dateSteps.asks(number) else { return false }
-        dateSteps.judge(timestamp)
-        return true
-    }
-
-    private func segment(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
+    /// The segment at an index of a playlist, to be read before it is placed.
+    func segment(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
         guard let number = PlaylistFollower.number(playlist, index) else { return nil }
         return ListedSegment(
             placed: PlacedSegment(
@@ -285,8 +271,7 @@ struct RenditionProgress: Sendable {
             guard let date = entry.programDateTime else { continue }
             dates.add(date, beginsAt: placement.start)
         }
-        let listed = min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
-        let lasts = new.entries.reduce(listed + target) { $0 + $1.duration }
+        let lasts = new.entries.reduce(Self.listedFor(playlist)) { $0 + $1.duration }
         let available = arrival.steady + .microseconds(lasts)
         let refetched = takeMissed(
             of: playlist, before: from, run: run, arrival: arrival.date, availableUntil: available)
@@ -309,6 +294,12 @@ struct RenditionProgress: Sendable {
                     numberShift: alignment.shift, discontinuityCount: discontinuityCount,
                     availableUntil: available)
             }
+    }
+
+    /// How long a segment that a playlist lists can still be expected at the source, microseconds.
+    static func listedFor(_ playlist: MediaPlaylist) -> Int64 {
+        min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
+            + PlaylistFollower.target(of: playlist)
     }
 
     /// The source's date of a playlist's first segment; nil without dates.
@@ -350,8 +341,13 @@ struct RenditionProgress: Sendable {
     /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.
     mutating func count(_ fact: SegmentFact) {
         // The source may have other bytes by now.
-        remember(fact.identity, fact.flags.isDisjoint(with: .parts) ? fact.digest : [])
-        guard fact.replaces == nil else { return }
+        let isPart = !fact.flags.isDisjoint(with: .parts)
+        remember(fact.identity, isPart ? [] : fact.digest)
+        guard fact.replaces == nil else {
+            if !isPart { status.parts = max(0, status.parts - 1) }
+            return
+        }
+        if isPart { status.parts += 1 }
         media.add(fact)
         status.stored += 1
         status.bytes += fact.storedBytes

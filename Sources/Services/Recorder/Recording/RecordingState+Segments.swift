@@ -21,6 +21,11 @@ extension RecordingState {
             lose(gap.segment.placed, FetchFailure(.sourceGap, "EXT-X-GAP", isTransient: false))
         }
         fetches.add(requests.filter { !$0.segment.entry.isGap }, of: id)
+        for part in listing.parts where !fetches.holds(part.segment.identity) {
+            var request = SegmentRequest(segment: part.segment, base: base, use: use)
+            request.held = part.held
+            fetches.add([request], of: id)
+        }
         loseExpired()
     }
 

@@ -17,10 +17,13 @@ extension RecordingState {
         for (id, requests) in byRendition.sorted(by: { $0.key < $1.key }) {
             let requests = requests.sorted { $0.segment.placed.start < $1.segment.placed.start }
             publication.open(id, now: now)
-            publication.listed(requests.map(\.segment.placed), now: now)
+            publication.listed(
+                requests.filter { $0.held == nil }.map(\.segment.placed), now: now)
             for var request in requests {
-                progress.resume(request.segment.placed, digest: [])
+                if request.held == nil { progress.resume(request.segment.placed, digest: []) }
                 guard canFetch(request, now: now) else {
+                    // What is stored of a segment stays.
+                    if request.held != nil { continue }
                     let failure = FetchFailure(.segmentExpired, "not fetched before a restart")
                     lose(request.segment.placed, failure)
                     continue
@@ -30,7 +33,7 @@ extension RecordingState {
                     uses[request.use.number]
                     ?? SourceUse(number: sources.nextUse(), source: request.use.source)
                 uses[request.use.number] = use
-                (request.use, request.held) = (use, nil)
+                request.use = use
                 fetches.add([request], of: id)
             }
         }

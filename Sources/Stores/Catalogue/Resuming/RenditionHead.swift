@@ -58,14 +58,19 @@ package struct KnownSegment: Sendable, Equatable {
     package var isKeyPending = false
     /// The segment was still to be fetched.
     package var isListed = false
+    /// What is stored of a segment that is not whole; nil for a whole one.
+    package var part: KnownPart?
     /// The catalogue has its fact.
     package var isStored: Bool { !isLost && !isKeyPending && !isListed }
 
     /// The identity of a stored segment.
     package init(_ fact: SegmentFact) {
+        let part = KnownPart(fact)
         self.init(
             run: fact.identity.run, number: fact.identity.number, start: fact.start,
-            duration: fact.duration, isLost: false, digest: fact.digest, isKeyPending: false)
+            duration: fact.duration, isLost: false, digest: part == nil ? fact.digest : [],
+            isKeyPending: false)
+        self.part = part
     }
 
     package init(
@@ -80,6 +85,26 @@ package struct KnownSegment: Sendable, Equatable {
         self.digest = digest
         self.isKeyPending = isKeyPending
         self.isListed = isListed
+    }
+}
+
+/// The bytes that are stored of a segment that is not whole.
+package struct KnownPart: Sendable, Equatable {
+    /// After decryption.
+    package var plainBytes: Int64
+    package var flags: SegmentFlags
+    package var revision: Int16
+
+    package init(plainBytes: Int64, flags: SegmentFlags, revision: Int16) {
+        self.plainBytes = plainBytes
+        self.flags = flags
+        self.revision = revision
+    }
+
+    /// Nil if the segment is whole.
+    package init?(_ fact: SegmentFact) {
+        guard !fact.flags.isDisjoint(with: .parts) else { return nil }
+        self.init(plainBytes: fact.plainBytes, flags: fact.flags, revision: fact.revision)
     }
 }
 
@@ -167,6 +192,10 @@ extension KnownSegment {
             duration: try row.decode("duration_us", as: Int64.self), isLost: try row.decode("lost"),
             digest: try row.decode("digest"), isKeyPending: try row.decode("key_pending"),
             isListed: try row.decode("listed"))
+        guard let bytes = try row.decode("part_bytes", as: Int64?.self) else { return }
+        part = KnownPart(
+            plainBytes: bytes, flags: SegmentFlags(rawValue: try row.decode("part_flags")),
+            revision: try row.decode("part_revision"))
     }
 }
 
@@ -194,7 +223,8 @@ extension Statement {
     static func newestIdentities(of channel: Int32, limit: Int64) -> Statement {
         """
         SELECT r.rendition_id, i.feed_id, i.origin_number, i.start_us, i.duration_us, i.state = 'lost' AS lost,
-            i.state = 'key_pending' AS key_pending, i.state = 'listed' AS listed, coalesce(s.digest, ''::bytea) AS digest
+            i.state = 'key_pending' AS key_pending, i.state = 'listed' AS listed, coalesce(s.digest, ''::bytea) AS digest,
+            s.part_bytes, s.part_flags, s.part_revision
         FROM rendition r, LATERAL (
             SELECT newest.*, row_number() OVER (ORDER BY feed_id DESC, origin_number DESC) AS place FROM (
                 SELECT feed_id, origin_number, start_us, duration_us, state FROM intake
@@ -202,7 +232,11 @@ extension Statement {
                 ORDER BY feed_id DESC, origin_number DESC LIMIT \(limit)) AS newest) AS i
             LEFT JOIN LATERAL (
                 SELECT coalesce(s.repair_digest, CASE WHEN s.flags & \(verbatim: Statement.parts) = 0 THEN s.digest END)
-                    AS digest
+                    AS digest,
+                    CASE WHEN coalesce(s.repair_flags, s.flags) & \(verbatim: Statement.parts) <> 0
+                        THEN coalesce(s.repair_plain_bytes, s.plain_bytes)::bigint END AS part_bytes,
+                    coalesce(s.repair_flags, s.flags) AS part_flags,
+                    coalesce(s.repair_revision, s.revision) AS part_revision
                 FROM segment s WHERE i.place <= \(Limits.knownDigests)
                     AND s.rendition_id = r.rendition_id AND s.start_us = i.start_us
                     AND s.feed_id = i.feed_id AND s.origin_number = i.origin_number

@@ -119,7 +119,8 @@ actor RecordingProcess {
         return new
     }
 
-    func store(_ segments: [ListedSegment]) async throws {
+    /// Segments come; with flags they are not whole.
+    func store(_ segments: [ListedSegment], flags: SegmentFlags = [], revision: Int16 = 0) async throws {
         var left = Dictionary(uniqueKeysWithValues: segments.map { ($0.identity, $0) })
         while !left.isEmpty {
             // A few are asked for at once, and the next ones when these have come.
@@ -130,7 +131,8 @@ actor RecordingProcess {
             for identity in asked.sorted(by: { $0.number < $1.number }) {
                 guard let request = requests.removeValue(forKey: identity) else { continue }
                 left[identity] = nil
-                actions += state.handle(.segmentStored(Self.stored(request.segment), request), at: now)
+                let stored = Self.stored(request.segment, flags: flags, revision: revision)
+                actions += state.handle(.segmentStored(stored, request), at: now)
             }
             for action in actions { try await perform(action) }
         }
@@ -208,6 +210,9 @@ actor RecordingProcess {
         return (batches, held)
     }
 
+    /// What is held of a segment that was asked for and is not answered yet.
+    func held(_ segment: ListedSegment) -> StoredPart? { requests[segment.identity]?.held }
+
     /// Facts that are held in memory.
     var heldCount: Int { state.publication.positions.count }
     var pendingCount: Int { state.publication.publisher.pendingCount }
@@ -236,14 +241,17 @@ actor RecordingProcess {
         }
     }
 
-    private static func stored(_ segment: ListedSegment) -> StoredSegment {
-        let name = SegmentName(start: segment.placed.start, revision: 0, fileExtension: .transportStream)
+    private static func stored(
+        _ segment: ListedSegment, flags: SegmentFlags = [], revision: Int16 = 0,
+    ) -> StoredSegment {
+        let name = SegmentName(
+            start: segment.placed.start, revision: revision, fileExtension: .transportStream)
         let digest = withUnsafeBytes(of: segment.identity.number.bigEndian) { Array($0) }
         let object = CommittedObject(
             key: .segment(PublisherStage.fact(video(0), 0).channel, segment.identity.rendition, name),
             byteCount: 1000, digest: digest, wasThere: false)
         return StoredSegment(
             object: object, format: SegmentFormat(container: .transportStream, tracks: "video:h264"),
-            flags: segment.flags, plainBytes: 1000)
+            flags: segment.flags.union(flags), plainBytes: flags.isEmpty ? 1000 : 400)
     }
 }
