@@ -243,7 +243,7 @@ enum Limits {
     /// The pause before a batch is entered again while the catalogue is away; it doubles each time up to the
     /// longest.
     static let firstCommitRetry = Duration.milliseconds(200)
-    static let longestCommitRetry = Duration.seconds(5)
+    static let longestCommitRetry = Duration.seconds(1)
     /// How long downloads that are under way may go on when a channel stops.
     static let drain = Duration.seconds(8)
     /// How long cancelled work of a channel that has stopped is waited for: a disk may never answer.

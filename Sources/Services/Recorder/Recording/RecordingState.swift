@@ -49,6 +49,8 @@ package struct RecordingState: Sendable {
     private var phase = Phase.resuming
     private var commit: Commit
     private var commitDelay = Limits.firstCommitRetry
+    /// What the catalogue answered last, in words, while it takes nothing.
+    private var catalogueError: String?
     /// What the recorder before did not fetch, until the journal was read.
     private var inherited: [SegmentRequest]
     /// Segments found in the journal that wait for their keys, until all of it was read.
@@ -314,7 +316,10 @@ extension RecordingState {
 
     /// Whatever the catalogue answers, recording goes on: facts wait, and the same batch goes once more.
     private mutating func awaitCatalogue(_ error: CatalogueError, now: ContinuousClock.Instant) {
-        log(.warning, "The catalogue is away", ["error": "\(error)"])
+        if catalogueError != "\(error)" {
+            log(.warning, "The catalogue is away", ["error": "\(error)"])
+        }
+        catalogueError = "\(error)"
         commit = .retrying(at: now + commitDelay)
         commitDelay = min(commitDelay * 2, Limits.longestCommitRetry)
     }
@@ -323,6 +328,8 @@ extension RecordingState {
         guard let pending = publication.pending else { return }
         perform(.trimJournal(publication.entered()))
         commitDelay = Limits.firstCommitRetry
+        if catalogueError != nil { log(.notice, "The catalogue takes facts again") }
+        catalogueError = nil
         liveEdge = Self.liveEdge(pending.batch.publishedHead.watermark)
         let hasMore = pending.isFull || publication.linesWanted != nil
         commit = .resting(until: hasMore ? now : now + Limits.commitInterval)
