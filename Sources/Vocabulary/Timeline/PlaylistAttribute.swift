@@ -1,5 +1,5 @@
-/// An attribute of a tag, as the source's playlist has it.
-package struct PlaylistAttribute: Sendable, Equatable, Codable {
+/// An attribute of a tag, as a playlist has it (RFC 8216bis §4.2).
+package struct PlaylistAttribute: Sendable, Hashable, Codable {
     package var name: String
     /// The value without its quotation marks.
     package var value: String

@@ -1,5 +1,6 @@
 import HLS
 import Testing
+import Timeline
 
 /// A tag of the standard, a playlist that has it, and the line that must be written.
 struct TagRow: Sendable, CustomTestStringConvertible {
@@ -43,7 +44,7 @@ struct TagRow: Sendable, CustomTestStringConvertible {
     static func attributes(_ pairs: [(String, String, Bool)]) -> AttributeList {
         var list = AttributeList()
         for (name, value, isQuoted) in pairs {
-            list.append(AttributeList.Attribute(name: name, value: value, isQuoted: isQuoted))
+            list.append(PlaylistAttribute(name: name, value: value, isQuoted: isQuoted))
         }
         return list
     }

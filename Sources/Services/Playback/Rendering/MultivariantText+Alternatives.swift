@@ -82,12 +82,3 @@ extension MultivariantText {
         return (rendition.description.groupID.map { [$0] } ?? []) + others
     }
 }
-
-extension AttributeList {
-    init(_ attributes: [PlaylistAttribute]) {
-        self.init()
-        for attribute in attributes {
-            append(.init(name: attribute.name, value: attribute.value, isQuoted: attribute.isQuoted))
-        }
-    }
-}

@@ -127,8 +127,6 @@ extension Marker {
             id: range.id, sourceStart: sourceStart, begin: begin, classID: range.classIdentifier,
             length: end.flatMap { $0 >= 0 ? $0 : nil } ?? range.durationMicroseconds,
             plannedLength: range.plannedDurationMicroseconds, endsOnNext: range.endsOnNext,
-            attributes: range.attributes.attributes.filter { !own.contains($0.name) }.map {
-                PlaylistAttribute(name: $0.name, value: $0.value, isQuoted: $0.isQuoted)
-            })
+            attributes: range.attributes.attributes.filter { !own.contains($0.name) })
     }
 }

@@ -43,8 +43,7 @@ extension RenditionDescription {
         let kept = list.attributes.filter {
             names.contains($0.name) && $0.value.utf8.count <= Limits.attributeBytes
         }
-        return kept.isEmpty
-            ? nil : kept.map { PlaylistAttribute(name: $0.name, value: $0.value, isQuoted: $0.isQuoted) }
+        return kept.isEmpty ? nil : kept
     }
 }
 

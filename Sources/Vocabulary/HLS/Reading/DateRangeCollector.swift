@@ -1,3 +1,5 @@
+import Timeline
+
 /// Merges EXT-X-DATERANGE tags of one ID: later ones may add attributes, not change them (RFC 8216bis
 /// §4.4.5.1).
 struct DateRangeCollector {

@@ -1,3 +1,5 @@
+import Timeline
+
 /// Collects a multivariant playlist (RFC 8216bis §4.4.6).
 struct MultivariantPlaylistReader {
     private var playlist = MultivariantPlaylist()

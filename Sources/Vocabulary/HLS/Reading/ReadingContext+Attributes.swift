@@ -1,3 +1,5 @@
+import Timeline
+
 /// Attribute lists (RFC 8216bis §4.2); blanks, repeated names and unclosed quotation marks are tolerated.
 extension ReadingContext {
     mutating func attributes(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) -> AttributeList {
@@ -9,7 +11,7 @@ extension ReadingContext {
             guard !cursor.isAtEnd else { return list }
             attributeTotal += 1
             try check(attributeTotal, .allAttributes, limits.totalAttributeCount)
-            keep(byteCount: MemoryLayout<AttributeList.Attribute>.stride)
+            keep(byteCount: MemoryLayout<PlaylistAttribute>.stride)
             if let attribute = try attribute(&cursor), !list.append(attribute) { note(.repeatedAttribute) }
             try check(list.attributes.count, .attributes, limits.attributeCount)
             _ = cursor.readBytes { $0 == ASCII.comma }
@@ -20,7 +22,7 @@ extension ReadingContext {
     /// One `NAME=value`; the cursor ends after the value.
     private mutating func attribute(
         _ cursor: inout ByteCursor
-    ) throws(PlaylistError) -> AttributeList.Attribute? {
+    ) throws(PlaylistError) -> PlaylistAttribute? {
         let name = Self.trimmedEnd(cursor.readBytes { $0 == ASCII.equals || $0 == ASCII.comma })
         guard cursor.skip(ASCII.equals), !name.isEmpty else {
             note(.unreadableAttribute)
@@ -30,7 +32,7 @@ extension ReadingContext {
         let isQuoted = cursor.skip(ASCII.quote)
         let raw = isQuoted ? quoted(&cursor) : unquoted(&cursor)
         let value = text(try substituted(raw))
-        return AttributeList.Attribute(name: text(name), value: value, isQuoted: isQuoted)
+        return PlaylistAttribute(name: text(name), value: value, isQuoted: isQuoted)
     }
 
     private mutating func quoted(_ cursor: inout ByteCursor) -> ArraySlice<UInt8> {

@@ -1,3 +1,5 @@
+import Timeline
+
 /// Takes typed values out of an attribute list; a value of the wrong form stays in it and is written again.
 extension AttributeList {
     /// A string, whatever its form.

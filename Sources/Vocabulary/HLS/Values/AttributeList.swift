@@ -1,21 +1,15 @@
+package import Timeline
+
 /// The attributes of a tag in their order, each name once (RFC 8216bis §4.2).
 package struct AttributeList: Sendable, Hashable {
-    package struct Attribute: Sendable, Hashable {
-        package var name: String
-        /// The value without its quotation marks.
-        package var value: String
-        package var isQuoted: Bool
-
-        package init(name: String, value: String, isQuoted: Bool) {
-            self.name = name
-            self.value = value
-            self.isQuoted = isQuoted
-        }
-    }
-
-    package private(set) var attributes: [Attribute] = []
+    package private(set) var attributes: [PlaylistAttribute] = []
 
     package init() {}
+
+    /// Of attributes with the same name only the first is taken.
+    package init(_ attributes: [PlaylistAttribute]) {
+        for attribute in attributes { append(attribute) }
+    }
 
     package var isEmpty: Bool { attributes.isEmpty }
 
@@ -26,7 +20,7 @@ package struct AttributeList: Sendable, Hashable {
 
     /// Adds an attribute unless its name is present, and returns whether it was added.
     @discardableResult
-    package mutating func append(_ attribute: Attribute) -> Bool {
+    package mutating func append(_ attribute: PlaylistAttribute) -> Bool {
         guard self[attribute.name] == nil else { return false }
         attributes.append(attribute)
         return true
@@ -41,12 +35,12 @@ package struct AttributeList: Sendable, Hashable {
 extension AttributeList {
     /// Adds an enumerated or numeric value; nil adds nothing.
     package mutating func append(_ name: String, _ value: String?) {
-        if let value { append(Attribute(name: name, value: value, isQuoted: false)) }
+        if let value { append(PlaylistAttribute(name: name, value: value, isQuoted: false)) }
     }
 
     /// Adds a quoted string; nil adds nothing.
     package mutating func append(_ name: String, quoted value: String?) {
-        if let value { append(Attribute(name: name, value: value, isQuoted: true)) }
+        if let value { append(PlaylistAttribute(name: name, value: value, isQuoted: true)) }
     }
 
     /// Adds a number; nil adds nothing.

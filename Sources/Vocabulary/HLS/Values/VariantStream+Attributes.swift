@@ -1,3 +1,5 @@
+import Timeline
+
 extension VariantStream {
     /// Reads the attributes of a variant; those of an I-frame stream include its URI.
     package init(_ attributes: AttributeList, uri: String = "") {

@@ -1,3 +1,5 @@
+import Timeline
+
 /// The pieces of lines.
 extension PlaylistWriter {
     mutating func endLine() {
@@ -22,7 +24,7 @@ extension PlaylistWriter {
     /// `NAME=value` or `NAME="value"`.
     ///
     /// A comma requires quotation marks, and a quoted string cannot contain any.
-    mutating func append(_ attribute: AttributeList.Attribute) {
+    mutating func append(_ attribute: PlaylistAttribute) {
         append(attribute.name)
         append(ASCII.equals)
         let isQuoted = attribute.isQuoted || attribute.value.utf8.contains(ASCII.comma)
