@@ -39,6 +39,7 @@ struct ControlRequestTests {
             ("fault=end&seconds=3&reset=false", .end(seconds: 3, nil)),
             ("fault=slow&rate=1000&seconds=9", .slow(bytesPerSecond: 1000, seconds: 9)),
             ("fault=html", .html(seconds: 10)),
+            ("fault=late&rendition=v1&seconds=60", .late(rendition: "v1", seconds: 60)),
             ("fault=withdraw&rendition=v2", .withdraw(rendition: "v2", .init(seconds: 10, isNamed: false))),
             ("fault=keys&seconds=7", .keys(seconds: 7)),
             ("fault=down&seconds=1", .down(seconds: 1)),

@@ -9,6 +9,8 @@ extension ChannelState {
             faults.failing[rendition ?? RequestFaults.anyRendition] = failing
         case .truncate(let rendition, let cut):
             faults.truncating[rendition ?? RequestFaults.anyRendition] = cut
+        case .late(let rendition, let seconds):
+            faults.late[rendition ?? RequestFaults.anyRendition] = .init(seconds: seconds)
         case .stall(let seconds): stalledUntil = now + seconds
         case .restart(let restart): commands.append(.restart(restart))
         case .end(let seconds, let restart): commands.append(.end(until: now + seconds, restart))

@@ -60,6 +60,7 @@ struct ControlRequest: Sendable {
         case "truncate":
             let isSilent = try parameters.boolean("silent", false)
             return .truncate(rendition: rendition, .init(count: try parameters.count(), isSilent: isSilent))
+        case "late": return .late(rendition: rendition, seconds: try parameters.seconds())
         case "stall": return .stall(seconds: try parameters.seconds())
         case "restart": return .restart(try restart(parameters))
         case "end":
@@ -79,8 +80,8 @@ struct ControlRequest: Sendable {
         case "clear": return .clear
         default:
             throw Refusal(
-                reason: "fault: hole, gap, fail, truncate, stall, restart, end, slow, html, down, keys, "
-                    + "withdraw, refuse, date-jump or clear")
+                reason: "fault: hole, gap, fail, truncate, late, stall, restart, end, slow, html, down, "
+                    + "keys, withdraw, refuse, date-jump or clear")
         }
     }
 

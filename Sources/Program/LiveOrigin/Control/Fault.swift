@@ -6,6 +6,8 @@ enum Fault: Sendable, Equatable {
     case gap(rendition: String?, count: Int)
     case fail(rendition: String?, RequestFaults.Failing)
     case truncate(rendition: String?, RequestFaults.Truncating)
+    /// The next segment that is requested cannot be fetched before these seconds have passed.
+    case late(rendition: String?, seconds: Double)
     case stall(seconds: Double)
     case restart(PublisherCommand.Restart)
     case end(seconds: Double, PublisherCommand.Restart?)

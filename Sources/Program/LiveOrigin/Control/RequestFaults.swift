@@ -12,6 +12,14 @@ struct RequestFaults: Sendable, Equatable {
         var isSilent: Bool
     }
 
+    /// A segment that is listed before it can be fetched: the first one that is requested.
+    struct Late: Sendable, Equatable {
+        var seconds: Double
+        var uri: String?
+        /// Seconds since 1970.
+        var until = Double.infinity
+    }
+
     /// A rendition whose playlist is missing.
     struct Withdrawal: Sendable, Equatable {
         /// The end, seconds since 1970.
@@ -25,6 +33,7 @@ struct RequestFaults: Sendable, Equatable {
 
     var failing: [String: Failing] = [:]
     var truncating: [String: Truncating] = [:]
+    var late: [String: Late] = [:]
     var slowBytesPerSecond = Int.max
     var slowUntil = -Double.infinity
     var htmlUntil = -Double.infinity
@@ -41,6 +50,17 @@ struct RequestFaults: Sendable, Equatable {
             return fault.status
         }
         return nil
+    }
+
+    /// Whether a segment cannot be fetched yet.
+    mutating func isLate(_ uri: String, of rendition: String, now: Double) -> Bool {
+        for key in [rendition, Self.anyRendition] {
+            guard var fault = late[key] else { continue }
+            if fault.uri == nil { (fault.uri, fault.until) = (uri, now + fault.seconds) }
+            late[key] = fault
+            if fault.uri == uri, now < fault.until { return true }
+        }
+        return false
     }
 
     /// Whether a rendition's playlist is missing.

@@ -16,7 +16,9 @@ extension ChannelState {
     mutating func decide(rendition: String, uri: String, now: Double) -> SegmentDecision {
         if let bytes = initializations[uri] { return .initialization(bytes) }
         if let status = faults.takeFailure(of: rendition) { return .refuse(status: status) }
-        guard let segment = renditions[rendition]?.available[uri] else { return .refuse(status: 404) }
+        guard let segment = renditions[rendition]?.available[uri],
+            !faults.isLate(uri, of: rendition, now: now)
+        else { return .refuse(status: 404) }
         let rate = faults.slowUntil > now ? faults.slowBytesPerSecond : .max
         let truncation = faults.takeTruncation(of: rendition)
         return .segment(segment, Delivery(truncation: truncation, bytesPerSecond: rate))
