@@ -91,10 +91,13 @@ enum Limits {
     static let sourceDates = 64
     /// Smaller changes of it do not move markers, microseconds.
     static let markerTolerance: Int64 = 20_000
-    /// Cue tags that are kept of one segment: splice information may come in several forms at once.
-    static let cueTags = 16
-    /// Bytes of a segment's cue tags: splice information in base64 rarely has more than a few hundred.
-    static let cueByteCount = 4 << 10
+    /// Bytes of the tags that are kept of one segment besides those of the standard: splice information may
+    /// come in several forms at once, and in base64 rarely has more than a few hundred.
+    static let keptTagByteCount = 4 << 10
+    /// Bytes that a tag counts besides its text.
+    static let tagByteCount = 64
+    /// Segments given up in their turn whose cue tags stand before others: they may still be stored.
+    static let carriedTags = 64
     /// Playlists whose entries are remembered.
     static let recentPlaylists = 4
     /// Facts, segments and losses, that one transaction enters: a backlog goes in as many, and the channel's

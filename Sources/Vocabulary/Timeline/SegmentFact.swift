@@ -90,6 +90,8 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     }
 
     /// The source's cue tags before the segment, as received; they mark breaks for advertising.
+    ///
+    /// Behind them are tags that are not known: playlists do not have them.
     package var cueTags: [String] {
         get { storedCueTags ?? [] }
         set { storedCueTags = newValue.isEmpty ? nil : newValue }

@@ -78,7 +78,8 @@ extension GoldenPlaylist {
         .media("closed-cue-tags") {
             var segments = run(2, from: 0) + run(2, from: 60, number: 2, sequence: 1)
             segments[0].cueTags = ["#EXT-X-CUE-OUT:30.000", "#EXT-OATCLS-SCTE35:/DAlAAAAAAAAAP/w=="]
-            segments[1].cueTags = ["#EXT-X-CUE-OUT-CONT:4.000/30.000"]
+            // Unknown tags are recorded and not written.
+            segments[1].cueTags = ["#EXT-X-CUE-OUT-CONT:4.000/30.000", "#EXT-X-VENDOR:1"]
             segments[2].cueTags = ["#EXT-X-CUE-IN"]
             for index in 0..<3 { segments[index].flags = .hasCueTags }
             return try RecordedFixture(segments).closed(0, 68)

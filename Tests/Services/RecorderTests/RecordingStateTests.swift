@@ -212,15 +212,15 @@ struct RecordingStateTests {
         #expect(Double(held) / 1_000_000 > length - 90)
     }
 
-    @Test("Cue tags stay with their segments, also with those that wait for a key; other lines do not")
+    @Test("Cue tags and unknown ones stay with their segments, also with those that wait for a key")
     func cueTags() {
         var source = Self.source(primary, [video(0)], faults: [.keyMissing(1, until: 200)])
         source.segmentsPerKey = 10
         source.lines = [
             3: ["#EXT-X-CUE-OUT:12", "#EXT-X-VENDOR:1", "# a comment"], 5: ["#EXT-X-CUE-IN"],
-            12: ["#EXT-X-SCTE35:CUE=\"/DAl\""],
-            15: Array(repeating: "#EXT-X-CUE-OUT-CONT", count: Limits.cueTags + 1),
-            16: ["#EXT-X-ASSET:CAID=0x" + String(repeating: "0", count: Limits.cueByteCount)],
+            7: ["#EXT-X-VENDOR:2"], 12: ["#EXT-X-SCTE35:CUE=\"/DAl\""],
+            15: Array(repeating: "#EXT-X-CUE-OUT-CONT", count: 60),
+            16: ["#EXT-X-ASSET:CAID=0x" + String(repeating: "0", count: Limits.keptTagByteCount)],
         ]
         var channel = SimulatedChannel([source])
         channel.run(until: 300)
@@ -231,11 +231,14 @@ struct RecordingStateTests {
             }, uniquingKeysWith: { one, _ in one })
         #expect(
             tags == [
-                3: ["#EXT-X-CUE-OUT:12"], 5: ["#EXT-X-CUE-IN"], 12: ["#EXT-X-SCTE35:CUE=\"/DAl\""],
-                15: Array(repeating: "#EXT-X-CUE-OUT-CONT", count: Limits.cueTags),
+                3: ["#EXT-X-CUE-OUT:12", "#EXT-X-VENDOR:1"], 5: ["#EXT-X-CUE-IN"], 7: ["#EXT-X-VENDOR:2"],
+                12: ["#EXT-X-SCTE35:CUE=\"/DAl\""],
+                // Each counts 64 bytes besides its text.
+                15: Array(repeating: "#EXT-X-CUE-OUT-CONT", count: 4096 / (64 + 19)),
             ])
-        #expect(
-            channel.segments.allSatisfy { $0.fact.flags.contains(.hasCueTags) == !$0.fact.cueTags.isEmpty })
+        let flagged = channel.segments.filter { $0.fact.flags.contains(.hasCueTags) }
+        #expect(Set(flagged.map(\.fact.identity.number)) == [3, 5, 12, 15])
+        #expect(channel.state.deviations.contains("tags before a segment: more than are kept"))
     }
 
     @Test(

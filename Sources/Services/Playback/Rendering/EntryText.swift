@@ -29,7 +29,7 @@ struct EntryText {
 
     private func writeCueTags(of segment: RecordedSegment, to buffer: inout TextBuffer) {
         var writer = PlaylistWriter()
-        for tag in segment.cueTags { writer.line(tag) }
+        for tag in segment.cueTags where MediaSegment.isCueTag(tag) { writer.line(tag) }
         buffer.append(writer.bytes)
     }
 

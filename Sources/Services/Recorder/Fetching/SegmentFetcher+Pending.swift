@@ -30,7 +30,7 @@ extension SegmentFetcher {
             drmTags: intake.drmTags,
             programDateTime: listed.programDateTime,
             arrived: listed.arrival, source: link.url.description, boundary: listed.placed.boundary,
-            cueTags: listed.cueTags)
+            cueTags: listed.keptTags)
     }
 
     /// Reads a segment that waited for its key, and stores it as it would have been.

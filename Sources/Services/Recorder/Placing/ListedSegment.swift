@@ -28,18 +28,33 @@ package struct ListedSegment: Sendable {
             mediaSequenceNumber: UInt64(clamping: identity.number - numberShift))
     }
 
-    /// The source's cue tags before it, as far as the bounds allow.
-    var cueTags: [String] {
-        var byteCount = 0
-        return entry.cueTags.prefix(Limits.cueTags).filter {
-            byteCount += $0.utf8.count
-            return byteCount <= Limits.cueByteCount
-        }
+    /// What is kept of the tags before it that are not the standard's: cue tags first, as far as the bound
+    /// allows.
+    var keptTags: [String] {
+        guard !entry.unknownLines.isEmpty else { return [] }
+        return (entry.cueTags + entry.otherTags).bounded
+    }
+
+    /// Whether some of them are more than is kept.
+    var hasSurplusTags: Bool {
+        !entry.unknownLines.isEmpty && keptTags.count < entry.cueTags.count + entry.otherTags.count
     }
 
     var identity: SegmentIdentity { placed.identity }
     /// EXT-X-PROGRAM-DATE-TIME as the source said it.
     package var programDateTime: Instant? {
         entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) }
+    }
+}
+
+extension [String] {
+    /// The first of the tags before a segment, as many as are kept.
+    var bounded: [String] {
+        var byteCount = 0
+        return Array(
+            prefix {
+                byteCount += $0.utf8.count + Limits.tagByteCount
+                return byteCount <= Limits.keptTagByteCount
+            })
     }
 }

@@ -1,4 +1,5 @@
 package import Catalogue
+import HLS
 package import Journal
 import Timeline
 
@@ -29,6 +30,8 @@ struct Publication: Sendable {
     private var isChanged = true
     /// When time alone may lead to another batch.
     private var nextTurn: ContinuousClock.Instant?
+    /// Cue tags of segments that may not come.
+    private var cueTags = CarriedCueTags()
 
     init(channel: Int32, lease: Lease) {
         self.channel = channel
@@ -123,12 +126,23 @@ extension Publication {
         boundMemory()
     }
 
+    /// Listed segments have cue tags, which stand before the next published one if theirs do not come.
+    mutating func hold(_ segments: [ListedSegment]) {
+        for segment in segments where !segment.entry.unknownLines.isEmpty {
+            cueTags.list(segment.placed, segment.keptTags.filter(MediaSegment.isCueTag))
+        }
+    }
+
+    /// Whether the cue tags of a segment stand before another one, as it did not come in its turn.
+    func hasCarried(_ identity: SegmentIdentity) -> Bool { cueTags.hasCarried(identity) }
+
     /// A segment's line is written: the publisher gets the fact, unless it is read back in its turn.
     ///
     /// Better bytes of a segment that is published already, or goes to the archive, are a repair.
     mutating func stored(
         _ fact: SegmentFact, at line: JournalPosition, isFinal: Bool = true, now: ContinuousClock.Instant,
     ) {
+        cueTags.stored(fact.identity)
         if let backlog, backlog.hasRead(line) { return }
         if fact.replaces != nil, !publisher.expects(fact.identity) {
             return written(.segment(fact), at: line)
@@ -170,6 +184,8 @@ extension Publication {
     /// A segment waits for its key from now on; its line outlives the batch that enters it.
     mutating func keyPending(_ segment: KeyPendingSegment, at line: JournalPosition) {
         keyPendingLines[segment.identity] = line
+        // It almost always comes, with its tags.
+        cueTags.stored(segment.identity)
         publisher.waits(segment.identity, for: .keyMissing)
         if let backlog, backlog.hasRead(line) { return }
         guard backlog == nil else {
@@ -194,6 +210,7 @@ extension Publication {
             publisher.lost(segment, reason: failure.reason, note: failure.description)
             return nil
         }
+        cueTags.giveUp(segment.identity)
         return .loss(
             Loss(
                 window: segment.window, reason: failure.reason, rendition: segment.identity.rendition,
@@ -306,7 +323,8 @@ extension Publication {
         if let pending { return pending }
         let news = entries.prefix(Limits.factsPerBatch)
         publisher.returning = backlog?.begin
-        let decisions = publisher.advance(now: now, limit: Limits.factsPerBatch - news.count)
+        var decisions = publisher.advance(now: now, limit: Limits.factsPerBatch - news.count)
+        cueTags.carry(into: &decisions)
         let head = PublishedHeadUpdate(
             discontinuitySequence: publisher.discontinuitySequence, end: publisher.end,
             watermark: publisher.watermark, targetSeconds: publisher.targetSeconds)

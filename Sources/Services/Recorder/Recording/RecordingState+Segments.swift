@@ -49,7 +49,7 @@ extension RecordingState {
         for identity in judgement.whole { takeAsWhole(identity) }
         let fact = fact(
             of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,
-            cueTags: segment.cueTags, replaces: request.held?.revision)
+            cueTags: segment.keptTags, replaces: request.held?.revision)
         guard var fact else { return }
         if judgement.isPart, !fact.flags.contains(.damaged) { fact.flags.insert(.short) }
         tell(of: fact, isPart: judgement.isPart)
@@ -163,7 +163,9 @@ extension RecordingState {
         if let measured, (measured - segment.duration).magnitude > Limits.mediaTolerance.magnitude {
             flags.insert(.measuredDuration)
         }
-        if !cueTags.isEmpty { flags.insert(.hasCueTags) }
+        var cueTags = cueTags
+        if publication.hasCarried(segment.identity) { cueTags.removeAll(where: MediaSegment.isCueTag) }
+        if cueTags.contains(where: MediaSegment.isCueTag) { flags.insert(.hasCueTags) }
         var fact = SegmentFact(
             channel: channel.id, identity: segment.identity, start: segment.start, duration: segment.duration,
             revision: name.revision,

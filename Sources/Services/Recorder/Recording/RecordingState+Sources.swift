@@ -42,10 +42,14 @@ extension RecordingState {
     }
 
     private mutating func noteDeviations(_ notes: [Note]) {
-        for note in notes where deviations.count < Limits.deviations {
-            let words = note.words
-            if !deviations.contains(words) { deviations.append(words) }
-        }
+        for note in notes { noteDeviation(note.words) }
+    }
+
+    private static let surplusTags = "tags before a segment: more than are kept"
+
+    private mutating func noteDeviation(_ words: String) {
+        guard deviations.count < Limits.deviations, !deviations.contains(words) else { return }
+        deviations.append(words)
     }
 
     /// A playlist that was taken before came once more.
@@ -245,6 +249,8 @@ extension RecordingState {
         }
         publication.listed(
             listing.segments.map(\.placed), postponedCount: listing.postponedCount, now: now)
+        publication.hold(listing.segments)
+        if listing.segments.contains(where: \.hasSurplusTags) { noteDeviation(Self.surplusTags) }
         settleSource(playlist)
         guard let use = sources.session?.use else { return }
         if !listing.isStale {

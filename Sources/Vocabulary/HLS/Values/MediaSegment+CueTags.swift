@@ -18,6 +18,17 @@ extension MediaSegment {
     /// The cue tags before the segment, verbatim.
     package var cueTags: [String] {
         guard !unknownLines.isEmpty else { return [] }
-        return unknownLines.filter { PlaylistTag.of(line: $0)?.isCue ?? false }
+        return unknownLines.filter(Self.isCueTag)
+    }
+
+    /// The tags before the segment that are neither of the standard nor cue tags, verbatim; no comments.
+    package var otherTags: [String] {
+        guard !unknownLines.isEmpty else { return [] }
+        return unknownLines.filter { $0.hasPrefix("#EXT") && !Self.isCueTag($0) }
+    }
+
+    /// Whether a line is a cue tag.
+    package static func isCueTag(_ line: String) -> Bool {
+        PlaylistTag.of(line: line)?.isCue ?? false
     }
 }

@@ -282,7 +282,7 @@ struct SimulatedChannel {
             channel: channel.id, identity: segment.identity, start: segment.placed.start,
             duration: segment.placed.duration, container: .transportStream,
             cipher: .init(keyURL: segment.entry.keys.first?.uri ?? "", iv: []), arrived: segment.arrival,
-            source: "", boundary: segment.placed.boundary, cueTags: segment.cueTags)
+            source: "", boundary: segment.placed.boundary, cueTags: segment.keptTags)
     }
 
     private mutating func open(_ segment: KeyPendingSegment, _ use: SourceUse) {

@@ -1,0 +1,57 @@
+import Catalogue
+import HLS
+import Timeline
+
+/// Cue tags of segments that do not come: a break for advertising begins or ends there all the same.
+///
+/// They stand before the next segment of the rendition that is published. A segment that comes after its turn
+/// goes to the archive without them, so that they are not there twice.
+struct CarriedCueTags: Sendable {
+    private struct Entry {
+        var start: Instant
+        var tags: [String]
+    }
+
+    /// Of listed segments that are neither stored nor given up.
+    private var listed: [SegmentIdentity: Entry] = [:]
+    /// For the next published segment of a rendition, in order.
+    private var waiting: [RenditionID: [Entry]] = [:]
+    /// Segments that were given up, oldest first.
+    private var carried: [SegmentIdentity] = []
+
+    mutating func list(_ segment: PlacedSegment, _ tags: [String]) {
+        guard !tags.isEmpty, !carried.contains(segment.identity) else { return }
+        listed[segment.identity] = Entry(start: segment.start, tags: tags)
+    }
+
+    /// A segment was stored with its tags.
+    mutating func stored(_ identity: SegmentIdentity) {
+        listed[identity] = nil
+    }
+
+    func hasCarried(_ identity: SegmentIdentity) -> Bool { carried.contains(identity) }
+
+    /// A segment does not come in its turn.
+    mutating func giveUp(_ identity: SegmentIdentity) {
+        guard let entry = listed.removeValue(forKey: identity) else { return }
+        waiting[identity.rendition, default: []].append(entry)
+        carried.append(identity)
+        if carried.count > Limits.carriedTags { carried.removeFirst() }
+    }
+
+    /// Puts the tags of what was given up before the segments that are published next.
+    mutating func carry(into decisions: inout Publisher.Decisions) {
+        guard !listed.isEmpty || !waiting.isEmpty else { return }
+        for segment in decisions.lost + decisions.listed { giveUp(segment.identity) }
+        for index in decisions.segments.indices where decisions.segments[index].number != nil {
+            let fact = decisions.segments[index].fact
+            guard var entries = waiting[fact.identity.rendition] else { continue }
+            let passed = entries.prefix { $0.start <= fact.start }
+            guard !passed.isEmpty else { continue }
+            entries.removeFirst(passed.count)
+            waiting[fact.identity.rendition] = entries.isEmpty ? nil : entries
+            decisions.segments[index].fact.cueTags = (passed.flatMap(\.tags) + fact.cueTags).bounded
+            decisions.segments[index].fact.flags.insert(.hasCueTags)
+        }
+    }
+}
