@@ -42,6 +42,22 @@ struct MissedEntriesTests {
         #expect(missed.found(in: list(9...15), before: 7).isEmpty)
     }
 
+    @Test("A long playlist is compared with as many held ones at once", .timeLimit(.minutes(1)))
+    func long() {
+        let count = 10_000
+        let missed = MissedEntries(
+            Dictionary(
+                uniqueKeysWithValues: stride(from: 0, to: count, by: 2).map {
+                    (Int64($0), TimeWindow(begin: at(Double($0) * 6), end: at(Double($0 + 1) * 6)))
+                }))
+        let playlist = list(0...(count - 1))
+        var found = 0
+        let time = ContinuousClock().measure { found = missed.found(in: playlist, before: count).count }
+        #expect(found == count / 2 - 1)
+        // Comparing each entry with all that is held took minutes here.
+        #expect(time < .seconds(5))
+    }
+
     @Test("What lies before the first held, behind the last held or behind the given end is not missed")
     func outside() {
         let missed = held((10, 100, 106), (14, 124, 130))
