@@ -104,6 +104,14 @@ struct PartialRecordingTests {
             pass(from: 0, until: 0.4)
         }
 
+        /// Segments 0, 1 and 3 are whole, and two fifths of segment 2 have come.
+        static func withPart() throws -> Recording {
+            var recording = try Recording()
+            for number: Int64 in [0, 1, 3] { recording.store(number, measured: 6, bytes: 1000, at: 0.5) }
+            recording.store(2, measured: 2.4, bytes: 400, at: 0.5)
+            return recording
+        }
+
         private mutating func take(_ actions: [RecordingAction], at time: Double) {
             for action in actions {
                 switch action {
@@ -152,9 +160,7 @@ struct PartialRecordingTests {
 
     @Test("is published whole when the rest comes in time")
     func inTime() throws {
-        var recording = try Recording()
-        for number: Int64 in [0, 1, 3] { recording.store(number, measured: 6, bytes: 1000, at: 0.5) }
-        recording.store(2, measured: 2.4, bytes: 400, at: 0.5)
+        var recording = try Recording.withPart()
         recording.pass(from: 0.6, until: 3)
         #expect(recording.published == [0, 1])
         recording.store(2, measured: 6, bytes: 1000, revision: 1, at: 3)
@@ -167,9 +173,7 @@ struct PartialRecordingTests {
 
     @Test("is published as it is after a target duration, and what comes later is a repair")
     func later() throws {
-        var recording = try Recording()
-        for number: Int64 in [0, 1, 3] { recording.store(number, measured: 6, bytes: 1000, at: 0.5) }
-        recording.store(2, measured: 2.4, bytes: 400, at: 0.5)
+        var recording = try Recording.withPart()
         for time in stride(from: 0.6, to: 12, by: 0.2) {
             recording.pass(from: time, until: time)
             if time > 6.8 { #expect(recording.published == [0, 1, 2, 3]) }
@@ -188,9 +192,7 @@ struct PartialRecordingTests {
 
     @Test("is asked for until the source need not hold it any longer, and then stays")
     func ends() throws {
-        var recording = try Recording()
-        for number: Int64 in [0, 1, 3] { recording.store(number, measured: 6, bytes: 1000, at: 0.5) }
-        recording.store(2, measured: 2.4, bytes: 400, at: 0.5)
+        var recording = try Recording.withPart()
         for time in stride(from: 0.6, to: 300, by: 0.2) {
             recording.pass(from: time, until: time)
             if recording.isAskedFor.contains(2) { recording.fail(2, at: time) }

@@ -26,7 +26,7 @@ actor RecordingProcess {
     private var probes: [ProbeRequest] = []
     private var opening: PlaylistRequest?
     private var commit: Batch?
-    /// Time that passed besides the clock's, so that a batch is due.
+    /// Time that passed besides that of both clocks, so that a batch is due.
     private var skew = Duration.zero
     private var isRefused = false
 
@@ -126,7 +126,7 @@ actor RecordingProcess {
             // A few are asked for at once, and the next ones when these have come.
             let asked = left.keys.filter { requests[$0] != nil }
             guard !asked.isEmpty else { return try await storeAgain(Array(left.values)) }
-            let now = Moment(date: parts.clock.now(), steady: parts.clock.steady() + skew)
+            let now = self.now
             var actions: [RecordingAction] = []
             for identity in asked.sorted(by: { $0.number < $1.number }) {
                 guard let request = requests.removeValue(forKey: identity) else { continue }
@@ -222,8 +222,12 @@ actor RecordingProcess {
 
     // MARK: Actions
 
+    private var now: Moment {
+        Moment(
+            date: parts.clock.now() + skew.wholeMicroseconds, steady: parts.clock.steady() + skew)
+    }
+
     private func send(_ event: RecordingEvent) async throws {
-        let now = Moment(date: parts.clock.now(), steady: parts.clock.steady() + skew)
         for action in state.handle(event, at: now) { try await perform(action) }
     }
 
