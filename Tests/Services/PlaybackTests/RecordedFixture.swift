@@ -62,7 +62,7 @@ struct RecordedFixture {
             renditions: renditions.map { rendition in
                 ListedRendition(
                     description: rendition.description, segments: segments(of: rendition, cutting: cut))
-            }, formats: formats, markers: markers)
+            }, formats: formats, markers: markers.map { MarkerText($0) })
     }
 
     private func segments(of rendition: Rendition, cutting cut: ((Int) -> Bool)?) -> SegmentList {

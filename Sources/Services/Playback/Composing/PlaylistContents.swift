@@ -21,7 +21,7 @@ package struct PlaylistContents: Sendable {
     package var writesGaps: Bool
     var discontinuities: DiscontinuitySequences
     /// In the order of their begins; they may lie beside the window.
-    var markers: [RecordedMarker]
+    var markers: [MarkerText]
 
     package subscript(id: RenditionID) -> ListedRendition? {
         renditions.first { $0.id == id }

@@ -16,7 +16,7 @@ package struct HeldSegments: Sendable {
     package var renditions: [ListedRendition]
     package var formats: [Int32: SegmentFormat]
     /// Those that lie in the window, in the order of their begins.
-    package var markers: [RecordedMarker] = []
+    package var markers: [MarkerText] = []
 
     /// Slices of blocks, of all renditions.
     var pieceCount: Int { renditions.reduce(0) { $0 + $1.segments.pieces.count } }

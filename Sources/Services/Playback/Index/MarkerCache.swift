@@ -15,7 +15,7 @@ final class MarkerCache: Sendable {
     private struct Entry {
         /// `ChannelHead.markerRevision` when it was read, at least.
         var revision: Int64
-        var markers: [RecordedMarker]
+        var markers: [MarkerText]
     }
 
     private struct State {
@@ -32,18 +32,17 @@ final class MarkerCache: Sendable {
 
     /// The markers that lie in a window, in the order of their begins; as many of each day as the catalogue
     /// reads at a time.
-    func markers(of head: ChannelHead, in window: TimeWindow) async throws(CatalogueError) -> [RecordedMarker]
-    {
+    func markers(of head: ChannelHead, in window: TimeWindow) async throws(CatalogueError) -> [MarkerText] {
         guard head.markerRevision > 0, !window.isEmpty else { return [] }
         let first = window.begin.microseconds / Limits.markerDay
         let last = (window.end.microseconds - 1) / Limits.markerDay
-        var found: [RecordedMarker] = []
+        var found: [MarkerText] = []
         for day in first...max(first, last) {
             let known = try await markers(Place(channel: head.channel, day: day), head.markerRevision)
             let begin = day * Limits.markerDay
             // One that began earlier was found in the day before.
             found += known.filter {
-                $0.overlaps(window) && (day == first || $0.begin.microseconds >= begin)
+                $0.marker.overlaps(window) && (day == first || $0.marker.begin.microseconds >= begin)
             }
         }
         return found
@@ -57,12 +56,13 @@ final class MarkerCache: Sendable {
         if let newest { _ = try await markers(newest, head.markerRevision) }
     }
 
-    private func markers(_ place: Place, _ revision: Int64) async throws(CatalogueError) -> [RecordedMarker] {
+    private func markers(_ place: Place, _ revision: Int64) async throws(CatalogueError) -> [MarkerText] {
         let known = state.withLock { $0.days[place] }
         if let known, known.revision >= revision { return known.markers }
         let begin = Instant(microseconds: place.day * Limits.markerDay)
         let read = try await catalogue.markers(
-            of: place.channel, in: TimeWindow(begin: begin, end: begin + Limits.markerDay))
+            of: place.channel, in: TimeWindow(begin: begin, end: begin + Limits.markerDay)
+        ).map { MarkerText($0) }
         state.withLock { state in
             if state.markerCount + read.count > Limits.cachedMarkers
                 || state.days.count >= Limits.cachedMarkerDays

@@ -19,10 +19,11 @@ extension MediaPlaylistText {
         case .event: head.type = contents.plan.losesHead ? nil : .event
         case .sliding: head.type = nil
         }
-        head.dateRanges = takeMarkers(before: first)
         var writer = PlaylistWriter(reservingCapacity: 256)
         head.writeHead(&writer)
         buffer.append(writer.bytes)
+        // EXT-X-DATERANGE is the last of the tags that belong to the playlist.
+        writeMarkers(before: first)
     }
 
     /// The lowest version that the playlist needs; Apple's documentation requires 8 for GAP.

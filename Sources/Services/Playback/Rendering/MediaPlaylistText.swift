@@ -91,10 +91,14 @@ struct MediaPlaylistText {
 /// Markers.
 extension MediaPlaylistText {
     /// The markers that stand in front of a segment; each is returned once.
-    mutating func takeMarkers(before segment: RecordedSegment) -> [DateRange] {
+    private mutating func takeMarkers(before segment: RecordedSegment) -> ArraySlice<MarkerTag> {
         let taken = markers.prefix { $0.place <= segment.start }
         markers = markers.dropFirst(taken.count)
-        return taken.map(\.range)
+        return taken
+    }
+
+    mutating func writeMarkers(before segment: RecordedSegment) {
+        for tag in takeMarkers(before: segment) { buffer.append(tag.line) }
     }
 
     /// Writes a slice in parts, between which markers stand.
@@ -110,9 +114,7 @@ extension MediaPlaylistText {
                 rest.position += part.range.count
                 rest.range = index..<rest.range.upperBound
             }
-            var writer = PlaylistWriter()
-            for range in takeMarkers(before: rest.first) { writer.dateRange(range) }
-            buffer.append(writer.bytes)
+            writeMarkers(before: rest.first)
         }
         try write(rest)
     }
