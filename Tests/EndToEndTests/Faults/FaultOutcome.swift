@@ -6,7 +6,8 @@ struct FaultOutcome {
     var published = 0
     /// Segments that could be kept and are not in the window.
     var lost: [String] = []
-    /// Segments that could not be kept, as the origin listed them only while it was away.
+    /// Segments that could not be kept: the origin listed them only while it was away, or they were older
+    /// than what is taken of a first playlist.
     var unreachable = 0
     var twice = 0
     /// Segments whose bytes the origin did not publish.

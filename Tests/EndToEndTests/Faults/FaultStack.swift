@@ -6,6 +6,8 @@ import Testing
 struct FaultStack: Sendable {
     /// Seconds of a segment.
     static let segment = 2
+    /// Segments of a source's first playlist that are recorded: the newest.
+    private static let firstContact = 2_000
 
     let stack: Stack
     let host: FaultHost
@@ -100,6 +102,8 @@ struct FaultStack: Sendable {
             // What was listed after the end of the test may be there already.
             let late = Set(try stack.ledger(channel: channel).map(\.sha256)).subtracting(listed)
             outcome.add(entries, window: digests.filter { !late.contains($0) }) { entry in
+                // Some more were listed before the channel was added.
+                guard entry.number >= plan.prefill - Self.firstContact + 30 else { return false }
                 guard plan.isOriginAway else { return true }
                 let gone = entry.listed + Int64(plan.listSeconds) * 1_000
                 let margin = Int64(2 * Self.segment) * 1_000
