@@ -48,6 +48,8 @@ enum Limits {
     /// How long before a token expires the URLs with it are renewed, microseconds; at most a quarter of the
     /// time that it has left.
     static let tokenLead: Int64 = 60_000_000
+    /// The longest time for which a signed URL can be said to hold, seconds: ten years.
+    static let longestSignature: Int64 = 315_360_000
     /// Tries for a segment that is not whole before it is taken as it is if it does not grow: three seconds.
     static let triesForWhole = 5
     /// The longest pause between two tries for a segment that is not whole.
