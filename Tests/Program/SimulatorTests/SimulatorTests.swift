@@ -86,6 +86,30 @@ struct SimulatedJoinTests {
             #expect(simulation.recordedSources == [0, 1])
         }
     }
+
+    @Test("repeat nothing where the other source first lists what is recorded, for several playlists")
+    func behind() {
+        for dates in [Encoder.Dates.right, .none] {
+            var scenario = Scenario(seed: 1, hours: 0.4)
+            scenario.nodeCount = 1
+            scenario.encoders = [scenario.encoders[0], scenario.encoders[0]]
+            for place in 0...1 {
+                scenario.encoders[place].saidDurations = .exact
+                scenario.encoders[place].dates = dates
+                scenario.encoders[place].dateError = 0
+                scenario.encoders[place].listed = 10
+                scenario.encoders[place].latency = place == 0 ? 500_000 : 12_000_000
+            }
+            scenario.encoders[1].carriesFirst = true
+            let begin = Scenario.begin + 400_000_000
+            scenario.faults = [
+                Fault(kind: .missing, place: 0, span: TimeWindow(begin: begin, end: begin + 25_000_000))
+            ]
+            var simulation = Simulation(scenario)
+            let findings = simulation.run()
+            #expect(findings.isEmpty, "\(scenario): \(findings.first ?? "")")
+        }
+    }
 }
 
 /// A check that finds nothing wrong in what is wrong would prove nothing.

@@ -45,10 +45,11 @@ struct NewEntries {
         if !entries.isEmpty { entries[0].opensHole = opensHole }
     }
 
-    /// Leaves out what is held when the first entry's media begin at an instant, and tells where the rest
-    /// begins.
-    mutating func join(at start: Instant, behind end: Instant?, opensHole: Bool) {
-        guard let end else { return }
+    /// Leaves out what is held when the first entry's media begin at an instant.
+    ///
+    /// - Returns: where the rest begins
+    mutating func join(at start: Instant, behind end: Instant?, opensHole: Bool) -> Instant {
+        guard let end else { return start }
         var begin = start
         var covered = 0
         for entry in entries {
@@ -58,6 +59,7 @@ struct NewEntries {
         }
         drop(covered, opensHole: opensHole)
         if !entries.isEmpty { entries[0].joinedStart = begin }
+        return begin
     }
 
     /// What the playlist says of an entry besides its time.

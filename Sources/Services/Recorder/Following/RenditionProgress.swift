@@ -238,19 +238,24 @@ struct RenditionProgress: Sendable {
         guard let run else { return [] }
         let target = PlaylistFollower.target(of: playlist)
         let opensHole = opensHole || owedCause != nil
+        // Another source may list what is recorded for longer than one playlist.
+        let isSource = (cause ?? owedCause) == "source"
         var new = NewEntries(
             playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,
             shared: shared, measured, shift: leaderShift)
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
-        if isUndated, opensHole, cause == "source" || cause == "restart", let former = placing.formerOffset {
+        if isUndated, opensHole, isSource || cause == "restart", let former = placing.formerOffset {
             placing.goOn(at: former)
         }
         if let point = takeJoinPoint(), point.number == new.numbers.first {
             if isUndated, let begin = TimePlacing.arrival(of: new.entries, arrival) {
                 placing.goOn(at: point.start - begin)
             }
-            new.join(at: point.start, behind: placing.end, opensHole: opensHole)
-        } else if cause == "source" || cause == "restart" {
+            let (end, rest) = (
+                new.numbers.last, new.join(at: point.start, behind: placing.end, opensHole: opensHole)
+            )
+            if new.entries.isEmpty, let end { join = .found(JoinPoint(number: end + 1, start: rest)) }
+        } else if isSource || cause == "restart" {
             let covered = placing.coveredCount(
                 new.entries, arrival: arrival, target: target,
                 byDates: cause == "restart" && !isComingBack)
