@@ -217,6 +217,17 @@ enum Limits {
     static let seam: Int64 = 1000
     /// Numbers that a playlist may jump ahead within one source run; a larger jump starts another run.
     static let numberJump: Int64 = 1000
+    /// Holes of a channel that are looked for in other sources; beyond it the oldest are left.
+    static let holes = 200
+    /// How long a hole is looked for.
+    static let repairTime = Duration.seconds(600)
+    /// The pause before another source is asked for a hole: it may list the media a little later.
+    static let firstRepair = Duration.seconds(2)
+    /// The pause between two looks; it doubles each time up to the longest.
+    static let repairPause = Duration.seconds(4)
+    static let longestRepairPause = Duration.seconds(60)
+    /// Segments of other sources that wait to be fetched, one after the other.
+    static let waitingRepairs = 200
     /// Segments of a rendition whose media are known, to find them in another source's playlist.
     static let heldMedia = 300
     /// How far the first time stamps of two renditions' segments of the same time are apart at most,

@@ -164,6 +164,8 @@ package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
     package static let repaired = SegmentFlags(rawValue: 128)
     /// The media play for much less than expected, so that the segment may not be whole.
     package static let short = SegmentFlags(rawValue: 256)
+    /// The segment fills a hole from another source, and its time stamps do not go on from those around it.
+    package static let spliced = SegmentFlags(rawValue: 512)
     /// Other bytes may be better.
     package static let parts: SegmentFlags = [.damaged, .short]
 }

@@ -112,6 +112,42 @@ struct SimulatedJoinTests {
     }
 }
 
+/// The second source has what the first one lacks.
+@Suite("Simulated repairs")
+struct SimulatedRepairTests {
+    @Test(
+        "fill a hole from another source of the same media, with or without dates",
+        arguments: [Encoder.Dates.right, .none], [0, 4, 12] as [Int64])
+    func repairs(dates: Encoder.Dates, latency: Int64) {
+        for seed in UInt64(1)...4 {
+            var scenario = Scenario(seed: seed, hours: 0.4)
+            scenario.nodeCount = 1
+            scenario.encoders = [scenario.encoders[0], scenario.encoders[0]]
+            for place in 0...1 {
+                scenario.encoders[place].saidDurations = .exact
+                scenario.encoders[place].dates = dates
+                scenario.encoders[place].dateError = 0
+                scenario.encoders[place].listed = 10
+                scenario.encoders[place].latency = place == 0 ? 500_000 : latency * 1_000_000
+            }
+            scenario.encoders[1].carriesFirst = true
+            scenario.encoders[1].firstNumber += 33
+            let begin = Scenario.begin + 400_000_000
+            scenario.faults = [
+                Fault(kind: .missing, place: 0, span: TimeWindow(begin: begin, end: begin + 25_000_000))
+            ]
+            var simulation = Simulation(scenario)
+            let findings = simulation.run()
+            #expect(findings.isEmpty, "\(scenario): \(findings.first ?? "")")
+            #expect(simulation.recordedSources == [0, 1])
+            for rows in simulation.catalogue.rows.values {
+                let holes = zip(rows, rows.dropFirst()).map { $1.fact.start - $0.fact.end }
+                #expect((holes.max() ?? 0) < scenario.encoders[0].duration / 2, "\(scenario)")
+            }
+        }
+    }
+}
+
 /// A check that finds nothing wrong in what is wrong would prove nothing.
 @Suite("The checks of the simulator")
 struct SimulatorCheckTests {

@@ -244,6 +244,7 @@ enum RandomTimeline {
                 case 2: segment.flags = .keyPending
                 case 3: segment.revision = 3
                 case 4: segment.flags = .independent
+                case 6: segment.flags = .spliced
                 case 5...8: segment.measuredDuration = Int64.random(in: 50_000...9_000_000, using: &generator)
                 case 9...12:
                     segment.flags = .hasCueTags

@@ -42,6 +42,21 @@ struct PlaylistComposerTests {
             try readBack(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
     }
 
+    @Test("What fills a hole with other time stamps stands between discontinuities, in every rendition")
+    func spliced() throws {
+        var recorded = RecordedFixture(
+            run(2, from: 0) + run(2, from: 8, flags: .spliced) + run(2, from: 16))
+        recorded.add(run(6, from: 0), as: "a0")
+        for cut: ((Int) -> Bool)? in [nil, { _ in false }] {
+            let span = WindowRequest.Span.closed(begin: at(0), end: at(24))
+            let window = try recorded.composed(span, cutting: cut) { _ in }
+            for id in ["v0", "a0"] {
+                let counts = try readBack(window.text(of: id))?.segments.map(\.discontinuityCount)
+                #expect(counts == [0, 0, 1, 0, 1, 0])
+            }
+        }
+    }
+
     @Test("A rendition that begins later starts with the discontinuity sequence of the others")
     func laterRendition() throws {
         var recorded = RecordedFixture(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))

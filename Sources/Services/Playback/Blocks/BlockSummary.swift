@@ -33,6 +33,7 @@ struct BlockSummary: Sendable {
                 isUniform =
                     isUniform && pause <= Limits.holeTolerance && segment.formatID == last.formatID
                     && segment.discontinuitySequence == last.discontinuitySequence
+                    && segment.flags.contains(.spliced) == last.flags.contains(.spliced)
                 if pause > Limits.grain { missing += pause }
             }
             let drifted = segment.start - (first.start + duration)

@@ -70,6 +70,7 @@ struct DiscontinuitySequences {
         _ a: RecordedSegment, _ b: RecordedSegment, _ formats: [Int32: SegmentFormat],
     ) -> Bool {
         if b.start - a.end > Limits.holeTolerance { return true }
+        if a.flags.contains(.spliced) != b.flags.contains(.spliced) { return true }
         guard a.formatID != b.formatID, let before = formats[a.formatID], let after = formats[b.formatID]
         else {
             return false

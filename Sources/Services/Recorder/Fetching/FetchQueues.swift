@@ -125,6 +125,12 @@ struct FetchQueues: Sendable {
         queues[id]?.resting.append((request, retry))
     }
 
+    /// The newest request for a segment that is being fetched, or will be.
+    func request(of identity: SegmentIdentity) -> SegmentRequest? {
+        guard let queue = queues[identity.rendition] else { return nil }
+        return (queue.running.map(\.request) + queue.all).first { $0.segment.identity == identity }
+    }
+
     /// Whether a segment is being fetched, or will be.
     func holds(_ identity: SegmentIdentity) -> Bool {
         guard let queue = queues[identity.rendition] else { return false }

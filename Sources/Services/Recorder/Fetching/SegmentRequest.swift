@@ -25,6 +25,11 @@ package struct SegmentRequest: Sendable {
     /// What is stored of the segment already, and is not whole.
     package var held: StoredPart?
 
+    /// The source did not deliver it in an earlier try.
+    var isRefused = false
+    /// The hole that it fills, from a source that may not be in use; nil for what is recorded in its turn.
+    var repair: Repair?
+
     /// How long the next try waits after this one failed, or brought a part.
     var pause: Duration {
         let pause = Duration.milliseconds(min(200 << min(attempt - 1, 4), 3000))
@@ -101,4 +106,6 @@ package struct ProbeRequest: Sendable {
     var attempt = 1
     /// How long this try may take.
     var timeLimit = Limits.playlistTimeout
+    /// It is to show where the playlist of another source stands, to fill holes.
+    var isForRepair = false
 }

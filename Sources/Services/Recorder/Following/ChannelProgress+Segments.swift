@@ -15,6 +15,12 @@ extension ChannelProgress {
         }
     }
 
+    /// An id for what is fetched to fill holes: below those of the runs in use, which stay the newest ones.
+    func repairRun(_ generator: inout SeededChance) -> Int64 {
+        let oldest = (renditions.values.map(\.run) + [newestRun?.id]).compactMap { $0 }.min() ?? 1 << 20
+        return max(0, (oldest >> 20) - 1) << 20 | Int64.random(in: 0..<(1 << 20), using: &generator)
+    }
+
     /// Judges by its media whether a stored segment is whole, and others by what is known now.
     mutating func judge(_ segment: ListedSegment, _ stored: StoredSegment) -> RenditionProgress.Judgement {
         renditions[segment.identity.rendition]?.judge(segment, stored) ?? .init()

@@ -126,8 +126,13 @@ extension ChannelProgress {
         switch entry {
         case .rendition(let description): know(description)
         case .segment(let fact):
-            resume(fact.placed, digest: fact.flags.isDisjoint(with: .parts) ? fact.digest : [])
-            renditions[fact.identity.rendition]?.holdPart(fact)
+            // What fills a hole says nothing of the numbers of the source in use.
+            if fact.flags.contains(.late) {
+                renditions[fact.identity.rendition]?.fill(fact.placed.window)
+            } else {
+                resume(fact.placed, digest: fact.flags.isDisjoint(with: .parts) ? fact.digest : [])
+                renditions[fact.identity.rendition]?.holdPart(fact)
+            }
             renditions[fact.identity.rendition]?.hold(fact)
         case .keyPending(let segment): resume(segment.placed, digest: [])
         case .sourceRun(let run): if run.id > newestRun?.id ?? 0 { newestRun = run }

@@ -25,6 +25,9 @@ struct HeldMedia: Sendable {
         if pieces.count > 2 * Limits.heldMedia { pieces.removeFirst(Limits.heldMedia) }
     }
 
+    /// Whether the same bytes are held.
+    func holds(_ digest: [UInt8]) -> Bool { pieces.contains { $0.digest == digest } }
+
     /// Where on the time line a segment of another source begins; nil when nothing shows it.
     ///
     /// Equal bytes are the same segment. Time stamps tell it if they lead to about the time that is expected:

@@ -44,6 +44,8 @@ struct RenditionProgress: Sendable {
     var trouble: GapReason?
     /// What an earlier process was still to fetch, until a playlist tells whether it is listed.
     var unfetched: [PlacedSegment] = []
+    /// Times that an earlier process filled from other sources.
+    var filled: [TimeWindow] = []
     /// Listed segments that are more than the queue takes.
     var deferred = DeferredSegments()
     /// A boundary that no segment carries yet, because all of its playlist was recorded already.
@@ -76,6 +78,9 @@ struct RenditionProgress: Sendable {
             PlacedSegment(
                 identity: SegmentIdentity(rendition: id, run: segment.run, number: segment.number),
                 start: segment.start, duration: segment.duration)
+        }
+        for segment in head.known where segment.isStored && segment.run < last.run {
+            fill(TimeWindow(begin: segment.start, end: segment.start + segment.duration))
         }
     }
 
@@ -169,16 +174,20 @@ struct RenditionProgress: Sendable {
         return deferred.end()
     }
 
+    /// The entries of a playlist, as far as they tell their times.
+    func entries(of playlist: MediaPlaylist) -> [TimePlacing.Entry] {
+        NewEntries(
+            playlist, from: 0, target: PlaylistFollower.target(of: playlist), opensHole: false, shared: [:],
+            measured
+        ).entries
+    }
+
     /// The segment was read that was asked for; empty bytes tell nothing.
     mutating func joined(_ probed: ProbedSegment?, in playlist: MediaPlaylist, at arrival: Arrival) {
         guard case .asked(let number) = join else { return }
         join = .none
         guard let probed, let first = PlaylistFollower.number(playlist, 0), number == first else { return }
-        let entries = NewEntries(
-            playlist, from: 0, target: PlaylistFollower.target(of: playlist), opensHole: false, shared: [:],
-            measured
-        ).entries
-        guard let expected = TimePlacing.arrival(of: entries, arrival),
+        guard let expected = TimePlacing.arrival(of: entries(of: playlist), arrival),
             let start = media.start(of: probed, near: expected + (placing.sourceOffset ?? 0))
         else { return }
         join = .found(JoinPoint(number: number, start: start))
@@ -325,9 +334,9 @@ struct RenditionProgress: Sendable {
     ) -> [ListedSegment] {
         defer { missed = MissedEntries() }
         return missed.found(in: playlist, before: end).compactMap { index, window in
-            guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil else {
-                return nil
-            }
+            guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil,
+                !isFilled(window)
+            else { return nil }
             return ListedSegment(
                 placed: PlacedSegment(
                     identity: SegmentIdentity(rendition: id, run: run, number: number),
@@ -338,9 +347,10 @@ struct RenditionProgress: Sendable {
         }
     }
 
-    /// A segment of an earlier process is held.
+    /// A segment is held, of this process or an earlier one.
     mutating func hold(_ fact: SegmentFact) {
-        media.add(fact)
+        // The time stamps of another encoder say nothing of the other segments'.
+        if !fact.flags.contains(.spliced) { media.add(fact) }
     }
 
     /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.
@@ -353,7 +363,7 @@ struct RenditionProgress: Sendable {
             return
         }
         if isPart { status.parts += 1 }
-        media.add(fact)
+        hold(fact)
         status.stored += 1
         status.bytes += fact.storedBytes
         status.lastSegment = max(status.lastSegment ?? fact.start, fact.start)

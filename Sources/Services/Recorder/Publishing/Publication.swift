@@ -250,6 +250,8 @@ extension Publication {
             switch line.entry {
             case .segment(let fact) where fact.replaces != nil:
                 takeBackBetter(fact, at: line.position, &facts, now: now)
+            case .segment(let fact) where fact.flags.contains(.late):
+                if let fact = takeBack(fact, at: line.position) { publisher.stored(fact, now: now) }
             case .segment(let fact):
                 if let fact = takeBack(fact, at: line.position) { facts.append(fact) }
             case .keyPending(let segment): takeBack(segment, at: line.position)

@@ -43,3 +43,15 @@ extension ContinuousClock.Instant? {
         return min(self, other)
     }
 }
+
+/// Times by the clock that recording goes by.
+extension RecordingState {
+    func moment(_ now: ContinuousClock.Instant) -> Moment {
+        Moment(date: clock.date(at: now), steady: now)
+    }
+
+    func arrival(of fetched: FetchedPlaylist) -> Arrival {
+        let steady = fetched.arrival.steady
+        return Arrival(date: clock.date(at: steady), steady: steady, lead: fetched.lead.wholeMicroseconds)
+    }
+}

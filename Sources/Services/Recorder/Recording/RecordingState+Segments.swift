@@ -19,6 +19,7 @@ extension RecordingState {
             + listing.prompt.map { SegmentRequest(segment: $0, base: base, use: use) }
         for gap in requests where gap.segment.entry.isGap {
             lose(gap.segment.placed, FetchFailure(.sourceGap, "EXT-X-GAP", isTransient: false))
+            seekElsewhere(gap.segment.placed, .sourceGap, use)
         }
         fetches.add(requests.filter { !$0.segment.entry.isGap }, of: id)
         for part in listing.parts where !fetches.holds(part.segment.identity) {
@@ -39,7 +40,11 @@ extension RecordingState {
     mutating func segmentStored(
         _ stored: StoredSegment, _ request: SegmentRequest, now: ContinuousClock.Instant,
     ) {
+        if let repair = request.repair { return repairStored(stored, request, repair, now: now) }
         let segment = request.segment
+        guard request.held != nil || isStillWanted(stored, request) else {
+            return tried(request, succeeded: true, now: now)
+        }
         let judgement = progress.judge(segment, stored)
         let retry = judgement.isPart && mayBecomeWhole(request) ? now + request.pause : nil
         var next = request
@@ -83,6 +88,8 @@ extension RecordingState {
     mutating func segmentKeyMissed(
         _ pending: KeyPendingSegment, _ request: SegmentRequest, now: ContinuousClock.Instant,
     ) {
+        // The encrypted bytes may be those of another segment that waits for its key: they stay.
+        if request.repair != nil { return repairFailed(request) }
         tried(request, succeeded: true, now: now)
         journal.add(
             JournalQueue.Write(
@@ -95,6 +102,7 @@ extension RecordingState {
     mutating func segmentFailed(
         _ failure: FetchFailure, _ request: SegmentRequest, now: ContinuousClock.Instant,
     ) {
+        if request.repair != nil { return repairFailed(request) }
         if request.held != nil { return noBetterBytes(failure, request, now: now) }
         // A full disk, or too many transfers here, are not the source's fault.
         let isRetried = isFinishing || failure.isTransient && !request.isLast
@@ -104,14 +112,19 @@ extension RecordingState {
             publication.publisher.waits(request.segment.identity, for: failure.reason)
             progress.retried(request.segment.identity.rendition)
         }
-        if !failure.isOwnLimit { condition.segmentFailed(failure.reason) }
+        if !failure.isOwnLimit {
+            request.isRefused = true
+            condition.segmentFailed(failure.reason)
+        }
         tried(
             request, succeeded: failure.isOwnLimit ? nil : failure.reason == .diskFull,
             retry: isRetried ? now + request.pause : nil, now: now)
         if failure.isDenied, isRecording, sources.isCurrent(request.use) {
             requestRenewal(because: failure.description, now: now)
         }
-        if !isRetried { lose(request.segment.placed, failure) }
+        guard !isRetried else { return }
+        lose(request.segment.placed, failure)
+        if request.isRefused { seekElsewhere(request.segment.placed, failure.reason, request.use) }
     }
 
     /// What is stored of a segment stays.
@@ -150,7 +163,7 @@ extension RecordingState {
             ])
     }
 
-    private mutating func fact(
+    mutating func fact(
         of stored: StoredSegment, _ segment: PlacedSegment, date: Instant?, arrived: Instant,
         cueTags: [String],
         replaces: Int16? = nil,
@@ -185,6 +198,9 @@ extension RecordingState {
         _ write: JournalQueue.Write, at line: JournalPosition, now: ContinuousClock.Instant,
     ) {
         switch (write.purpose, write.entry) {
+        case (.segment(let request), .segment(let fact)) where request.repair != nil:
+            progress.stored(fact)
+            publication.stored(fact, at: line, now: now)
         case (.segment, .segment(let fact)):
             entered(fact, at: line, now: now)
         case (.keyOpened(let pending), .segment(let fact)):
@@ -217,7 +233,7 @@ extension RecordingState {
         _ write: JournalQueue.Write, _ error: JournalError, now: ContinuousClock.Instant,
     ) {
         switch write.purpose {
-        case .segment(let request) where request.held != nil:
+        case .segment(let request) where request.held != nil || request.repair != nil:
             break
         case .segment(let request), .keyPending(let request):
             lose(request.segment.placed, FetchFailure(.segmentMissing, "the journal: \(error)"))

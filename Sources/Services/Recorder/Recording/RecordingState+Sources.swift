@@ -1,6 +1,7 @@
 import Catalogue
 import HLS
 import HTTP
+import Journal
 import Logging
 import Timeline
 
@@ -31,13 +32,16 @@ extension RecordingState {
     ) {
         guard isRecording else { return }
         if request.purpose == .scouting { return scouted(fetched, request, now: now) }
+        if case .repair(let id) = request.purpose {
+            return repairPlaylistArrived(fetched, request, id, now: now)
+        }
         guard sources.isCurrent(request.use) else { return }
         noteDeviations(fetched.notes)
         switch request.purpose {
         case .opening: open(fetched, request, now: now)
         case .renewal: renew(fetched, now: now)
         case .rendition(let id): renditionArrived(fetched, id, now: now)
-        case .scouting: break
+        case .scouting, .repair: break
         }
     }
 
@@ -64,13 +68,14 @@ extension RecordingState {
     mutating func playlistFailed(_ error: SourceError, _ request: PlaylistRequest, now: Moment) {
         guard isRecording else { return }
         if request.purpose == .scouting { return sources.scoutFailed(request, now: now.steady) }
+        if case .repair = request.purpose { return repairPlaylistFailed(request, now: now.steady) }
         guard sources.isCurrent(request.use) else { return }
         if case .notAsked = error { return playlistNotAsked(error, request, now: now.steady) }
         switch request.purpose {
         case .opening: openingFailed(error, now: now.steady)
         case .renewal: sources.session?.renewalFailed()
         case .rendition(let id): renditionFailed(id, error, now: now.steady)
-        case .scouting: break
+        case .scouting, .repair: break
         }
     }
 
@@ -83,7 +88,7 @@ extension RecordingState {
         case .opening: sources.notAsked(now: now, chance: generator.jitter())
         case .renewal: sources.session?.renewalFailed()
         case .rendition(let id): sources.session?.rest(id, now: now, chance: generator.jitter())
-        case .scouting: break
+        case .scouting, .repair: break
         }
     }
 
@@ -159,7 +164,7 @@ extension RecordingState {
         log(.warning, "The source does not deliver", ["error": "\(error)"])
     }
 
-    private func plan(_ playlist: MultivariantPlaylist) -> RenditionPlan {
+    func plan(_ playlist: MultivariantPlaylist) -> RenditionPlan {
         RenditionPlan(
             playlist, choice: channel.settings.renditions,
             known: progress.renditions.values.map(\.description), recorded: progress.recorded)
@@ -181,11 +186,6 @@ extension RecordingState {
             }
         }
         return streams
-    }
-
-    /// An instant by the clock that recording goes by.
-    private func moment(_ now: ContinuousClock.Instant) -> Moment {
-        Moment(date: clock.date(at: now), steady: now)
     }
 
     // MARK: Reading the multivariant playlist again
@@ -229,11 +229,6 @@ extension RecordingState {
         accept(listing, playlist, fetched, id, now: now)
     }
 
-    private func arrival(of fetched: FetchedPlaylist) -> Arrival {
-        let steady = fetched.arrival.steady
-        return Arrival(date: clock.date(at: steady), steady: steady, lead: fetched.lead.wholeMicroseconds)
-    }
-
     /// Takes what a playlist led to, and waits for the next one, unless a segment's bytes must be read first.
     private mutating func accept(
         _ listing: Listing, _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist, _ id: RenditionID,
@@ -243,6 +238,9 @@ extension RecordingState {
             log(.info, "A source run begins", ["rendition": "\(id)", "reason": cause])
         }
         journal.add(listing.news)
+        for entry in listing.news {
+            if case .loss(let loss) = entry { noteHole(loss.window, of: id) }
+        }
         if !playlist.segments.isEmpty {
             publication.sourceTarget(
                 seconds: Int((PlaylistFollower.target(of: playlist) + 999_999) / 1_000_000))
@@ -330,6 +328,7 @@ extension RecordingState {
     mutating func segmentProbed(
         _ probed: ProbedSegment?, _ request: ProbeRequest, now: ContinuousClock.Instant,
     ) {
+        if request.isForRepair { return repairProbed(probed, request, now: now) }
         let id = request.segment.identity.rendition
         guard isRecording, sources.isCurrent(request.use), let doubt = sources.session?.polls[id]?.doubt
         else {
@@ -360,6 +359,7 @@ extension RecordingState {
     /// After some playlists the segment counts as another one: a source that lists what it does not hold must
     /// not keep the channel from recording.
     mutating func probeFailed(_ request: ProbeRequest, now: ContinuousClock.Instant) {
+        if request.isForRepair { return repairProbed(nil, request, now: now) }
         let id = request.segment.identity.rendition
         guard isRecording, sources.isCurrent(request.use), var doubt = sources.session?.polls[id]?.doubt
         else {

@@ -12,7 +12,7 @@ extension RecordingState {
     /// recorder's.
     mutating func resumeFetches(_ requests: [SegmentRequest], now: ContinuousClock.Instant) {
         var uses: [Int: SourceUse] = [:]
-        let missing = requests.filter { !progress.holds($0.segment.identity) }
+        let missing = requests.filter { !progress.holds($0.segment.placed) }
         let byRendition = Dictionary(grouping: missing, by: \.segment.identity.rendition)
         for (id, requests) in byRendition.sorted(by: { $0.key < $1.key }) {
             let requests = requests.sorted { $0.segment.placed.start < $1.segment.placed.start }
@@ -45,11 +45,13 @@ extension RecordingState {
 }
 
 extension ChannelProgress {
-    /// Whether the bytes of a segment of the present source run are known to be stored.
-    func holds(_ identity: SegmentIdentity) -> Bool {
+    /// Whether the bytes of a segment of the present source run are known to be stored, or those of another
+    /// source for its time.
+    func holds(_ segment: PlacedSegment) -> Bool {
+        let identity = segment.identity
         guard let rendition = renditions[identity.rendition], rendition.run == identity.run else {
             return false
         }
-        return !(rendition.digests[identity.number]?.isEmpty ?? true)
+        return !(rendition.digests[identity.number]?.isEmpty ?? true) || rendition.isFilled(segment.window)
     }
 }

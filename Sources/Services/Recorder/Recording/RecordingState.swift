@@ -39,6 +39,12 @@ package struct RecordingState: Sendable {
     var sources: SourceFollower
     var progress: ChannelProgress
     var fetches = FetchQueues()
+    var filler: HoleFiller
+    var sought = SoughtSegments()
+    /// Holes that were noticed since the last event, and the URLs of the sources that have nothing for them.
+    var noticedHoles: [(rendition: RenditionID, window: TimeWindow, source: String)] = []
+    /// Playlists of other sources that wait for what a segment of theirs shows.
+    var repairDoubts: [RenditionID: RepairDoubt] = [:]
     var keys = KeyRetries()
     var journal = JournalQueue()
     var publication: Publication
@@ -82,6 +88,7 @@ package struct RecordingState: Sendable {
         self.lease = lease
         clock = RecordingClock(now, databaseDate: lease.databaseDate)
         sources = SourceFollower(channel.settings.sources, now: now.steady)
+        filler = HoleFiller(channel.settings.sources)
         progress = ChannelProgress(choice: channel.settings.clock)
         progress.resume(heads, newestRun: newestRun)
         publication = Publication(channel: channel.row, lease: lease)
@@ -185,6 +192,7 @@ extension RecordingState {
             return
         case .recording:
             followSources(at: now)
+            lookForRepairs(now: now.steady)
             retryKeys(now: now.steady)
         case .draining(let ending, let until):
             drain(ending, until: until, now: now.steady)
@@ -204,7 +212,7 @@ extension RecordingState {
     private mutating func drain(
         _ ending: RecordingEnding, until: ContinuousClock.Instant, now: ContinuousClock.Instant,
     ) {
-        let isIdle = fetches.isIdle && journal.isEmpty
+        let isIdle = fetches.isIdle && filler.running == nil && journal.isEmpty
         guard isIdle || now >= until else { return }
         if !isIdle { perform(.cancelFetches) }
         phase = .finishing(ending, until: now + Limits.lastCommit)
@@ -216,6 +224,7 @@ extension RecordingState {
         case .recording:
             sources.stop()
             fetches.close()
+            filler.stop()
             phase = .draining(ending, until: now + Limits.drain)
         case .draining, .finishing, .ended: break
         }
@@ -244,7 +253,8 @@ extension RecordingState {
         let next = fetches.next.orEarlier(journal.nextTry).orEarlier(nextCommit)
         switch phase {
         case .resuming, .ended: return nil
-        case .recording: return next.orEarlier(sources.next).orEarlier(keys.next).orEarlier(stall)
+        case .recording:
+            return next.orEarlier(sources.next).orEarlier(filler.next).orEarlier(keys.next).orEarlier(stall)
         case .draining(_, let until), .finishing(_, let until): return next.orEarlier(until)
         }
     }
@@ -296,6 +306,7 @@ extension RecordingState {
                 .warning, "A segment was not stored in its turn",
                 ["rendition": loss.rendition?.description ?? ""])
         }
+        seekRefused(pending.batch.listed)
         commit = .underWay
         perform(.commit(pending.batch))
     }

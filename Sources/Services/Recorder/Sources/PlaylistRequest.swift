@@ -22,6 +22,8 @@ package struct PlaylistRequest: Sendable, Equatable {
         case renewal
         /// To see whether a preferred source delivers again.
         case scouting
+        /// To fill holes from another source; nil asks for its first playlist.
+        case repair(RenditionID?)
     }
 
     package var use: SourceUse

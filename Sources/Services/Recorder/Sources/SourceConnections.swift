@@ -56,7 +56,12 @@ final class SourceConnections: Sendable {
     private func connection(
         _ use: SourceUse, _ known: inout [Connection],
     ) throws(SourceError) -> Connection {
-        if let connection = known.first(where: { $0.use == use }) { return connection }
+        if let place = known.firstIndex(where: { $0.use == use }) {
+            // The one that was not used for longest gives way.
+            let connection = known.remove(at: place)
+            known.append(connection)
+            return connection
+        }
         let connection = Connection(use: use, link: try open(use))
         known.append(connection)
         if known.count > Limits.rememberedConnections { known.removeFirst() }

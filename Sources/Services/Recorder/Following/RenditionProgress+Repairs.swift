@@ -1,0 +1,58 @@
+import HLS
+import Timeline
+
+/// What a playlist of another source shows of the time line.
+extension RenditionProgress {
+    /// When a playlist's entries are by the dates of both sources; nil where those do not tell it.
+    func datedWindows(
+        in playlist: MediaPlaylist, at arrival: Arrival, choice: ClockChoice,
+    ) -> [TimeWindow]? {
+        let entries = entries(of: playlist)
+        var trial = TimePlacing(choice: choice)
+        _ = trial.place(entries, arrival: arrival, target: PlaylistFollower.target(of: playlist))
+        let dates = entries.compactMap(\.programDateTime)
+        guard placing.clock == .source, placing.sourceOffset != nil, trial.clock == .source,
+            trial.sourceOffset != nil, dates.count == entries.count
+        else { return nil }
+        return zip(dates, entries).map {
+            TimeWindow(begin: $0 - trial.zone, end: $0 - trial.zone + $1.duration)
+        }
+    }
+
+    /// When a playlist's entries are if the media of one of them begin at an instant.
+    static func windows(in playlist: MediaPlaylist, around index: Int, at start: Instant) -> [TimeWindow] {
+        let durations = durations(of: playlist)
+        var begin = start - durations.prefix(index).reduce(0, +)
+        return durations.map { duration in
+            defer { begin = begin + duration }
+            return TimeWindow(begin: begin, end: begin + duration)
+        }
+    }
+
+    /// Where the media of a playlist's entry begin on the time line; nil when nothing shows it.
+    func begin(
+        of probed: ProbedSegment, in playlist: MediaPlaylist, _ index: Int, at arrival: Arrival,
+    ) -> Instant? {
+        let lasts = Self.durations(of: playlist).dropFirst(index).reduce(0, +)
+        return media.start(of: probed, near: arrival.date - lasts + (placing.sourceOffset ?? 0))
+    }
+
+    /// An earlier process filled a time from another source: it is not fetched once more.
+    mutating func fill(_ window: TimeWindow) {
+        filled.append(window)
+        if filled.count > Limits.holes { filled.removeFirst() }
+        let wanted = unfetched.filter { !isFilled($0.window) }
+        unfetched = wanted
+    }
+
+    /// Whether more than half of a time was filled by an earlier process.
+    func isFilled(_ window: TimeWindow) -> Bool {
+        let held = filled.reduce(Int64(0)) { $0 + $1.clamped(to: window).microseconds }
+        return held > window.microseconds / 2
+    }
+
+    private static func durations(of playlist: MediaPlaylist) -> [Int64] {
+        let target = PlaylistFollower.target(of: playlist)
+        return playlist.segments.map { PlaylistFollower.duration(of: $0) ?? target }
+    }
+}

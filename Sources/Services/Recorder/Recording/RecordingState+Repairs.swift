@@ -1,0 +1,248 @@
+import Catalogue
+import HLS
+import HTTP
+import Journal
+import Logging
+import SegmentStore
+import Timeline
+
+/// Filling holes from other sources.
+extension RecordingState {
+    mutating func lookForRepairs(now: ContinuousClock.Instant) {
+        for (rendition, window, source) in noticedHoles {
+            filler.add(Hole(rendition: rendition, window: window, source: source, since: now), now: now)
+        }
+        noticedHoles = []
+        if let next = filler.next, next <= now {
+            let request = filler.request(
+                use: sources.nextUse(), current: sources.session?.use, now: now)
+            if let request { perform(.fetchPlaylist(request)) }
+        }
+        if let request = filler.start(now: now) { perform(.fetchSegment(request)) }
+    }
+
+    /// Nothing comes of the source in use for some time.
+    mutating func noteHole(_ window: TimeWindow, of rendition: RenditionID) {
+        guard sources.hasAlternative, let source = progress.source else { return }
+        noticedHoles.append((rendition, window, source.url))
+    }
+
+    /// A segment is lost, or has not come in its turn: another source may have it.
+    mutating func seekElsewhere(_ segment: PlacedSegment, _ reason: GapReason, _ use: SourceUse) {
+        switch reason {
+        case .segmentMissing, .segmentCorrupt, .segmentExpired, .sourceGap: break
+        default: return
+        }
+        guard sources.hasAlternative, sought.seek(segment) else { return }
+        noticedHoles.append((segment.identity.rendition, segment.window, use.source.url))
+    }
+
+    /// What a source refused in its turn is looked for elsewhere, while it is still tried for.
+    mutating func seekRefused(_ segments: [PlacedSegment]) {
+        for segment in segments {
+            guard let request = fetches.request(of: segment.identity), request.isRefused else { continue }
+            seekElsewhere(segment, .segmentMissing, request.use)
+        }
+    }
+}
+
+/// What other sources list.
+extension RecordingState {
+    mutating func repairPlaylistArrived(
+        _ fetched: FetchedPlaylist, _ request: PlaylistRequest, _ rendition: RenditionID?,
+        now: ContinuousClock.Instant,
+    ) {
+        guard filler.use == request.use else { return }
+        switch fetched.playlist {
+        case .multivariant(let playlist) where rendition == nil:
+            askForRepairs(playlist, fetched, request, now: now)
+        case .media(let playlist) where playlist.skip == nil && !playlist.segments.isEmpty:
+            repair(rendition ?? RenditionID(kind: .video, index: 0), playlist, fetched, now: now)
+        default: break
+        }
+        filler.answered(now: now)
+    }
+
+    mutating func repairPlaylistFailed(_ request: PlaylistRequest, now: ContinuousClock.Instant) {
+        if filler.use == request.use { filler.answered(now: now) }
+    }
+
+    /// Asks for the playlists of the renditions that have holes.
+    private mutating func askForRepairs(
+        _ playlist: MultivariantPlaylist, _ fetched: FetchedPlaylist, _ request: PlaylistRequest,
+        now: ContinuousClock.Instant,
+    ) {
+        let wanted = Set(filler.fillable().map(\.rendition))
+        for item in plan(playlist).items where wanted.contains(item.description.id) {
+            let url = try? fetched.base.resolving(
+                item.uri, inheritingQuery: request.use.source.inheritQuery)
+            guard let url else { continue }
+            filler.asks(1)
+            perform(
+                .fetchPlaylist(
+                    PlaylistRequest(
+                        use: request.use, purpose: .repair(item.description.id), url: url,
+                        variables: playlist.variables, begun: now)))
+        }
+    }
+
+    /// Fetches what a playlist shows of the holes; where dates do not tell it, one of its segments is read
+    /// first.
+    private mutating func repair(
+        _ id: RenditionID, _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist,
+        now: ContinuousClock.Instant,
+    ) {
+        guard let use = filler.use, let rendition = progress.renditions[id],
+            !filler.fillable(of: id).isEmpty
+        else { return }
+        let playlist = PlaylistFollower.withoutRepeats(playlist)
+        let arrival = arrival(of: fetched)
+        let windows = rendition.datedWindows(in: playlist, at: arrival, choice: channel.settings.clock)
+        if let windows {
+            return fill(id, playlist, windows, areShown: false, fetched, use, now: now)
+        }
+        let index = playlist.segments.count / 2
+        guard let number = PlaylistFollower.number(playlist, index), !playlist.segments[index].isGap else {
+            return
+        }
+        let segment = ListedSegment(
+            placed: PlacedSegment(
+                identity: SegmentIdentity(rendition: id, run: 0, number: number), start: arrival.date,
+                duration: 1),
+            entry: playlist.segments[index], arrival: arrival.date, flags: [], discontinuityCount: 0,
+            availableUntil: now)
+        repairDoubts[id] = RepairDoubt(playlist: playlist, index: index, fetched: fetched)
+        filler.asks(1)
+        perform(
+            .probeSegment(
+                ProbeRequest(
+                    segment: segment, base: fetched.base, use: use, until: now + Limits.playlistTimeout,
+                    isForRepair: true)))
+    }
+
+    /// A segment was read that shows where a playlist stands; nil shows nothing.
+    mutating func repairProbed(
+        _ probed: ProbedSegment?, _ request: ProbeRequest, now: ContinuousClock.Instant,
+    ) {
+        let id = request.segment.identity.rendition
+        let doubt = repairDoubts.removeValue(forKey: id)
+        guard filler.use == request.use else { return }
+        if let probed, let doubt,
+            let start = progress.renditions[id]?.begin(
+                of: probed, in: doubt.playlist, doubt.index, at: arrival(of: doubt.fetched))
+        {
+            let windows = RenditionProgress.windows(in: doubt.playlist, around: doubt.index, at: start)
+            fill(id, doubt.playlist, windows, areShown: true, doubt.fetched, request.use, now: now)
+        }
+        filler.answered(now: now)
+    }
+
+    private mutating func fill(
+        _ id: RenditionID, _ playlist: MediaPlaylist, _ windows: [TimeWindow], areShown: Bool,
+        _ fetched: FetchedPlaylist, _ use: SourceUse, now: ContinuousClock.Instant,
+    ) {
+        let until = now + .microseconds(min(PlaylistFollower.length(of: playlist), Limits.longestRetry))
+        // Initialization sections are read for each look and discontinuity.
+        var domain = -filler.turn << 16
+        for (index, window) in windows.enumerated() {
+            domain += playlist.segments[index].discontinuityCount
+            guard !playlist.segments[index].isGap else { continue }
+            guard filler.hasRoom, let number = PlaylistFollower.number(playlist, index) else { return }
+            let found = filler.fillable(of: id).lazy.compactMap { hole in
+                hole.part(of: window).map { (hole: hole, part: $0) }
+            }.first
+            guard let found else { continue }
+            let segment = ListedSegment(
+                placed: PlacedSegment(
+                    identity: SegmentIdentity(rendition: id, run: repairRun(use), number: number),
+                    start: found.part.begin, duration: found.part.microseconds),
+                entry: playlist.segments[index], arrival: fetched.arrival.date, flags: [],
+                discontinuityCount: domain, availableUntil: until)
+            var request = SegmentRequest(segment: segment, base: fetched.base, use: use)
+            request.repair = Repair(hole: found.hole, mediaBegin: areShown ? window.begin : nil)
+            filler.fetch(request, for: found.part)
+        }
+    }
+
+    /// The source run of what is fetched of a source; it is below the one in use, which stays the newest.
+    private mutating func repairRun(_ use: SourceUse) -> Int64 {
+        let (id, isNew) = filler.run(progress.repairRun(&generator))
+        guard isNew else { return id }
+        let source = SourceLink.redacted(use.source.url)
+        journal.add([
+            .sourceRun(SourceRun(id: id, source: source, began: since, clock: progress.clock.rawValue))
+        ])
+        log(.info, "Holes are filled from another source", ["source": source])
+        return id
+    }
+}
+
+/// What becomes of the segments of other sources.
+extension RecordingState {
+    mutating func repairStored(
+        _ stored: StoredSegment, _ request: SegmentRequest, _ repair: Repair, now: ContinuousClock.Instant,
+    ) {
+        filler.ended()
+        let segment = request.segment
+        let probed = ProbedSegment(digest: stored.object.digest, firstTimestamp: stored.firstTimestamp)
+        let media = progress.renditions[segment.identity.rendition]?.media
+        let shown = media?.start(of: probed, near: repair.mediaBegin ?? segment.placed.start)
+        // A segment that belongs elsewhere, or has come meanwhile, would be held twice.
+        let isMisplaced =
+            if let expected = repair.mediaBegin, let shown {
+                (shown - expected).magnitude > segment.placed.duration.magnitude / 3
+            } else {
+                media?.holds(probed.digest) ?? false
+            }
+        guard !isMisplaced, !sought.isRecovered(segment.placed) else { return discard(stored) }
+        for settled in sought.repaired(segment.placed) where !publication.publisher.expects(settled.identity)
+        {
+            fetches.drop(settled.identity)
+            publication.publisher.lost(settled, reason: .segmentMissing, note: "another source had it")
+        }
+        let formats = progress.lastFormats
+        let fact = fact(
+            of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,
+            cueTags: segment.keptTags)
+        // The source in use goes on with its own formats.
+        progress.lastFormats = formats
+        guard var fact else { return }
+        fact.flags.insert(.late)
+        let slack = Limits.timestampSlack.magnitude
+        if shown.map({ ($0 - fact.start).magnitude > slack }) ?? true { fact.flags.insert(.spliced) }
+        journal.add(
+            JournalQueue.Write(
+                entry: .segment(fact), purpose: .segment(request), retryUntil: segment.availableUntil))
+    }
+
+    /// The other source does not have it either, or not now.
+    mutating func repairFailed(_ request: SegmentRequest) {
+        filler.ended()
+        if isRecording { filler.reopen(request) }
+    }
+
+    /// A segment of the source in use came late.
+    ///
+    /// - Returns: false when another source has brought it meanwhile: it is not kept twice
+    mutating func isStillWanted(_ stored: StoredSegment, _ request: SegmentRequest) -> Bool {
+        let segment = request.segment.placed
+        guard sought.came(segment), !publication.publisher.expects(segment.identity) else {
+            filler.settle(segment.window, of: segment.identity.rendition)
+            return true
+        }
+        publication.publisher.lost(segment, reason: .segmentMissing, note: "another source had it")
+        discard(stored)
+        return false
+    }
+
+    private mutating func discard(_ stored: StoredSegment) {
+        if !stored.object.wasThere { perform(.deleteObject(stored.object.key)) }
+    }
+}
+
+/// A playlist of another source that waits for what one of its segments shows.
+struct RepairDoubt: Sendable {
+    var playlist: MediaPlaylist
+    var index: Int
+    var fetched: FetchedPlaylist
+}

@@ -1,0 +1,89 @@
+import Timeline
+
+/// Time of a rendition for which one source brought nothing, and that another one may still list.
+struct Hole: Sendable, Equatable {
+    var rendition: RenditionID
+    var window: TimeWindow
+    /// The URL of the source that brought nothing.
+    var source: String
+    var since: ContinuousClock.Instant
+
+    /// The part of a window that lies in the hole; nil when too little of it does.
+    ///
+    /// Media that are cut otherwise may reach out of it by a quarter of their length.
+    func part(of window: TimeWindow) -> TimeWindow? {
+        let part = window.clamped(to: self.window)
+        return !part.isEmpty && part.microseconds >= window.microseconds / 4 * 3 ? part : nil
+    }
+}
+
+/// Where a segment of another source belongs that is to fill a hole.
+struct Repair: Sendable {
+    var hole: Hole
+    /// When its media begin, as far as time stamps or bytes of its playlist show it; nil where dates do.
+    var mediaBegin: Instant?
+}
+
+/// The segments that did not come in their turn, and what came for them: nothing is kept twice where both
+/// the source in use and another one bring the same time.
+struct SoughtSegments: Sendable {
+    private struct Part: Sendable {
+        var rendition: RenditionID
+        var window: TimeWindow
+    }
+
+    /// Still tried for at the source in use, or lost.
+    private var sought: [SegmentIdentity: TimeWindow] = [:]
+    /// Those of them that came after all.
+    private var recovered: [Part] = []
+    /// What came from other sources.
+    private var repaired: [Part] = []
+
+    /// A segment does not come for now.
+    ///
+    /// - Returns: false when that was known
+    mutating func seek(_ segment: PlacedSegment) -> Bool {
+        if sought.count > Limits.holes { sought = [:] }
+        return sought.updateValue(segment.window, forKey: segment.identity) == nil
+    }
+
+    /// A segment came from the source in use.
+    ///
+    /// - Returns: whether another one has brought it already
+    mutating func came(_ segment: PlacedSegment) -> Bool {
+        guard sought.removeValue(forKey: segment.identity) != nil else { return false }
+        let part = Part(rendition: segment.identity.rendition, window: segment.window)
+        if Self.covers(repaired, part) { return true }
+        Self.keep(&recovered, part)
+        return false
+    }
+
+    /// Whether the source in use has brought the time of a repair.
+    func isRecovered(_ segment: PlacedSegment) -> Bool {
+        Self.covers(recovered, Part(rendition: segment.identity.rendition, window: segment.window))
+    }
+
+    /// A segment came from another source.
+    ///
+    /// - Returns: the segments that need not be tried for any more
+    mutating func repaired(_ segment: PlacedSegment) -> [PlacedSegment] {
+        let id = segment.identity.rendition
+        Self.keep(&repaired, Part(rendition: id, window: segment.window))
+        return sought.filter {
+            $0.key.rendition == id && $0.value.overlaps(segment.window)
+                && Self.covers(repaired, Part(rendition: id, window: $0.value))
+        }.map { PlacedSegment(identity: $0.key, start: $0.value.begin, duration: $0.value.microseconds) }
+    }
+
+    private static func keep(_ parts: inout [Part], _ part: Part) {
+        parts.append(part)
+        if parts.count > Limits.holes { parts.removeFirst() }
+    }
+
+    /// Whether parts cover more than half of one.
+    private static func covers(_ parts: [Part], _ part: Part) -> Bool {
+        let held = parts.lazy.filter { $0.rendition == part.rendition && $0.window.overlaps(part.window) }
+            .reduce(Int64(0)) { $0 + $1.window.clamped(to: part.window).microseconds }
+        return held > part.window.microseconds / 2
+    }
+}

@@ -1,0 +1,175 @@
+import Timeline
+
+/// Looks in the other sources of a channel for what one of them did not bring, while they list it.
+///
+/// Decides only; it has no clock. One source is asked at a time, and one segment is fetched at a time.
+struct HoleFiller: Sendable {
+    private let sources: [SourceSettings]
+    private(set) var holes: [Hole] = []
+    /// The source that is being asked.
+    private(set) var use: SourceUse?
+    /// Answers to come of it.
+    private var unanswered = 0
+    /// The source run of what is fetched of it, once something is.
+    private var run: Int64?
+    private var due: ContinuousClock.Instant?
+    private var lastLook: ContinuousClock.Instant?
+    /// Looks since a hole was last noted.
+    private var looks = 0
+    /// Rises with each look.
+    private(set) var turn = 0
+    /// A number for the use of each source, so that its connection serves again.
+    private var uses: [String: SourceUse] = [:]
+    private var waiting: [SegmentRequest] = []
+    private(set) var running: SegmentRequest?
+
+    init(_ sources: [SourceSettings]) {
+        self.sources = sources
+    }
+
+    /// When a source is to be asked; nil when there is nothing to ask for, or an answer is awaited.
+    var next: ContinuousClock.Instant? { use == nil && !holes.isEmpty ? due : nil }
+
+    /// Nothing came of a source for some time.
+    mutating func add(_ hole: Hole, now: ContinuousClock.Instant) {
+        guard sources.contains(where: { $0.url != hole.source }) else { return }
+        insert(hole)
+        looks = 0
+        let soon = max(now + Limits.firstRepair, lastLook.map { $0 + Limits.repairPause } ?? now)
+        due = due.map { min($0, soon) } ?? soon
+    }
+
+    /// Segments that are lost in a row are one hole: other sources may be cut otherwise.
+    private mutating func insert(_ hole: Hole) {
+        guard hole.window.microseconds > Limits.seam else { return }
+        let before = holes.firstIndex {
+            $0.rendition == hole.rendition && $0.source == hole.source
+                && (hole.window.begin - $0.window.end).magnitude <= Limits.seam.magnitude
+        }
+        if let before {
+            holes[before].window.end = hole.window.end
+            holes[before].since = hole.since
+        } else {
+            holes.append(hole)
+        }
+        if holes.count > Limits.holes { holes.removeFirst() }
+    }
+
+    /// Nothing is looked for any more; the download that runs may finish.
+    mutating func stop() {
+        (holes, waiting, use, due) = ([], [], nil, nil)
+    }
+}
+
+/// Asking.
+extension HoleFiller {
+    /// The source to ask now, if it is time; `number` is for its first use.
+    ///
+    /// The one in use is asked through the connection that it has.
+    mutating func request(
+        use number: Int, current: SourceUse?, now: ContinuousClock.Instant,
+    ) -> PlaylistRequest? {
+        guard let next, next <= now else { return nil }
+        holes.removeAll { now - $0.since > Limits.repairTime }
+        let able = sources.filter { source in holes.contains { $0.source != source.url } }
+        guard !able.isEmpty else {
+            due = nil
+            return nil
+        }
+        turn += 1
+        let source = able[turn % able.count]
+        var use = uses[source.url] ?? SourceUse(number: number, source: source)
+        if let current, current.source == source { use = current } else { uses[source.url] = use }
+        (self.use, unanswered, run) = (use, 1, nil)
+        return PlaylistRequest(use: use, purpose: .repair(nil), begun: now)
+    }
+
+    /// The holes of a rendition, or of all of them, that the source in question may fill.
+    func fillable(of rendition: RenditionID? = nil) -> [Hole] {
+        guard let use else { return [] }
+        return holes.filter { $0.source != use.source.url && $0.rendition == rendition ?? $0.rendition }
+    }
+
+    /// So many more answers are awaited.
+    mutating func asks(_ count: Int) {
+        unanswered += count
+    }
+
+    /// An answer has come, or will not.
+    mutating func answered(now: ContinuousClock.Instant) {
+        unanswered -= 1
+        guard unanswered <= 0 else { return }
+        (use, lastLook) = (nil, now)
+        due = now + min(Limits.repairPause * (1 << min(looks, 5)), Limits.longestRepairPause)
+        looks += 1
+    }
+
+    /// The source run of what is fetched of the source in question; `id` is for a new one.
+    mutating func run(_ id: Int64) -> (id: Int64, isNew: Bool) {
+        defer { run = run ?? id }
+        return (run ?? id, run == nil)
+    }
+}
+
+/// Fetching.
+extension HoleFiller {
+    var hasRoom: Bool { waiting.count < Limits.waitingRepairs }
+
+    /// A segment is fetched for a part of a hole.
+    mutating func fetch(_ request: SegmentRequest, for part: TimeWindow) {
+        guard let repair = request.repair, let place = holes.firstIndex(of: repair.hole) else { return }
+        waiting.append(request)
+        holes.remove(at: place)
+        fill(repair.hole, part)
+    }
+
+    private mutating func fill(_ hole: Hole, _ part: TimeWindow) {
+        let rests = [
+            TimeWindow(begin: hole.window.begin, end: part.begin),
+            TimeWindow(begin: part.end, end: hole.window.end),
+        ]
+        for rest in rests where rest.end - rest.begin > Limits.timestampSlack {
+            var left = hole
+            left.window = rest
+            holes.append(left)
+        }
+    }
+
+    /// A part of the time is held after all.
+    mutating func settle(_ window: TimeWindow, of rendition: RenditionID) {
+        for hole in holes where hole.rendition == rendition && hole.window.overlaps(window) {
+            holes.removeAll { $0 == hole }
+            fill(hole, window.clamped(to: hole.window))
+        }
+    }
+
+    /// The download that begins now, if one does.
+    ///
+    /// What its source need not hold any longer stays a hole.
+    mutating func start(now: ContinuousClock.Instant) -> SegmentRequest? {
+        guard running == nil else { return nil }
+        while !waiting.isEmpty {
+            var request = waiting.removeFirst()
+            guard request.segment.availableUntil > now else {
+                reopen(request)
+                continue
+            }
+            request.timeLimit = request.segment.timeLimit(now: now)
+            running = request
+            return request
+        }
+        return nil
+    }
+
+    /// The download that was running has ended.
+    mutating func ended() {
+        running = nil
+    }
+
+    /// A segment does not fill its part of a hole: another source, or another look, may.
+    mutating func reopen(_ request: SegmentRequest) {
+        guard var hole = request.repair?.hole else { return }
+        hole.window = request.segment.placed.window
+        insert(hole)
+    }
+}

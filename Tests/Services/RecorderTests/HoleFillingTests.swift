@@ -1,0 +1,99 @@
+import Catalogue
+import Journal
+import Monitoring
+import Testing
+import Timeline
+
+@testable import Recorder
+
+private let primary = "http://one.test/live/index.m3u8"
+private let backup = "http://two.test/live/index.m3u8"
+
+/// What one source has lost comes from another one.
+@Suite("Holes of a channel of two sources")
+struct HoleFillingTests {
+    private static func source(
+        _ url: String, _ renditions: [RenditionID], faults: [SimulatedSource.Fault] = [],
+    ) -> SimulatedSource {
+        SimulatedSource(url: url, renditions: renditions, faults: faults)
+    }
+
+    /// What is held of a rendition, by start, once.
+    private static func held(_ channel: SimulatedChannel, _ id: RenditionID) -> [SegmentFact] {
+        let held = channel.segments.map(\.fact).filter { $0.identity.rendition == id }
+        #expect(Set(held.map(\.start)).count == held.count)
+        #expect(channel.trimmed.count == channel.journal.count)
+        return held.sorted { $0.start < $1.start }
+    }
+
+    @Test("What one source refuses comes from another one that lists it, once and unpublished")
+    func refused() {
+        let all = [video(0), video(1), audio]
+        var channel = SimulatedChannel([
+            Self.source(primary, all, faults: [.missing(video(0), 40...44)]), Self.source(backup, all),
+        ])
+        channel.run(until: 600)
+        #expect(channel.status?.sourcePriority == 0)
+        channel.stop()
+        let held = Self.held(channel, video(0))
+        #expect(zip(held, held.dropFirst()).allSatisfy { $0.end == $1.start })
+        let repairs = channel.segments.filter { $0.fact.flags.contains(.late) }
+        #expect(repairs.map(\.fact.identity.number) == [40, 41, 42, 43, 44])
+        #expect(repairs.allSatisfy { $0.number == nil && $0.fact.flags.contains(.spliced) })
+        // The run in use stays the newest one.
+        let newest = channel.published(video(0)).map(\.fact.identity.run).max() ?? 0
+        #expect(repairs.allSatisfy { $0.fact.identity.run < newest })
+        #expect(channel.published(video(0)).count == channel.published(video(1)).count - 5)
+        #expect(channel.messages.contains("Holes are filled from another source"))
+    }
+
+    @Test("A hole between two sources is filled from the first one when it is back and still lists it")
+    func betweenSources() {
+        var (first, second) = (
+            Self.source(primary, [video(0)], faults: [.unreachable(200...260)]),
+            Self.source(backup, [video(0)])
+        )
+        (first.listed, second.listed) = (20, 1)
+        var channel = SimulatedChannel([first, second])
+        channel.run(until: 250)
+        #expect(channel.losses.contains { $0.window.microseconds > 6_000_000 })
+        channel.run(until: 900)
+        channel.stop()
+        let held = Self.held(channel, video(0))
+        #expect(zip(held, held.dropFirst()).allSatisfy { $1.start - $0.end < 10_000 })
+    }
+
+    @Test("A channel of one source asks for nothing more")
+    func alone() {
+        var channel = SimulatedChannel([
+            Self.source(primary, [video(0)], faults: [.missing(video(0), 40...44)])
+        ])
+        channel.run(until: 600)
+        channel.stop()
+        #expect(Self.held(channel, video(0)).allSatisfy { !$0.flags.contains(.late) })
+        #expect(channel.messages.allSatisfy { $0 != "Holes are filled from another source" })
+    }
+
+    @Test("What a killed process had filled goes to the archive, and says nothing of the source's numbers")
+    func restart() {
+        var fact = PublisherStage.fact(video(0), 12)
+        fact.flags = .late
+        let line = JournalLineRead(position: JournalPosition(file: 1, line: 0), entry: .segment(fact))
+        let lease = Lease(fence: 1, publishedHead: PublishedHead.unused, databaseDate: at(0))
+        var publication = Publication(channel: 1, lease: lease)
+        publication.open(video(0), now: moment(0))
+        publication.resumed(waiting: [])
+        _ = publication.read([line], now: moment(0))
+        let batch = publication.nextBatch(now: moment(0))?.batch
+        #expect(batch?.segments.map(\.number) == [nil])
+        let done = publication.entered()
+        #expect(done == [line.position])
+        var progress = ChannelProgress(choice: .auto)
+        _ = progress.open([RenditionDescription(id: video(0))])
+        progress.resume(.segment(fact))
+        #expect(progress.renditions[video(0)]?.run == nil)
+        #expect(progress.renditions[video(0)]?.placing.end == nil)
+        // Its time is not fetched once more from the source in use.
+        #expect(progress.renditions[video(0)]?.isFilled(fact.placed.window) == true)
+    }
+}
