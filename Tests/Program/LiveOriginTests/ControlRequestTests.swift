@@ -44,6 +44,7 @@ struct ControlRequestTests {
             ("fault=keys&seconds=7", .keys(seconds: 7)),
             ("fault=down&seconds=1", .down(seconds: 1)),
             ("fault=date-jump&seconds=-7200", .dateJump(seconds: -7200)), ("fault=clear", .clear),
+            ("fault=respell", .respell),
         ])
     func faults(text: String, expected: Fault) throws {
         #expect(try reading(text).action == .fault(expected))

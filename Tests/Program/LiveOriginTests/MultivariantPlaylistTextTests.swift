@@ -4,6 +4,30 @@ import Testing
 
 @Suite("Multivariant playlists (RFC 8216)")
 struct MultivariantPlaylistTextTests {
+    @Test("The same renditions in other words, with two languages")
+    func otherWords() {
+        var options = options(audio: .separate, variants: 1, hasSubtitles: false)
+        options.layout.renditions.append(Rendition(id: "a1", kind: .audio, bitsPerSecond: 96_000))
+        for (id, peak) in [("v0", 1000), ("a0", 100)] {
+            options.bandwidths[id] = .init(peak: peak, average: peak - 10)
+        }
+        options.spellsOtherwise = true
+        #expect(
+            MultivariantPlaylistText(options: options).written() == """
+                #EXTM3U
+                #EXT-X-VERSION:3
+                #EXT-X-INDEPENDENT-SEGMENTS
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aud",NAME="Audio a0",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,\
+                CHANNELS="1",URI="a0.m3u8"
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aud",NAME="Audio a1",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,\
+                CHANNELS="1",URI="a1.m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=1100,AVERAGE-BANDWIDTH=1080,CODECS="avc1.42c02a,mp4a.40.2",\
+                RESOLUTION=640x360,FRAME-RATE=24.999,AUDIO="aud"
+                v0.m3u8
+
+                """)
+    }
+
     @Test("Three variants with separate audio and subtitles")
     func groups() {
         var options = options(audio: .separate, variants: 3, hasSubtitles: true)

@@ -17,6 +17,8 @@ struct ChannelOptions: Sendable {
     var hasExplicitIV = false
     /// Nil announces none.
     var breaks: Breaks?
+    /// Whether the multivariant playlist says the same renditions in other words.
+    var spellsOtherwise = false
     /// Whether the multivariant playlist names closed captions in the video.
     var hasCaptions = false
     /// Bits per second of each rendition: the peak, and the mean.

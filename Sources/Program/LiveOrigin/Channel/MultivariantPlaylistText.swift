@@ -20,26 +20,35 @@ struct MultivariantPlaylistText {
     private func media(_ rendition: Rendition) -> String? {
         switch rendition.kind {
         case .video: nil
-        case .audio:
-            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio\",NAME=\"Tone\",LANGUAGE=\"en\",DEFAULT=YES,AUTOSELECT=YES,"
-                + "CHANNELS=\"1\",URI=\"\(rendition.id).m3u8\""
+        case .audio: audio(rendition)
         case .subtitles:
             "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"subtitles\",NAME=\"Dates\",LANGUAGE=\"en\",DEFAULT=NO,"
                 + "AUTOSELECT=YES,URI=\"\(rendition.id).m3u8\""
         }
     }
 
+    private func audio(_ rendition: Rendition) -> String {
+        let isFirst = rendition.id == "a0"
+        let name = options.spellsOtherwise ? "Audio \(rendition.id)" : isFirst ? "Tone" : "Other tone"
+        return "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\(audioGroup)\",NAME=\"\(name)\","
+            + "LANGUAGE=\"\(isFirst ? "en" : "fr")\",DEFAULT=\(isFirst ? "YES" : "NO"),AUTOSELECT=YES,"
+            + "CHANNELS=\"1\",URI=\"\(rendition.id).m3u8\""
+    }
+
+    private var audioGroup: String { options.spellsOtherwise ? "aud" : "audio" }
+
     private func variant(_ rendition: Rendition) -> [String] {
         guard case .video(let width, let height) = rendition.kind else { return [] }
         let own = options.bandwidths[rendition.id] ?? estimate(rendition)
-        let audio = others(.audio).map { options.bandwidths[$0.id] ?? estimate($0) }
+        let audio = others(.audio).prefix(1).map { options.bandwidths[$0.id] ?? estimate($0) }
         var attributes = [
             "BANDWIDTH=\(own.peak + audio.map(\.peak).reduce(0, +))",
             "AVERAGE-BANDWIDTH=\(own.average + audio.map(\.average).reduce(0, +))",
-            "CODECS=\"avc1.42C028,mp4a.40.2\"", "RESOLUTION=\(width)x\(height)",
-            "FRAME-RATE=\(Layout.framesPerSecond).000",
+            "CODECS=\"\(options.spellsOtherwise ? "avc1.42c02a" : "avc1.42C028"),mp4a.40.2\"",
+            "RESOLUTION=\(width)x\(height)",
+            "FRAME-RATE=\(options.spellsOtherwise ? "24.999" : "\(Layout.framesPerSecond).000")",
         ]
-        if !audio.isEmpty { attributes.append("AUDIO=\"audio\"") }
+        if !audio.isEmpty { attributes.append("AUDIO=\"\(audioGroup)\"") }
         if !others(.subtitles).isEmpty { attributes.append("SUBTITLES=\"subtitles\"") }
         if options.hasCaptions { attributes += ["CLOSED-CAPTIONS=\"captions\"", "VIDEO-RANGE=SDR"] }
         return ["#EXT-X-STREAM-INF:\(attributes.joined(separator: ","))", "\(rendition.id).m3u8"]

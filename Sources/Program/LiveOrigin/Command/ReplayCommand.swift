@@ -20,6 +20,12 @@ struct ReplayCommand: AsyncParsableCommand {
         help: "Go on with the time stamps at each repetition instead of a DISCONTINUITY.")
     var continuous = true
 
+    @Flag(help: "Show the same media at the same time as every origin that is started so on the same day.")
+    var aligned = false
+
+    @Flag(help: "Add a second language, with the audio of the first one.")
+    var secondLanguage = false
+
     @Option(help: "Segments that are listed at the start.")
     var prefill = 1
 
@@ -30,6 +36,9 @@ struct ReplayCommand: AsyncParsableCommand {
         guard minuteSeconds > 0, minuteSeconds <= Limits.minuteSeconds else {
             throw ValidationError("--minute-seconds: above 0, at most \(Limits.minuteSeconds)")
         }
+        guard !secondLanguage || origin.audio == .separate else {
+            throw ValidationError("--second-language: only with --audio separate")
+        }
         guard (1...10_000).contains(prefill) else { throw ValidationError("--prefill: from 1 to 10000") }
     }
 
@@ -37,7 +46,8 @@ struct ReplayCommand: AsyncParsableCommand {
         try origin.prepareFolder()
         var options = origin.channel(defaultBitsPerSecond: 5_000_000)
         let cache = MinuteCache(folder: origin.folder, options: options, minuteSeconds: minuteSeconds)
-        let minute = try await cache.minute()
+        let encoded = try await cache.minute()
+        let minute = secondLanguage ? encoded.withSecondLanguage(&options.layout) : encoded
         options.bandwidths = minute.bandwidths
         let ledger = try Ledger(path: origin.ledgerPath)
         let made = (1...channels).map { Channel(name: "ch\($0)", options: options, ledger: ledger) }
@@ -63,6 +73,11 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private func publisher(_ channel: Channel, minute: EncodedMinute, anchor: Double) -> ReplayPublisher {
         var position = ReplayPosition(minute: minute, anchor: anchor)
+        if aligned {
+            let day = Double(Limits.daySeconds)
+            position = ReplayPosition(minute: minute, anchor: (anchor / day).rounded(.down) * day)
+            position.skip(to: anchor)
+        }
         position.isContinuous = continuous
         position.hasSubtitles = origin.subtitles
         for track in minute.tracks {

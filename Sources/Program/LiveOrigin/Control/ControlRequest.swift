@@ -77,11 +77,12 @@ struct ControlRequest: Sendable {
             return .withdraw(
                 rendition: rendition, .init(seconds: try parameters.seconds(), isNamed: isNamed))
         case "date-jump": return .dateJump(seconds: try parameters.number("seconds", 3600))
+        case "respell": return .respell
         case "clear": return .clear
         default:
             throw Refusal(
                 reason: "fault: hole, gap, fail, truncate, late, stall, restart, end, slow, html, down, "
-                    + "keys, withdraw, refuse, date-jump or clear")
+                    + "keys, withdraw, refuse, date-jump, respell or clear")
         }
     }
 

@@ -18,6 +18,8 @@ enum Fault: Sendable, Equatable {
     case keys(seconds: Double)
     case withdraw(rendition: String?, RequestFaults.Withdrawal)
     case dateJump(seconds: Double)
+    /// The multivariant playlist says the same renditions in other words, or in the first ones again.
+    case respell
     /// Ends lasting faults.
     case clear
 }

@@ -35,6 +35,20 @@ struct EncodedMinute: Sendable {
             })
     }
 
+    /// The same with one more rendition, which has the audio of the first language.
+    func withSecondLanguage(_ layout: inout Layout) -> EncodedMinute {
+        guard var track = tracks.first(where: { $0.id == "a0" }),
+            let index = layout.renditions.firstIndex(where: { $0.id == "a0" })
+        else { return self }
+        var minute = self
+        track.id = "a1"
+        minute.tracks.append(track)
+        var rendition = layout.renditions[index]
+        rendition.id = "a1"
+        layout.renditions.insert(rendition, at: index + 1)
+        return minute
+    }
+
     /// A segment of the endless stream, without its wall-clock time.
     func media(_ track: Track, index: Int, isContinuous: Bool) -> SourceMedia {
         let bytes = track.segments[index % segmentCount].bytes
