@@ -13,7 +13,10 @@ actor Stack {
     nonisolated let database: String
     private(set) var origin: ProgramClient
     private(set) var service: ProgramClient
+    /// Another origin, if one was started.
+    private(set) var secondOrigin = ProgramClient("")
     private var originProgram: Program?
+    private var secondProgram: Program?
     private var serviceProgram: Program?
     private var settings: [String: String]
     private var listen = "127.0.0.1:0"
@@ -51,7 +54,7 @@ actor Stack {
     /// Ends what runs, at once; the last words of the service.
     @discardableResult
     func stop() async -> String {
-        for program in [serviceProgram, originProgram] { _ = try? await program?.end(SIGKILL) }
+        for program in [serviceProgram, originProgram, secondProgram] { _ = try? await program?.end(SIGKILL) }
         return String((serviceProgram?.output ?? "").suffix(3_000))
     }
 
@@ -59,8 +62,25 @@ actor Stack {
         let program = try Program.replaying(
             arguments, ledger: ledgerPath, log: folder.path(of: "origin.log"))
         originProgram = program
+        origin = try await Self.client(of: program)
+    }
+
+    /// Starts another origin beside the first one, with a ledger of its own.
+    func startSecondOrigin(_ arguments: [String]) async throws {
+        let program = try Program.replaying(
+            arguments, ledger: secondLedgerPath, log: folder.path(of: "origin2.log"))
+        secondProgram = program
+        secondOrigin = try await Self.client(of: program)
+    }
+
+    private static func client(of program: Program) async throws -> ProgramClient {
         let url = try await program.word(after: "Ready: ", in: "the origin's output")
-        origin = ProgramClient(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
+        return ProgramClient(url.replacingOccurrences(of: "/ch1/index.m3u8", with: ""))
+    }
+
+    /// Kills the first origin.
+    func killOrigin() async throws {
+        _ = try await originProgram?.end(SIGKILL)
     }
 
     /// Starts the service and waits until it is ready, or only until it listens.
@@ -106,6 +126,7 @@ actor Stack {
     var serviceOutput: String { serviceProgram?.output ?? "" }
 
     nonisolated var ledgerPath: String { folder.path(of: "ledger.jsonl") }
+    nonisolated var secondLedgerPath: String { folder.path(of: "ledger2.jsonl") }
 
     /// What was published until now.
     nonisolated func ledger(_ rendition: String = "v0", channel: String = "ch1") throws -> [LedgerEntry] {
