@@ -62,6 +62,8 @@ enum Limits {
     static let wholePercentage: Int64 = 70
     /// Tries for segments that come to nothing before a source whose playlist goes on counts as barren.
     static let missesInARow = 3
+    /// How long a playlist is asked for where its URL was redirected to, until the URL itself is asked again.
+    static let edgeTime = Duration.seconds(300)
     /// How often it is read again when nothing fails, so that renditions that are added are noticed.
     static let renewalInterval = Duration.seconds(300)
     /// The part of a variant's bandwidth, as a divisor, by which a redundant stream's may differ: the steps

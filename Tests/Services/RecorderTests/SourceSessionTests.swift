@@ -149,6 +149,57 @@ struct SourceSessionTests {
         #expect(actions.playlistRequests.map(\.purpose).contains(.renewal))
     }
 
+    /// Where a rendition's playlist is asked for, in turn.
+    ///
+    /// A balancer sends each request for its URL to the next edge, and the first edge answers until a time.
+    private static func asked(until end: Double, away: Double = .infinity) throws -> [String] {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        var requests = driver.send(.journalRead(.success([])), at: 0).playlistRequests
+        var (asked, edges): ([String], Int) = ([], 0)
+        for time in stride(from: 0.0, to: end, by: 0.5) {
+            var next: [PlaylistRequest] = []
+            for request in requests {
+                let host = request.url?.host ?? "one.test"
+                if host.hasPrefix("edge") {
+                    asked.append(host)
+                } else {
+                    edges += 1
+                    asked.append("balancer")
+                }
+                if host == "edge1", time > away {
+                    let failure = RecordingEvent.playlistFailed(.refused(status: 503), request)
+                    next += driver.send(failure, at: time).playlistRequests
+                    continue
+                }
+                let first = Int(time / 6)
+                let text =
+                    "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+                    + (first..<first + 3).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+                let location = host.hasPrefix("edge") ? host : "edge\(edges)"
+                next += try driver.answer(request, text, from: "http://\(location)/v.m3u8", at: time)
+                    .playlistRequests
+            }
+            requests = next + driver.playlistRequests(at: time + 0.25)
+        }
+        return asked
+    }
+
+    @Test("A playlist is asked for where its URL was redirected to, and sometimes at the URL itself")
+    func edges() throws {
+        let asked = try Self.asked(until: 700)
+        #expect(asked.prefix(3) == ["balancer", "edge1", "edge1"])
+        #expect(asked.filter { $0 == "balancer" }.count == 3)
+        #expect(asked.contains("edge2") && asked.contains("edge3"))
+    }
+
+    @Test("An edge that fails is left for where the URL leads to then")
+    func failedEdge() throws {
+        let asked = try Self.asked(until: 90, away: 30)
+        let left = try #require(asked.firstIndex(of: "edge2"))
+        #expect(asked[..<left].last == "balancer")
+        #expect(asked[left...].allSatisfy { $0 == "edge2" })
+    }
+
     /// Some packagers list their newest segment twice until the next one is there.
     @Test("A newest segment that is listed twice does not hide the ones after it")
     func repeatedNewest() throws {

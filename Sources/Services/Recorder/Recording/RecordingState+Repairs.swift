@@ -22,9 +22,11 @@ extension RecordingState {
     }
 
     /// Nothing comes of the source in use for some time.
-    mutating func noteHole(_ window: TimeWindow, of rendition: RenditionID) {
+    mutating func noteHoles(_ news: [JournalEntry], of rendition: RenditionID) {
         guard sources.hasAlternative, let source = progress.source else { return }
-        noticedHoles.append((rendition, window, source.url))
+        for entry in news {
+            if case .loss(let loss) = entry { noticedHoles.append((rendition, loss.window, source.url)) }
+        }
     }
 
     /// A segment is lost, or has not come in its turn: another source may have it.

@@ -218,6 +218,8 @@ extension RecordingState {
         guard case .media(let playlist) = fetched.playlist else {
             return reopen("a multivariant playlist stands where a media playlist was", now: now)
         }
+        let moment = moment(now)
+        sources.session?.redirected(id, to: fetched.edge, at: moment)
         let failures = sources.session?.polls[id]?.polling.failures ?? 0
         guard playlist.skip == nil || failures >= 2 || progress.isContinued(id, by: playlist) else {
             let error = SourceError.unusable("the playlist leaves out segments unasked (EXT-X-SKIP)")
@@ -238,9 +240,7 @@ extension RecordingState {
             log(.info, "A source run begins", ["rendition": "\(id)", "reason": cause])
         }
         journal.add(listing.news)
-        for entry in listing.news {
-            if case .loss(let loss) = entry { noteHole(loss.window, of: id) }
-        }
+        noteHoles(listing.news, of: id)
         if !playlist.segments.isEmpty {
             publication.sourceTarget(
                 seconds: Int((PlaylistFollower.target(of: playlist) + 999_999) / 1_000_000))

@@ -95,6 +95,8 @@ package struct FetchedPlaylist: Sendable {
     var playlist: Playlist
     /// The URL after redirects: the base of relative ones.
     var base: HTTPURL
+    /// Where the URL that was asked led to; nil where it led nowhere else.
+    var edge: HTTPURL?
     /// When the last byte had arrived.
     var arrival: Moment
     /// How long the answer took; the time in our own queue is no part of it.

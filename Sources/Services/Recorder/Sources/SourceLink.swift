@@ -47,11 +47,11 @@ extension SourceLink {
             let base = try HTTPURL(body.head.effectiveURL)
             let read = try Playlist.reading(
                 body.bytes, source: VariableSource(url: body.head.effectiveURL, imports: request.variables))
-            return .playlist(
-                FetchedPlaylist(
-                    playlist: read.playlist, base: base, arrival: arrival,
-                    lead: body.finishedAt - body.head.begunAt,
-                    version: version, notes: read.notes))
+            var fetched = FetchedPlaylist(
+                playlist: read.playlist, base: base, arrival: arrival,
+                lead: body.finishedAt - body.head.begunAt, version: version, notes: read.notes)
+            if base != url { fetched.edge = base }
+            return .playlist(fetched)
         } catch {
             throw .unusable("\(error)")
         }

@@ -15,6 +15,8 @@ struct SourceSession: Sendable {
     /// Which of them is in use, and how many were tried since one last brought something.
     private var turns: [RenditionID: (place: Int, count: Int)] = [:]
     private(set) var polls: [RenditionID: RenditionPoll] = [:]
+    /// Where the playlists were redirected to, and until when they are asked for there.
+    private var edges: [RenditionID: (url: HTTPURL, until: ContinuousClock.Instant)] = [:]
     /// The playlists that were taken last.
     private var versions: [RenditionID: PlaylistVersion] = [:]
     /// Those of the multivariant playlist, for its media playlists to import.
@@ -77,7 +79,8 @@ extension SourceSession {
             polls[id]?.begin(at: now)
             requests.append(
                 PlaylistRequest(
-                    use: use, purpose: .rendition(id), url: places[id], isFresh: poll.polling.failures > 0,
+                    use: use, purpose: .rendition(id), url: edge(of: id, now: now) ?? places[id],
+                    isFresh: poll.polling.failures > 0,
                     variables: variables, known: versions[id],
                     isConditional: poll.polling.mayAskConditionally(now: now), begun: now))
         }
@@ -122,6 +125,27 @@ extension SourceSession {
         if isNews { turns[id]?.count = 0 }
     }
 
+    /// A playlist's URL led to another one: the next ones are asked for there.
+    ///
+    /// A balancer would send each request to another server, which may be behind the one before.
+    mutating func redirected(_ id: RenditionID, to url: HTTPURL?, at now: Moment) {
+        guard let url else { return }
+        let until = now.steady + Limits.edgeTime
+        let expiry = TokenExpiry.renewal(of: [url], at: now)
+        edges[id] = (url, min(until, expiry ?? until))
+    }
+
+    /// The server that answers now, as long as it brings something.
+    private mutating func edge(of id: RenditionID, now: ContinuousClock.Instant) -> HTTPURL? {
+        guard let edge = edges[id], edge.until > now, let polling = polls[id]?.polling, polling.failures == 0,
+            polling.mayAskConditionally(now: now)
+        else {
+            edges[id] = nil
+            return nil
+        }
+        return edge.url
+    }
+
     /// What the playlist is told by that was taken last; nil asks for all of the next one.
     mutating func knows(_ id: RenditionID, _ version: PlaylistVersion?) {
         versions[id] = version
@@ -134,7 +158,7 @@ extension SourceSession {
     }
 
     mutating func failed(_ id: RenditionID, now: ContinuousClock.Instant) {
-        versions[id] = nil
+        (versions[id], edges[id]) = (nil, nil)
         polls[id]?.polling.failed(now: now)
     }
 
@@ -208,7 +232,7 @@ extension SourceSession {
         tokenRenewal = TokenExpiry.renewal(of: streams.values.joined(), at: now)
         guard Set(streams.keys) == Set(places.keys) else { return false }
         for (id, urls) in streams where self.streams[id]?.count != urls.count { turns[id] = nil }
-        (self.streams, self.variables) = (streams, variables)
+        (self.streams, self.variables, edges) = (streams, variables, [:])
         for (id, urls) in streams { places[id] = urls[turns[id]?.place ?? 0] }
         return true
     }
@@ -226,7 +250,7 @@ extension SourceSession {
         let next = (turn.place + 1) % urls.count
         turns[id] = (next, turn.count + 1)
         places[id] = urls[next]
-        (versions[id], misses[id], conditions[id]) = (nil, nil, nil)
+        (versions[id], edges[id], misses[id], conditions[id]) = (nil, nil, nil, nil)
         polls[id]?.polling.beginStream(now: now)
         return true
     }

@@ -56,18 +56,20 @@ struct StateDriver {
         send(.clockAdvanced, at: time).playlistRequests
     }
 
-    /// Answers a request for a playlist.
+    /// Answers a request for a playlist, from where it was redirected to.
     @discardableResult
     mutating func answer(
-        _ request: PlaylistRequest, _ text: String, _ version: PlaylistVersion? = nil, at time: Double,
+        _ request: PlaylistRequest, _ text: String, _ version: PlaylistVersion? = nil,
+        from location: String? = nil, at time: Double,
     ) throws -> [RecordingAction] {
         let arrival = Moment(date: at(time), steady: moment(time))
-        let url = try HTTPURL(request.url?.absoluteString ?? request.use.source.url)
+        let url = try HTTPURL(location ?? request.url?.absoluteString ?? request.use.source.url)
         do {
             let source = VariableSource(url: url.absoluteString, imports: request.variables)
             let playlist = try Playlist.reading(Array(text.utf8), source: source).playlist
-            let fetched = FetchedPlaylist(
+            var fetched = FetchedPlaylist(
                 playlist: playlist, base: url, arrival: arrival, version: version)
+            if let location, location != request.url?.absoluteString { fetched.edge = url }
             return send(.playlistArrived(fetched, request), at: time)
         } catch {
             return send(.playlistFailed(.unusable("\(error)"), request), at: time)
