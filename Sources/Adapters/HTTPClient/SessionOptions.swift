@@ -8,7 +8,7 @@ package struct SessionOptions: Sendable {
     package var source: String
     /// Header fields for the source's own origin and for `headerHosts`, never for others.
     ///
-    /// The own host at another port or scheme gets only those that are no secret, and from https secrets never go
+    /// The own host at another port or scheme gets only those that are no secret. From https no secret goes
     /// to http.
     ///
     /// Fields that frame the message (`Accept-Encoding`, `Range`, `Connection` …) are left out, because the

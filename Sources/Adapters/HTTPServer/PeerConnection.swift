@@ -94,7 +94,7 @@ private enum SocketProgress {
         return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 && count > 0
     }
 
-    /// The offset of `tcpi_bytes_acked` in the kernel's `tcp_info` (linux/tcp.h), which the C library's header
-    /// does not have.
+    /// The offset of `tcpi_bytes_acked` in the kernel's `tcp_info` (linux/tcp.h); the C library's header does
+    /// not have it.
     private static let acknowledged = 120
 }

@@ -66,8 +66,8 @@ extension Limits {
     static let coldWindowsWaiting = 256
     /// How long a window may wait for its turn.
     static let turnWait = Duration.seconds(2)
-    /// A window of which at most so many blocks are missing is read without waiting for a turn, such as a live
-    /// playlist.
+    /// A window of which at most so many blocks are missing is read without waiting for a turn, such as a
+    /// live playlist.
     static let blocksWithoutTurn = 16
     /// Slices of blocks that are composed without a turn, and on the thread that asks: about half a
     /// millisecond.

@@ -30,7 +30,7 @@ package final class DirectorySegmentStore: SegmentStore {
         try open(path, disk: Disk(), logger: logger)
     }
 
-    /// Opens an archive for reading: nothing in it is made, changed or removed, also while it is not there yet.
+    /// Opens an archive for reading, also one that is not there yet: nothing in it is changed or removed.
     package static func openForReading(_ path: String, logger: Logger) -> DirectorySegmentStore {
         let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         return DirectorySegmentStore(

@@ -5,8 +5,8 @@ import Logging
 extension DraftFolder {
     /// Removes the files of openings that no living process holds.
     ///
-    /// A lock of another host may look free although it is held, where the file system keeps locks on each host:
-    /// its files are removed only when all of them are old.
+    /// A lock of another host may look free although it is held, where the file system keeps locks on each
+    /// host: its files are removed only when all of them are old.
     func sweep() throws(StoreError) {
         let names = try disk.list(path).filter { Self.token(of: $0) != nil }
         for (token, files) in Dictionary(grouping: names, by: { Self.token(of: $0) ?? "" }) {
@@ -17,12 +17,11 @@ extension DraftFolder {
     }
 
     private func areOld(_ files: [String]) throws(StoreError) -> Bool {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        let opened = try openedSeconds()
         for file in files {
             do throws(StoreError) {
                 let changed = try disk.open("\(path)/\(file)", O_RDONLY).status().st_mtim.tv_sec
-                if now.tv_sec - changed < Limits.foreignDraftSeconds { return false }
+                if opened - changed < Limits.foreignDraftSeconds { return false }
             } catch .system(.open, _, ENOENT) {
                 // It is gone already.
             }

@@ -52,6 +52,11 @@ final class DraftFolder: Sendable {
         throw .system(.lock, path: path, number: EAGAIN)
     }
 
+    /// When this opening began, by the clock of the file system, seconds since 1970.
+    func openedSeconds() throws(StoreError) -> Int {
+        try lock.status().st_mtim.tv_sec
+    }
+
     /// A name for a new draft.
     func makePlace(thread: BlockingExecutor) throws(StoreError) -> DraftPlace {
         let number: Int? = drafts.withLock { drafts in

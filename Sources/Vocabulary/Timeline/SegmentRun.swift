@@ -1,5 +1,5 @@
-/// Consecutive segments of a rendition with what a file of them needs to know, so that a day is a hundred runs
-/// and not twenty thousand segments.
+/// Consecutive segments of a rendition with what a file of them needs to know, so that a day is a hundred
+/// runs and not twenty thousand segments.
 package struct SegmentRun: Sendable {
     package var segments: ArraySlice<RecordedSegment>
     /// Bytes of all segments, after decryption.

@@ -2,14 +2,14 @@ import Synchronization
 
 /// The source hosts that were seen at a public address, for all sessions.
 ///
-/// It never reverts: a public name that resolves to a private address later is refused, also in another session
-/// and, where the owner keeps the names, after a restart.
+/// It never reverts: a public name that resolves to a private address later is refused, also in another
+/// session and, where the owner keeps the names, after a restart.
 package final class PublicHosts: Sendable {
     private let hosts: Mutex<Set<String>>
     private let onNew: @Sendable (String) -> Void
 
-    /// Begins with the hosts that are known; `onNew` gets each other one once, on the client's thread, and must
-    /// not wait.
+    /// Begins with the hosts that are known; `onNew` gets each other one once, on the client's thread, and
+    /// must not wait.
     package init(known: some Sequence<String> = [], onNew: @escaping @Sendable (String) -> Void = { _ in }) {
         hosts = Mutex(Set(known.prefix(Limits.publicHosts)))
         self.onNew = onNew

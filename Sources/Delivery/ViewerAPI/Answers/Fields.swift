@@ -54,8 +54,8 @@ enum Fields {
     /// answer them.
     static let noSuchResource = Problem(.notFound, "there is no such resource").answer()
 
-    /// Players that still have an expired playlist ask for its segments again and again: caches answer them for
-    /// a few seconds.
+    /// Players that still have an expired playlist ask for its segments again and again: caches answer them
+    /// for a few seconds.
     static let goneObject: HTTPResponse = {
         var response = noSuchResource
         response.headers["Cache-Control"] = "public, max-age=\(Limits.goneAgeSeconds)"

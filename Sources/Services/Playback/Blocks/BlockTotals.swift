@@ -61,7 +61,9 @@ extension SegmentRun {
         var byteCount: UInt64 = 0
         for segment in segments {
             for value in [segment.start.microseconds, Int64(segment.revision), segment.plainBytes] {
-                unsafe withUnsafeBytes(of: value.littleEndian) { unsafe text.append(contentsOf: $0) }
+                for shift in stride(from: 0, to: 64, by: 8) {
+                    text.append(UInt8(truncatingIfNeeded: value >> Int64(shift)))
+                }
             }
             if formats.last != segment.formatID { formats.append(segment.formatID) }
             byteCount += UInt64(max(0, segment.plainBytes))
