@@ -12,7 +12,7 @@ import urllib.request
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BINARIES = os.path.join(ROOT, ".build", "release")
-TOKEN = "proof-admin-token"
+TOKEN = "admin-token-of-the-proofs"
 
 
 def free_port():

@@ -6,7 +6,7 @@ import TestSupport
 ///
 /// The service may be ended and started again: its port stays.
 actor Stack {
-    static let token = "end-to-end-token"
+    static let token = "token-of-the-end-to-end-tests"
     static let channel = "ch1"
 
     nonisolated let folder: TemporaryFolder

@@ -83,7 +83,10 @@ struct SettingsTests {
             (.archive, "", "a folder"),
             (.archive, "s3://bucket/prefix", "is not a folder"),
             (.state, "", "a folder"),
-            (.adminToken, "two words", "letters, digits"),
+            (.adminToken, "two words that are long enough", "letters, digits"),
+            (.adminToken, "12345678901234567890123", "24 to 1024"),
+            (.adminToken, "change-me-to-a-long-random-text", "none of the samples'"),
+            (.adminToken, "trial-token-for-this-machine-only", "none of the samples'"),
             (.trustedProxies, "10.0.0.0/8, proxy", "addresses and networks"),
             (.minFree, "5%", "a number of bytes"),
             (.deleteGrace, "-1", "a number of seconds from 0"),
@@ -147,7 +150,8 @@ struct SettingsTests {
     @Test("settings can be dumped without showing a secret")
     func dumped() throws {
         let sources = SettingSources(flags: [
-            .databaseURL: "postgresql://me:hunter2@db/backcast", .adminToken: "hunter2",
+            .databaseURL: "postgresql://me:hunter2@db/backcast",
+            .adminToken: "hunter2-and-at-least-24-characters",
             .sourcesProxy: "http://me:hunter2@proxy:3128",
         ])
         let settings = try Settings.reading(sources, for: .run)

@@ -15,6 +15,11 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 extension Secret {
+    /// What the samples have in place of a token, now and in earlier versions: everybody knows it.
+    static let sampleTokens: Set<String> = [
+        "change-me-to-a-long-random-text", "trial-token-for-this-machine-only",
+    ]
+
     /// Whether a text has only the characters that a bearer token may have (RFC 6750 §2.1).
     static func isBearerToken(_ text: String) -> Bool {
         let others = Set("-._~+/=".utf8)

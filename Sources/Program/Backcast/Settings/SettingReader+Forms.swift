@@ -27,9 +27,13 @@ extension SettingReader {
     }
 
     mutating func adminToken() -> Secret? {
-        value(.adminToken, allowed: "letters, digits and -._~+/=, at most \(Limits.tokenCharacters)") {
+        let length = "\(Limits.leastTokenCharacters) to \(Limits.tokenCharacters)"
+        return value(.adminToken, allowed: "\(length) letters, digits and -._~+/=, and none of the samples'")
+        {
             text in
-            Secret.isBearerToken(text) ? Secret(text) : nil
+            let isStrong =
+                text.utf8.count >= Limits.leastTokenCharacters && !Secret.sampleTokens.contains(text)
+            return isStrong && Secret.isBearerToken(text) ? Secret(text) : nil
         }
     }
 
