@@ -131,6 +131,21 @@ let listedExceptions: [ListedException] = [
         construct: .ownSleep, path: "Sources/Program/LiveOrigin/Encoder/EncoderProcess.swift",
         reason: "the encoder is killed by Dispatch when it does not end"),
     ListedException(
+        construct: .clockRead, path: "Sources/Stores/Journal/GroupLog.swift",
+        reason: "lines gather between two syncs on a thread that only syncs"),
+    ListedException(
+        construct: .ownSleep, path: "Sources/Stores/Journal/GroupLog.swift",
+        reason: "lines gather between two syncs on a thread that only syncs"),
+    ListedException(
+        construct: .clockRead, path: "Sources/Stores/SegmentStore/NameSync.swift",
+        reason: "names gather between two syncs on a thread that only syncs"),
+    ListedException(
+        construct: .ownSleep, path: "Sources/Stores/SegmentStore/NameSync.swift",
+        reason: "names gather between two syncs on a thread that only syncs"),
+    ListedException(
+        construct: .unstructuredTask, path: "Sources/Services/Recorder/Publishing/GroupCommitter.swift",
+        reason: "a transaction serves all who wait for it and goes on when one of them leaves"),
+    ListedException(
         construct: .unstructuredTask, path: "Sources/Services/Recorder/Supervising/ChannelSupervisor.swift",
         reason: "the channels: the supervisor holds their tasks, cancels them and waits for them"),
     ListedException(

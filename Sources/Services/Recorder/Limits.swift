@@ -107,6 +107,14 @@ enum Limits {
     /// Facts, segments and losses, that one transaction enters: a backlog goes in as many, and the channel's
     /// line is locked for moments only.
     static let factsPerBatch = 100
+    /// Facts of all channels that one transaction enters, give or take a batch.
+    static let factsPerTransaction = 2000
+    /// Distance between two transactions, for each channel that has had facts lately: few do not wait.
+    static let transactionInterval = Duration.milliseconds(5)
+    /// The longest distance: at 200 channels of four-second segments a transaction enters some 25 of them.
+    static let longestTransactionInterval = Duration.milliseconds(500)
+    /// How long a channel counts as one that has had facts lately.
+    static let recentCommit = Duration.seconds(10)
     /// Facts of a channel held in memory at about a kilobyte each; what comes beyond waits in the journal
     /// only.
     static let heldFacts = 2000
@@ -135,6 +143,8 @@ enum Limits {
     static let partitionRetry = Duration.seconds(5)
     /// Distance between two batches of a channel that is not recorded here.
     static let unownedJournalPace = Duration.milliseconds(200)
+    /// The newest facts of a channel by which that is told: some of each rendition.
+    static let comparedFacts = 64
     /// Pause between two looks whether the catalogue has lost what it had.
     static let lossInterval = Duration.seconds(60)
     /// Pause after each batch that is entered again, so that commits of new facts go on.

@@ -51,7 +51,7 @@ struct ActionRunner: ActionPerforming {
         case .setAside(let entries, let reason): await setAside(entries, reason)
         case .commit(let batch):
             return .catalogueAnswered(
-                await Result(of: { () throws(CatalogueError) in try await parts.catalogue.commit(batch) }))
+                await Result(of: { () throws(CatalogueError) in try await parts.committer.commit(batch) }))
         case .setPlaylistForm(let form): await set(form)
         case .deleteObject(let key): await delete(key)
         case .publishStatus, .log, .wait, .cancelFetches, .end: break

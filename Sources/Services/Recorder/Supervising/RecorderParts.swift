@@ -8,6 +8,8 @@ package import SegmentStore
 /// What recorders are made of, handed down by the program.
 package struct RecorderParts: Sendable {
     package var catalogue: Catalogue
+    /// What enters the facts of all channels that are recorded.
+    let committer: GroupCommitter
     /// The catalogue over a connection of its own: a heartbeat that waits for other work looks like a dead
     /// node.
     package var heartbeats: Catalogue
@@ -33,6 +35,7 @@ package struct RecorderParts: Sendable {
     ) {
         self.catalogue = catalogue
         self.heartbeats = heartbeats
+        committer = GroupCommitter(catalogue: catalogue, clock: clock)
         self.store = store
         self.journal = journal
         self.client = client

@@ -8,13 +8,16 @@ extension BatchWriter {
     /// segment that is not there has entered with these bytes before.
     ///
     /// - Returns: the quarters that changed
-    func enterRepairs(
-        _ renditions: [RenditionID: Int32], _ segments: [DecidedSegment],
-    ) async throws -> Set<Quarter> {
-        let facts = segments.map(\.fact).filter {
+    func enterRepairs() async throws -> TouchedQuarters {
+        var touched = TouchedQuarters()
+        guard batch.segments.contains(where: { $0.fact.replaces != nil }) else { return touched }
+        let renditions = try await renditionRows()
+        let facts = batch.segments.map(\.fact).filter {
             $0.replaces != nil && renditions[$0.identity.rendition] != nil
         }
-        guard let first = facts.map(\.start).min(), let last = facts.map(\.start).max() else { return [] }
+        guard let first = facts.map(\.start).min(), let last = facts.map(\.start).max() else {
+            return touched
+        }
         let formats = try await formatRows(facts)
         let rows = try await transaction.query(
             """
@@ -35,6 +38,10 @@ extension BatchWriter {
                 AND s.start_us >= \(first.microseconds) AND s.start_us <= \(last.microseconds)
             RETURNING s.rendition_id, s.start_us
             """)
-        return try Set(rows.map { Quarter(rendition: try $0.decode(0), containing: try $0.decode(1)) })
+        for row in rows {
+            let quarter = Quarter(rendition: try row.decode(0), containing: try row.decode(1))
+            touched.add(quarter, of: batch.channel, isSummarised: false)
+        }
+        return touched
     }
 }

@@ -29,10 +29,12 @@ extension BatchWriter {
     /// An identity that was recorded again since then is left out; its bytes stay until their hour is
     /// deleted.
     func enterSetAside(
-        _ segments: [DecidedSegment], _ renditions: [RenditionID: Int32], expiredBefore: Instant,
+        _ segments: [DecidedSegment], _ head: MovedHead,
     ) async throws {
         guard !segments.isEmpty else { return }
-        _ = try await enterSegments(renditions, segments, held: false, expiredBefore: expiredBefore)
+        let rows = IncomingSegment.rows(of: segments, in: batch.channel, head, isPublished: false)
+        let touched = try await SegmentWriter(transaction: transaction).enter(rows)
+        let renditions = try await renditionRows()
         let facts = segments.map(\.fact).filter { renditions[$0.identity.rendition] != nil }
         _ = try await transaction.query(
             """
@@ -51,5 +53,6 @@ extension BatchWriter {
                     AND i.origin_number = g.origin_number)
             INSERT INTO set_aside (\(verbatim: SetAside.names)) SELECT * FROM gone ON CONFLICT DO NOTHING
             """)
+        try await transaction.summarise(touched[batch.channel])
     }
 }

@@ -36,7 +36,7 @@ extension Catalogue {
 
 extension Batch {
     /// How many facts it has.
-    var factCount: Int {
+    package var factCount: Int {
         renditions.count + sourceRuns.count + discontinuityStarts.count + segments.count + losses.count
             + markers.count + keyPending.count + lost.count + listed.count
     }
