@@ -24,4 +24,9 @@ enum Limits {
     /// After a week without the service a day's backlog takes 12 minutes. A clock that was wrong when the
     /// process started costs no more than this until it is set right.
     static let agedPerRound: Int64 = 3_600_000_000
+    /// Microseconds of a channel's recording that expire by age at once: with fewer it waits.
+    static let longestStep: Int64 = 900_000_000
+    /// The part of the retention, as a divisor, that may wait: a recording of an hour is kept half a minute
+    /// longer.
+    static let retentionShare: Int64 = 128
 }

@@ -80,6 +80,9 @@ package struct RetentionService: Sendable {
         var now: Instant?
         await step("the clocks") { now = try await timeForAges() }
         await step("channels") { try await expireChannels(at: now) }
+        await step("formats") {
+            try await catalogue.expireFormats(graceSeconds: configuration.graceSeconds)
+        }
         await step("files of hours") { try await deletePendingHours() }
         await step("initialization sections and keys") { try await deletePendingObjects() }
         await step("identities") { try await catalogue.pruneIntake() }
@@ -98,9 +101,10 @@ package struct RetentionService: Sendable {
     }
 
     private func expireChannels(at now: Instant?) async throws {
+        let cuts = try await catalogue.expiredBefore()
         for channel in try await catalogue.everyChannel() {
             do {
-                try await expireByRetention(channel, at: now)
+                try await expireByRetention(channel, at: now, last: cuts[channel.row])
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
@@ -133,31 +137,32 @@ package struct RetentionService: Sendable {
 
     private var isHeldBack: Bool { ages.heldBackSeconds > 0 }
 
-    /// Formats expire even in channels without limits, because a full disk also takes segments of those.
-    private func expireByRetention(_ channel: Channel, at now: Instant?) async throws {
-        if let cut = try await cut(of: channel, at: now) {
-            let count = try await catalogue.expire(
-                channel, before: cut, graceSeconds: configuration.graceSeconds)
-            if count > 0 {
-                logger.debug(
-                    "Segments expired", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
-            }
+    private func expireByRetention(_ channel: Channel, at now: Instant?, last: Instant?) async throws {
+        guard let cut = try await cut(of: channel, at: now, last: last) else { return }
+        let count = try await catalogue.expire(
+            channel, before: cut, graceSeconds: configuration.graceSeconds)
+        if count > 0 {
+            logger.debug(
+                "Segments expired", metadata: ["channel": "\(channel.id)", "segments": "\(count)"])
         }
-        try await catalogue.expireFormats(of: channel.row, graceSeconds: configuration.graceSeconds)
     }
 
     /// The instant before which a channel keeps nothing after this round; nil if nothing expires.
-    private func cut(of channel: Channel, at now: Instant?) async throws -> Instant? {
-        let byAge = try await cutByAge(of: channel, at: now)
+    private func cut(of channel: Channel, at now: Instant?, last: Instant?) async throws -> Instant? {
+        let byAge = try await cutByAge(of: channel, at: now, last: last)
         guard let limit = channel.settings.maxBytes else { return byAge }
         let bySize = try await catalogue.cut(of: channel.row, keepingBytes: limit)
         return [byAge, bySize].compactMap { $0 }.max()
     }
 
-    private func cutByAge(of channel: Channel, at now: Instant?) async throws -> Instant? {
+    /// Nil also while less than a step has come since the last cut: a channel expires in a dozen statements,
+    /// however little.
+    private func cutByAge(of channel: Channel, at now: Instant?, last: Instant?) async throws -> Instant? {
         guard let now, let seconds = channel.settings.retentionSeconds else { return nil }
-        return try await catalogue.limiting(
-            now - seconds * Microseconds.perSecond, of: channel.row, to: Limits.agedPerRound)
+        let cut = now - seconds * Microseconds.perSecond
+        let step = min(Limits.longestStep, seconds * Microseconds.perSecond / Limits.retentionShare)
+        if let last, cut < last + step { return nil }
+        return try await catalogue.limiting(cut, of: channel.row, to: Limits.agedPerRound)
     }
 
     /// Deletes the files of hours whose grace period is over.

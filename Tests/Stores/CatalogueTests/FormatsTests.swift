@@ -39,13 +39,13 @@ struct FormatsTests {
         try await withCatalogue { test in
             let recording = try await recorded(test)
             try await test.catalogue.expire(recording.channel, before: midnight + 2 * second, graceSeconds: 0)
-            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 0)
+            try await test.catalogue.expireFormats(graceSeconds: 0)
             // The segment that begins before the cut has expired, but it ends after the cut, so its format
             // waits for the next one.
             #expect(try await test.number("SELECT count(*) FROM state") == 4)
             try await test.catalogue.expire(
                 recording.channel, before: midnight + 15 * second, graceSeconds: 0)
-            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 0)
+            try await test.catalogue.expireFormats(graceSeconds: 0)
             #expect(try await test.number("SELECT count(*) FROM state") == 2)
             let id = recording.channel.id
             #expect(
@@ -61,7 +61,7 @@ struct FormatsTests {
             let recording = try await recorded(test)
             try await keep(test, recording, window(0, second))
             try await test.catalogue.expire(recording.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 0)
+            try await test.catalogue.expireFormats(graceSeconds: 0)
             #expect(try await test.number("SELECT count(*) FROM state") == 1)
             let id = recording.channel.id
             #expect(
@@ -78,7 +78,7 @@ struct FormatsTests {
         try await withCatalogue { test in
             let recording = try await recorded(test)
             try await test.catalogue.expire(recording.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 3600)
+            try await test.catalogue.expireFormats(graceSeconds: 3600)
             #expect(try await test.number("SELECT count(*) FROM state") == 0)
             #expect(try await pendingDeletionKeys(test) == [])
             _ = try await test.pool.query("UPDATE doomed_object SET not_before = now() - interval '1 second'")
@@ -101,7 +101,7 @@ struct FormatsTests {
         try await withCatalogue { test in
             let recording = try await recorded(test)
             try await test.catalogue.expire(recording.channel, before: midnight + hour, graceSeconds: 0)
-            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 0)
+            try await test.catalogue.expireFormats(graceSeconds: 0)
             var rounds = 0
             while case let objects = try await test.catalogue.pendingDeletionObjects(limit: 4),
                 !objects.isEmpty

@@ -103,7 +103,7 @@ struct RepairTests {
                 recording.channel, before: midnight + 40 * minute, graceSeconds: 0)
             let hour = try #require(try await test.catalogue.pendingDeletionHours(limit: 10).first)
             #expect(try await test.catalogue.names(in: hour) == [fact.name, repair(fact).name])
-            try await test.catalogue.expireFormats(of: recording.row, graceSeconds: 0)
+            try await test.catalogue.expireFormats(graceSeconds: 0)
             #expect(try await test.number("SELECT count(*) FROM state") == 2)
         }
     }

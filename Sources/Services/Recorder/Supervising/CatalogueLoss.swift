@@ -14,6 +14,12 @@ struct CatalogueLoss: Sendable {
     let parts: RecorderParts
     let logger: Logger
 
+    /// The newest facts that the catalogue took, by which it is told whether it has lost some.
+    func newest() async throws -> [SegmentFact] {
+        let journal = try parts.journal.channel(channel.id)
+        return Self.newestOfEachRun(try await journal.newestEntered(count: Limits.comparedFacts))
+    }
+
     /// Looks whether the catalogue has the newest facts that it took, and enters what it lacks.
     ///
     /// What it refuses stays missing; `known` are facts of which an earlier look has found that.
@@ -24,7 +30,7 @@ struct CatalogueLoss: Sendable {
         known: Set<SegmentIdentity> = [],
     ) async throws -> (entered: Int, missing: Set<SegmentIdentity>) {
         let journal = try parts.journal.channel(channel.id)
-        let newest = Self.newestOfEachRun(try await journal.newestEntered(count: Limits.factsReadBack))
+        let newest = try await newest()
         guard !newest.isEmpty, try await !missing(newest).subtracting(known).isEmpty else {
             return (0, known)
         }
@@ -75,8 +81,7 @@ struct CatalogueLoss: Sendable {
     }
 
     private func missing(_ facts: [SegmentFact]) async throws -> Set<SegmentIdentity> {
-        try await parts.catalogue.missing(
-            facts.map(\.identity), starts: facts.map(\.start), in: channel.row)
+        try await parts.catalogue.missing([channel.row: facts])[channel.row] ?? []
     }
 
     /// The catalogue deletes identities after two days, but never the newest of a source run.

@@ -83,19 +83,33 @@ package struct RecorderService: Sendable {
     @Sendable private func repairLosses() async {
         var missing: [Int32: Set<SegmentIdentity>] = [:]
         while !Task.isCancelled {
-            for channel in (try? await parts.catalogue.everyChannel()) ?? [] {
-                var logger = logger
-                logger[metadataKey: "channel"] = "\(channel.id)"
-                let loss = CatalogueLoss(channel: channel, parts: parts, logger: logger)
+            for loss in await losses() {
+                let row = loss.channel.row
                 do {
-                    missing[channel.row] = try await loss.repair(known: missing[channel.row] ?? []).missing
+                    missing[row] = try await loss.repair(known: missing[row] ?? []).missing
                 } catch {
                     if Task.isCancelled { return }
-                    logger.warning("Cannot compare catalogue and journal", metadata: ["error": "\(error)"])
+                    loss.logger.warning(
+                        "Cannot compare catalogue and journal", metadata: ["error": "\(error)"])
                 }
             }
             try? await parts.clock.sleep(for: Limits.lossInterval)
         }
+    }
+
+    /// The channels of which the catalogue lacks some of the newest facts: mostly none, by one statement.
+    private func losses() async -> [CatalogueLoss] {
+        var losses: [CatalogueLoss] = []
+        var newest: [Int32: [SegmentFact]] = [:]
+        for channel in (try? await parts.catalogue.everyChannel()) ?? [] {
+            var logger = logger
+            logger[metadataKey: "channel"] = "\(channel.id)"
+            let loss = CatalogueLoss(channel: channel, parts: parts, logger: logger)
+            losses.append(loss)
+            newest[channel.row] = (try? await loss.newest()) ?? []
+        }
+        let missing = (try? await parts.catalogue.missing(newest)) ?? [:]
+        return losses.filter { missing[$0.channel.row] != nil }
     }
 
     /// Starts, restarts and stops channels as their settings say.

@@ -12,6 +12,16 @@ extension Catalogue {
         }
     }
 
+    /// The last cut of each channel: nothing that begins before it is left, but for kept recordings.
+    package func expiredBefore() async throws(CatalogueError) -> [Int32: Instant] {
+        try await mappingErrors {
+            let rows = try await pool.query("SELECT channel_id, forgotten_us FROM line")
+            return Dictionary(
+                try rows.map { (try $0.decode(0), Instant(microseconds: try $0.decode(1))) },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+
     /// Limits a cut so that at most some microseconds of a channel's recording expire with it.
     package func limiting(
         _ cut: Instant, of channel: Int32, to microseconds: Int64,

@@ -2,17 +2,16 @@ import Postgres
 import Timeline
 
 extension Catalogue {
-    /// Deletes formats that no stored segment uses.
+    /// Deletes formats of all channels that no stored segment uses.
     ///
     /// Their initialization sections and keys stay during the grace period for players that still need them.
-    package func expireFormats(of channel: Int32, graceSeconds: Int) async throws(CatalogueError) {
+    package func expireFormats(graceSeconds: Int) async throws(CatalogueError) {
         try await mappingErrors {
             try await pool.transaction { transaction in
                 try await transaction.expireFormats(
                     """
                     DELETE FROM state s USING line l
-                    WHERE s.channel_id = \(channel) AND l.channel_id = s.channel_id
-                        AND s.last_used_us < l.forgotten_us
+                    WHERE l.channel_id = s.channel_id AND s.last_used_us < l.forgotten_us
                         AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.state_id = s.state_id)
                         AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.repair_state_id = s.state_id)
                     RETURNING s.channel_id, s.init_name, s.key_name
