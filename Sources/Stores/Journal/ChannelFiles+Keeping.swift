@@ -72,7 +72,7 @@ extension ChannelFiles {
         try load()
         var newest: [JournalEntry] = []
         for number in try enteredNumbers().reversed() where newest.count < count {
-            newest = try entered(in: number).map(\.1) + newest
+            newest = try entered(in: number, last: count - newest.count).map(\.1) + newest
         }
         return newest
     }
@@ -81,18 +81,20 @@ extension ChannelFiles {
         Set(try keptNumbers() + files.map(\.number)).sorted()
     }
 
-    /// The lines of a file that do not wait, as far as they can be read.
-    private func entered(in number: Int) throws(JournalError) -> [(Int, JournalEntry)] {
+    /// The lines of a file that do not wait, as far as they can be read, or the last ones of them.
+    private func entered(
+        in number: Int, last count: Int = .max,
+    ) throws(JournalError) -> [(Int, JournalEntry)] {
         let live = files.first { $0.number == number }
         let file = live.map { path($0.name) } ?? keptPath(number)
         let payloads = JournalLines(try disk.read(file, upTo: Limits.channelByteCount) ?? []).payloads
         var entries: [(Int, JournalEntry)] = []
-        for (line, payload) in payloads.enumerated() {
+        for (line, payload) in payloads.enumerated().reversed() where entries.count < count {
             guard let payload, live.map({ !$0.waiting.contains(line) && line < $0.lineCount }) ?? true,
                 let entry = try? JSONDecoder().decode(JournalEntry.self, from: Data(payload))
             else { continue }
             entries.append((line, entry))
         }
-        return entries
+        return entries.reversed()
     }
 }

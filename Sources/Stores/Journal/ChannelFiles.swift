@@ -22,6 +22,7 @@ actor ChannelFiles {
     var resumePoint: ResumePoint?
     let counts: CountsSetAside
     let usage: JournalUsage
+    private let log: GroupLog?
     /// What this channel has added to the usage.
     private var countedBytes: Int64 = 0
     /// Entries until the free space is measured again.
@@ -33,8 +34,10 @@ actor ChannelFiles {
 
     init(
         channel: ChannelID, folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
-        thread: BlockingExecutor, lock: JournalLock, counts: CountsSetAside, usage: JournalUsage
+        thread: BlockingExecutor, lock: JournalLock, counts: CountsSetAside, usage: JournalUsage,
+        log: GroupLog?,
     ) {
+        self.log = log
         self.channel = channel
         self.folder = folder
         self.disk = disk
@@ -71,8 +74,26 @@ actor ChannelFiles {
         }
     }
 
+    /// Writes lines that the log makes durable.
+    func stage(_ lines: [[UInt8]]) throws(JournalError) -> StagedLines {
+        let positions = try written(lines, isSynced: false)
+        guard let file = files.first(where: { $0.number == positions.first?.file }) else { throw .closed }
+        let byteCount = lines.reduce(0) { $0 + Int64($1.count) }
+        return StagedLines(
+            positions: positions, path: "\(channel)/\(file.name)", offset: file.byteCount - byteCount)
+    }
+
+    /// Lines that are not durable are done; they are written again.
+    func withdraw(_ positions: [JournalPosition], because error: JournalError) {
+        logger.error("The journal goes on without its log", metadata: ["error": "\(error)"])
+        output = nil
+        trim(positions)
+    }
+
     /// Writes and syncs lines; after a failure once more in a new file, never in the same one.
-    private func written(_ lines: [[UInt8]]) throws(JournalError) -> [JournalPosition] {
+    private func written(
+        _ lines: [[UInt8]], isSynced: Bool = true,
+    ) throws(JournalError) -> [JournalPosition] {
         try load()
         let bytes = Array(lines.joined())
         guard byteCount + Int64(bytes.count) <= bounds.channelByteCount else { throw .full(channel) }
@@ -80,11 +101,11 @@ actor ChannelFiles {
         try checkSpace(for: lines.count)
         defer { countUsage() }
         do throws(JournalError) {
-            return try appendToFile(bytes, lineCount: lines.count)
+            return try appendToFile(bytes, lineCount: lines.count, isSynced: isSynced)
         } catch .system(let operation, let path, let number) {
             let failure = JournalError.system(operation, path: path, number: number)
             logger.error("the journal goes on in a new file", metadata: ["error": "\(failure)"])
-            return try appendToFile(bytes, lineCount: lines.count)
+            return try appendToFile(bytes, lineCount: lines.count, isSynced: isSynced)
         }
     }
 
@@ -103,12 +124,14 @@ actor ChannelFiles {
         countedBytes = byteCount
     }
 
-    private func appendToFile(_ bytes: [UInt8], lineCount: Int) throws(JournalError) -> [JournalPosition] {
+    private func appendToFile(
+        _ bytes: [UInt8], lineCount: Int, isSynced: Bool,
+    ) throws(JournalError) -> [JournalPosition] {
         if output == nil { output = try beginFile() }
         guard let open = output.take(), let last = files.indices.last else { throw .closed }
         do throws(JournalError) {
             try disk.write(bytes, to: open)
-            try disk.sync(open)
+            if isSynced { try disk.sync(open) }
         } catch {
             // Parts of these lines in the file are ignored: the lines are written to another file, or
             // refused.
@@ -157,6 +180,7 @@ actor ChannelFiles {
             if file.lineCount > 0, bounds.keptSeconds > 0 { keep(file) }
             try disk.remove(path(file.name))
             try disk.remove(path(file.doneName))
+            log?.removed("\(channel)/\(file.name)")
             return true
         } catch {
             logger.warning("a journal file stays", metadata: ["error": "\(error)"])
@@ -169,4 +193,13 @@ actor ChannelFiles {
         isClosed = true
         removeDoneFiles()
     }
+}
+
+/// Lines that are written and not durable yet.
+struct StagedLines: Sendable {
+    var positions: [JournalPosition]
+    /// Of their file, below the journal's folder.
+    var path: String
+    /// Where they begin in it.
+    var offset: Int64
 }

@@ -5,26 +5,43 @@ package import Timeline
 package final class ChannelJournal: Sendable {
     package let channel: ChannelID
     private let files: ChannelFiles
+    private let log: GroupLog?
     private let pending = PendingAppends()
 
-    init(channel: ChannelID, files: ChannelFiles) {
+    init(channel: ChannelID, files: ChannelFiles, log: GroupLog?) {
         self.channel = channel
+        self.log = log
         self.files = files
     }
 
     /// Makes entries durable; answers their positions, one for each.
     ///
-    /// Calls at the same time share a sync. Entries of a call that failed may be replayed after a restart.
+    /// Calls at the same time share a sync, those of all channels too. Entries of a call that failed may be
+    /// replayed after a restart.
     package func append(_ entries: [JournalEntry]) async throws(JournalError) -> [JournalPosition] {
         var lines: [[UInt8]] = []
         for entry in entries { lines.append(try Self.line(of: entry)) }
         if lines.isEmpty { return [] }
-        let append = PendingAppend(lines: lines)
-        pending.add(append)
-        let positions = try await files.write(pending, until: append)
+        let positions = try await append(lines)
         let news = entries.filter(\.isForResumePoint)
         if !news.isEmpty { await files.noteInResumePoint(news) }
         return positions
+    }
+
+    /// If the log of all channels cannot be written, the channel's own file is synced.
+    private func append(_ lines: [[UInt8]]) async throws(JournalError) -> [JournalPosition] {
+        if let log {
+            let staged = try await files.stage(lines)
+            do throws(JournalError) {
+                try await log.append(lines, to: staged.path, at: staged.offset)
+                return staged.positions
+            } catch {
+                await files.withdraw(staged.positions, because: error)
+            }
+        }
+        let append = PendingAppend(lines: lines)
+        pending.add(append)
+        return try await files.write(pending, until: append)
     }
 
     /// Says that entries are in the catalogue, in any order.

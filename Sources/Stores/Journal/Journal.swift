@@ -5,7 +5,7 @@ import Synchronization
 package import Timeline
 
 /// Facts on disk until the catalogue has them: a folder for each channel, JSON lines with a checksum before
-/// each.
+/// each, and a log of all channels, which is synced in place of their files.
 package final class Journal: Sendable {
     private let folder: String
     private let disk: Disk<JournalError>
@@ -15,6 +15,7 @@ package final class Journal: Sendable {
     private let threads = BlockingExecutors(label: "journal-writer", count: Limits.writerThreads)
     private let counts = CountsSetAside()
     private let usage = JournalUsage()
+    private let log: GroupLog?
     private let state = Mutex(State())
 
     private struct State {
@@ -23,8 +24,10 @@ package final class Journal: Sendable {
     }
 
     private init(
-        folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger, lock: JournalLock
+        folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger, lock: JournalLock,
+        log: GroupLog?,
     ) {
+        self.log = log
         self.folder = folder
         self.disk = disk
         self.bounds = bounds
@@ -36,7 +39,7 @@ package final class Journal: Sendable {
     ///
     /// Waits for the disk: for start-up only.
     package static func open(folder: String, logger: Logger) throws(JournalError) -> Journal {
-        let bounds = FileBounds(keptSeconds: Limits.keptSeconds)
+        let bounds = FileBounds(keptSeconds: Limits.keptSeconds, hasLog: true)
         return try open(folder: folder, disk: Disk(), bounds: bounds, logger: logger)
     }
 
@@ -45,7 +48,10 @@ package final class Journal: Sendable {
     ) throws(JournalError) -> Journal {
         let path = try disk.makeFolders(folder)
         let lock = try JournalLock.take(in: path, disk: disk)
-        return Journal(folder: path, disk: disk, bounds: bounds, logger: logger, lock: lock)
+        let log =
+            bounds.hasLog
+            ? try GroupLog.open(journal: path, disk: disk, bounds: bounds, logger: logger) : nil
+        return Journal(folder: path, disk: disk, bounds: bounds, logger: logger, lock: lock, log: log)
     }
 
     /// The journal of a channel, the same one each time; its files are read when they are first needed.
@@ -92,6 +98,7 @@ package final class Journal: Sendable {
             return Array(state.channels.values)
         }
         for channel in channels { await channel.close() }
+        await log?.close()
         lock.release()
     }
 
@@ -100,7 +107,7 @@ package final class Journal: Sendable {
         logger[metadataKey: "channel"] = "\(id)"
         let files = ChannelFiles(
             channel: id, folder: "\(folder)/\(id)", disk: disk, bounds: bounds, logger: logger,
-            thread: thread, lock: lock, counts: counts, usage: usage)
-        return ChannelJournal(channel: id, files: files)
+            thread: thread, lock: lock, counts: counts, usage: usage, log: log)
+        return ChannelJournal(channel: id, files: files, log: log)
     }
 }

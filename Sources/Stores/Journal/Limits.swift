@@ -28,6 +28,12 @@ package enum Limits {
     static let totalByteCount: Int64 = 16 << 30
     /// Entries in one measurement of the free space.
     static let entriesPerSpaceCheck = 100
+    /// Time between two syncs of the log of all channels, for each channel in it: few channels do not wait.
+    static let groupPause = Duration.milliseconds(2)
+    /// The longest time between them: a second of 200 channels has 50 facts, which share four syncs.
+    static let longestGroupPause = Duration.milliseconds(250)
+    /// Bytes after which the log ends, and the files that it has lines of are synced: some thousand facts.
+    static let logByteCount: Int64 = 16 << 20
     /// Threads that write and sync, shared by the channels.
     static let writerThreads = 4
     /// Bytes of a channel's lines that are set aside because this version cannot read them; further ones stay
@@ -47,4 +53,8 @@ struct FileBounds: Sendable {
     var keptByteCount = Limits.keptByteCount
     var appendFloor = Limits.appendFloor
     var totalByteCount = Limits.totalByteCount
+    /// Whether all channels share a log, which is synced in place of their files.
+    var hasLog = false
+    var groupPause = Limits.groupPause
+    var logByteCount = Limits.logByteCount
 }

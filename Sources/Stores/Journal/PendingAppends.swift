@@ -3,10 +3,13 @@ import Synchronization
 /// The entries of one call on their way to the disk.
 final class PendingAppend: Sendable {
     let lines: [[UInt8]]
+    /// The file that the lines are of, in a log of several.
+    let path: String?
     private let outcome = Mutex<Result<[JournalPosition], JournalError>?>(nil)
 
-    init(lines: [[UInt8]]) {
+    init(lines: [[UInt8]], path: String? = nil) {
         self.lines = lines
+        self.path = path
     }
 
     var byteCount: Int { lines.reduce(0) { $0 + $1.count } }

@@ -1,0 +1,169 @@
+import Concurrency
+import Files
+import Glibc
+import Logging
+
+/// The lines of all channels in one file, so that one sync makes durable what many channels have written.
+///
+/// A channel's files are written at once and not synced. Until they are, the log has their lines: a start
+/// after a crash writes them again where they are missing. Works on a thread of its own, which waits between
+/// two syncs, so that lines gather meanwhile.
+actor GroupLog {
+    private let folder: String
+    private let journal: String
+    private let disk: Disk<JournalError>
+    private let bounds: FileBounds
+    private let logger: Logger
+    private let thread = BlockingExecutor(label: "journal-log")
+    private nonisolated let pending = PendingAppends()
+    private var output: DescriptorHandle<JournalError>?
+    private var lastNumber = 0
+    /// The files that the log has lines of, by the number of its own file; the last one is written to.
+    private var parts: [(number: Int, paths: Set<String>)] = []
+    private var byteCount: Int64 = 0
+    private var pausedUntil: ContinuousClock.Instant?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    private init(journal: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger) {
+        self.journal = journal
+        folder = journal + "/.log"
+        self.disk = disk
+        self.bounds = bounds
+        self.logger = logger
+    }
+
+    /// Writes again what a crash has taken from the channels' files, and begins without a log.
+    ///
+    /// Waits for the disk: for start-up only. What cannot be written again stays in the log.
+    static func open(
+        journal: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
+    ) throws(JournalError) -> GroupLog {
+        let log = GroupLog(journal: journal, disk: disk, bounds: bounds, logger: logger)
+        try disk.makeFolder(log.folder)
+        let numbers = try disk.list(log.folder).compactMap(JournalFile.reading).map(\.number).sorted()
+        try LogRecovery(journal: journal, disk: disk, logger: logger).run(numbers.map { log.path($0) })
+        try disk.syncFolder(journal)
+        return log
+    }
+
+    /// Makes lines durable that were written to a file of a channel from an offset on.
+    nonisolated func append(
+        _ lines: [[UInt8]], to path: String, at offset: Int64,
+    ) async throws(JournalError) {
+        var records: [[UInt8]] = []
+        var offset = offset
+        for line in lines {
+            records.append(JournalLine.written(LogRecord(path: path, content: .line(line, offset)).payload))
+            offset += Int64(line.count)
+        }
+        let append = PendingAppend(lines: records, path: path)
+        pending.add(append)
+        try await write(until: append)
+    }
+
+    /// A file of a channel is removed: what it had is not to be written again.
+    nonisolated func removed(_ path: String) {
+        let record = JournalLine.written(LogRecord(path: path, content: .removed).payload)
+        pending.add(PendingAppend(lines: [record], path: nil))
+    }
+
+    /// Syncs what the log has lines of and removes it, so that the next start has nothing to restore.
+    func close() {
+        beginPart()
+    }
+
+    private func write(until append: PendingAppend) throws(JournalError) {
+        while append.result == nil {
+            pause()
+            let group = pending.takeGroup()
+            if group.isEmpty { throw .closed }
+            write(group)
+        }
+        guard let result = append.result else { throw .closed }
+        _ = try result.get()
+    }
+
+    /// The thread is the log's own, and what comes meanwhile shares the next sync.
+    private func pause() {
+        guard let rest = pausedUntil.map({ $0 - .now }), rest > .zero else { return }
+        usleep(
+            UInt32(
+                clamping: rest.components.seconds * 1_000_000 + rest.components.attoseconds
+                    / 1_000_000_000_000))
+    }
+
+    private func write(_ group: [PendingAppend]) {
+        let result: Result<[JournalPosition], JournalError>
+        do throws(JournalError) {
+            try write(Array(group.flatMap(\.lines).joined()))
+            parts[parts.count - 1].paths.formUnion(group.compactMap(\.path))
+            result = .success([])
+        } catch {
+            // A part of a line may be in the file: nothing is written behind it.
+            output = nil
+            result = .failure(error)
+        }
+        for append in group { append.resolve(result) }
+        let channelCount = parts.last?.paths.count ?? 0
+        pausedUntil = .now + min(bounds.groupPause * channelCount, Limits.longestGroupPause)
+        if byteCount >= bounds.logByteCount { beginPart() }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(JournalError) {
+        if output == nil { output = try beginFile() }
+        guard let open = output.take() else { throw .closed }
+        try disk.write(bytes, to: open)
+        try disk.sync(open)
+        byteCount += Int64(bytes.count)
+        output = consume open
+    }
+
+    private func beginFile() throws(JournalError) -> DescriptorHandle<JournalError> {
+        let number = lastNumber + 1
+        let open = try disk.open(path(number), O_CREAT | O_EXCL | O_WRONLY | O_APPEND, mode: 0o600)
+        lastNumber = number
+        parts.append((number, []))
+        byteCount = 0
+        try disk.syncFolder(folder)
+        return open
+    }
+
+    /// Ends the file and removes it: what it has lines of is synced first.
+    private func beginPart() {
+        output = nil
+        while let part = parts.first {
+            do throws(JournalError) {
+                for path in part.paths { try sync(path) }
+                try disk.remove(path(part.number))
+                parts.removeFirst()
+            } catch {
+                logger.warning("The journal's log stays", metadata: ["error": "\(error)"])
+                return
+            }
+        }
+    }
+
+    /// Syncs a file and its name, wherever it is now: where it was written, among the kept ones, or nowhere.
+    private func sync(_ path: String) throws(JournalError) {
+        for file in [path, Self.kept(path)] {
+            guard try disk.byteCount(of: journal + "/" + file) != nil else { continue }
+            do throws(JournalError) {
+                try disk.sync(try disk.open(journal + "/" + file, O_RDONLY))
+                try disk.syncFolder(journal + "/" + Self.folder(of: file))
+            } catch .system(.open, _, ENOENT) {
+                continue
+            }
+        }
+    }
+
+    private static func kept(_ path: String) -> String {
+        folder(of: path) + "/entered/" + path.split(separator: "/").suffix(1).joined()
+    }
+
+    static func folder(of path: String) -> String {
+        path.split(separator: "/").dropLast().joined(separator: "/")
+    }
+
+    private nonisolated func path(_ number: Int) -> String { folder + "/" + JournalFile(number: number).name }
+}
