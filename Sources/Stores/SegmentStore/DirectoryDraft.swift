@@ -9,13 +9,16 @@ actor DirectoryDraft: DraftTarget {
     private let tree: FolderTree
     private let place: DraftPlace
     private let thread: BlockingExecutor
+    /// Nil if each folder is synced at once.
+    private let names: NameSync?
     private var file: DescriptorHandle<StoreError>?
     private var hash: SHA256?
     private var byteCount: Int64 = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    init(place: DraftPlace, tree: FolderTree, thread: BlockingExecutor) {
+    init(place: DraftPlace, tree: FolderTree, names: NameSync?, thread: BlockingExecutor) {
+        self.names = names
         self.place = place
         self.tree = tree
         self.thread = thread
@@ -40,14 +43,36 @@ actor DirectoryDraft: DraftTarget {
         file = consume open
     }
 
-    func commit(as key: ArchiveKey) throws(StoreError) -> CommittedObject {
+    func commit(as key: ArchiveKey) async throws(StoreError) -> CommittedObject {
         guard let open = file.take() else { throw .draftEnded }
         defer { place.clear() }
         let path = try key.checkedPath()
         try tree.disk.setMode(key.isSecret ? 0o600 : 0o640, of: open)
         try tree.disk.sync(open)
         let sealed = SealedFile(path: place.path, byteCount: byteCount, digest: try finishHash())
-        return try tree.publish(sealed, as: key, path: path)
+        let object = try tree.publish(sealed, as: key, path: path, isSynced: names == nil)
+        if let names, !object.wasThere { try await makeDurable(object, by: names) }
+        return object
+    }
+
+    /// Makes a final name durable by the draft's own, which then says where the file belongs.
+    private func makeDurable(_ object: CommittedObject, by names: NameSync) async throws(StoreError) {
+        let path = try object.key.checkedPath()
+        let name = tree.path(of: path)
+        do throws(StoreError) {
+            let draft = try place.keep(for: path)
+            do throws(StoreError) {
+                try await names.place(draft, in: FolderTree.parent(of: name))
+            } catch {
+                try tree.disk.remove(draft)
+                throw error
+            }
+        } catch {
+            // The name may be gone after a crash: taken back, so that a second try cannot mistake it for
+            // durable.
+            try tree.disk.remove(name)
+            throw error
+        }
     }
 
     private func newHash() throws(StoreError) -> SHA256 {

@@ -10,12 +10,14 @@ package final class DirectorySegmentStore: SegmentStore {
     private let tree: FolderTree
     /// Nil if the archive is only read.
     private let drafts: DraftFolder?
+    private let names: NameSync?
     private let writers = BlockingExecutors(label: "segment-writer", count: Limits.writerThreads)
     private let readers = BlockingExecutors(label: "segment-stream", count: Limits.readerThreads)
     private let readings: ArchiveReading
     private let deletions: ArchiveDeletion
 
-    private init(tree: FolderTree, drafts: DraftFolder?, logger: Logger) {
+    private init(tree: FolderTree, drafts: DraftFolder?, names: NameSync?, logger: Logger) {
+        self.names = names
         self.tree = tree
         self.drafts = drafts
         readings = ArchiveReading(tree: tree)
@@ -27,28 +29,33 @@ package final class DirectorySegmentStore: SegmentStore {
     ///
     /// Waits for the disk: for start-up only.
     package static func open(_ path: String, logger: Logger) throws(StoreError) -> DirectorySegmentStore {
-        try open(path, disk: Disk(), logger: logger)
+        try open(path, disk: Disk(), logger: logger, namePause: Limits.namePause)
     }
 
     /// Opens an archive for reading, also one that is not there yet: nothing in it is changed or removed.
     package static func openForReading(_ path: String, logger: Logger) -> DirectorySegmentStore {
         let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         return DirectorySegmentStore(
-            tree: FolderTree(root: root, disk: Disk()), drafts: nil, logger: logger)
+            tree: FolderTree(root: root, disk: Disk()), drafts: nil, names: nil, logger: logger)
     }
 
-    static func open(_ path: String, disk: Disk<StoreError>, logger: Logger) throws(StoreError)
-        -> DirectorySegmentStore
-    {
+    /// Without a pause, names are not synced together, but each folder at once.
+    static func open(
+        _ path: String, disk: Disk<StoreError>, logger: Logger, namePause: Duration? = nil,
+    ) throws(StoreError) -> DirectorySegmentStore {
         let tree = FolderTree(root: try disk.makeFolders(path), disk: disk)
-        let drafts = try DraftFolder.open(tree.path(of: ".drafts"), disk: disk, logger: logger)
-        return DirectorySegmentStore(tree: tree, drafts: drafts, logger: logger)
+        let drafts = try DraftFolder.open(tree.path(of: ".drafts"), disk: disk, logger: logger, tree: tree)
+        if namePause != nil { try disk.syncFolder(tree.root) }
+        let names = namePause.map {
+            NameSync(drafts: drafts.path, tree: tree, pause: $0, logger: logger)
+        }
+        return DirectorySegmentStore(tree: tree, drafts: drafts, names: names, logger: logger)
     }
 
     package func makeDraft() async throws(StoreError) -> SegmentDraft {
         let thread = writers.next()
         let place = try writable().makePlace(thread: thread)
-        let draft = DirectoryDraft(place: place, tree: tree, thread: thread)
+        let draft = DirectoryDraft(place: place, tree: tree, names: names, thread: thread)
         try await draft.begin()
         return SegmentDraft(draft)
     }

@@ -6,13 +6,17 @@ extension DraftFolder {
     /// Removes the files of openings that no living process holds.
     ///
     /// A lock of another host may look free although it is held, where the file system keeps locks on each
-    /// host: its files are removed only when all of them are old.
-    func sweep() throws(StoreError) {
+    /// host: its files are removed only when all of them are old. What was committed gets its name in the
+    /// archive again all the same.
+    func sweep(_ tree: FolderTree?) throws(StoreError) {
         let names = try disk.list(path).filter { Self.token(of: $0) != nil }
         for (token, files) in Dictionary(grouping: names, by: { Self.token(of: $0) ?? "" }) {
             let isOwn = token.hasPrefix(Self.hostDigits)
-            guard isOwn ? true : try areOld(files) else { continue }
-            try removeIfAbandoned(token, files)
+            guard isOwn ? true : try areOld(files) else {
+                restore(files, tree)
+                continue
+            }
+            try removeIfAbandoned(token, files, tree)
         }
     }
 
@@ -29,22 +33,56 @@ extension DraftFolder {
         return true
     }
 
-    private func removeIfAbandoned(_ token: String, _ files: [String]) throws(StoreError) {
+    private func removeIfAbandoned(
+        _ token: String, _ files: [String], _ tree: FolderTree?,
+    ) throws(StoreError) {
         let lockName = "\(token).lock"
         do throws(StoreError) {
             let lock = try disk.open("\(path)/\(lockName)", O_RDWR)
             guard try lock.tryLock() else { return }
-            try remove(files.filter { $0 != lockName } + [lockName])
+            try remove(files.filter { $0 != lockName } + [lockName], tree)
         } catch .system(.open, _, ENOENT) {
             // A lock is made before the drafts: these have lost theirs.
-            try remove(files)
+            try remove(files, tree)
         }
     }
 
-    private func remove(_ names: [String]) throws(StoreError) {
-        for name in names where try disk.remove("\(path)/\(name)") {
+    private func remove(_ names: [String], _ tree: FolderTree?) throws(StoreError) {
+        let unrestored = restore(names, tree)
+        for name in names where !unrestored.contains(name) {
+            guard try disk.remove("\(path)/\(name)"), Self.committedPath(in: name) == nil else { continue }
             logger.info("removed what a crash had left", metadata: ["file": "\(name)"])
         }
+    }
+
+    /// Gives the files of committed drafts their names in the archive, where they are missing.
+    ///
+    /// - Returns: the drafts that have none yet; they stay for the next opening
+    @discardableResult
+    private func restore(_ names: [String], _ tree: FolderTree?) -> Set<String> {
+        var unrestored: Set<String> = []
+        for name in names {
+            guard let tree, let relative = Self.committedPath(in: name) else { continue }
+            do throws(StoreError) {
+                try tree.restore("\(path)/\(name)", as: relative)
+            } catch .system(.link, _, ENOENT) {
+                // Its process is alive and has synced the folder meanwhile.
+            } catch {
+                unrestored.insert(name)
+                logger.error(
+                    "A committed file has no name yet", metadata: ["file": "\(name)", "error": "\(error)"])
+            }
+        }
+        return unrestored
+    }
+
+    /// Where the file of a committed draft belongs, below the root; nil for any other draft.
+    static func committedPath(in name: String) -> String? {
+        guard name.hasSuffix(ending) else { return nil }
+        let parts = name.dropLast(ending.count).split(separator: "~", omittingEmptySubsequences: false)
+            .dropFirst()
+        guard parts.count > 1, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }) else { return nil }
+        return parts.joined(separator: "/")
     }
 
     /// The token in `{token}.lock` and `{token}-{number}.part`; nil for any other name.

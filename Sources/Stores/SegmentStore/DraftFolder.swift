@@ -36,9 +36,11 @@ final class DraftFolder: Sendable {
         remove(lock.path)
     }
 
-    /// Takes a token and removes what crashes have left.
-    static func open(_ path: String, disk: Disk<StoreError>, logger: Logger) throws(StoreError) -> DraftFolder
-    {
+    /// Takes a token and removes what crashes have left; files that were committed get their names in the
+    /// archive again.
+    static func open(
+        _ path: String, disk: Disk<StoreError>, logger: Logger, tree: FolderTree? = nil,
+    ) throws(StoreError) -> DraftFolder {
         try disk.makeFolder(path, mode: 0o700)
         for _ in 0..<Limits.lockAttempts {
             let token = Self.newToken()
@@ -46,7 +48,7 @@ final class DraftFolder: Sendable {
             // Another process may have taken the lock for an abandoned one before it was held.
             guard try lock.tryLock(), try lock.status().st_nlink > 0 else { continue }
             let folder = DraftFolder(path: path, disk: disk, logger: logger, token: token, lock: lock)
-            try folder.sweep()
+            try folder.sweep(tree)
             return folder
         }
         throw .system(.lock, path: path, number: EAGAIN)
@@ -74,6 +76,16 @@ final class DraftFolder: Sendable {
         remove(draft)
         drafts.withLock { $0.open -= 1 }
     }
+
+    /// Renames a draft that was committed: the name says where its file belongs.
+    fileprivate func keep(_ draft: String, for relative: String) throws(StoreError) -> String {
+        let kept = draft.dropLast(Self.ending.count) + "~" + relative.replacing("/", with: "~") + Self.ending
+        try disk.rename(draft, to: String(kept))
+        drafts.withLock { $0.open -= 1 }
+        return String(kept)
+    }
+
+    static let ending = ".part"
 
     private func remove(_ file: String) {
         do {
@@ -118,6 +130,15 @@ final class DraftPlace: Sendable {
     deinit {
         guard !isCleared.withLock({ $0 }) else { return }
         thread.run { [path, folder] in folder.end(path) }
+    }
+
+    /// Keeps the file until the folder of its final name is synced, under a name that says where it belongs.
+    ///
+    /// - Returns: its path
+    func keep(for relative: String) throws(StoreError) -> String {
+        let kept = try folder.keep(path, for: relative)
+        isCleared.withLock { $0 = true }
+        return kept
     }
 
     /// Removes the file now; on a writer thread.

@@ -14,24 +14,28 @@ extension FolderTree {
     /// Puts a file under its final name, or under the next revision that other bytes do not hold, durably.
     ///
     /// Starts over, at most `Limits.placements` times, when retention removes the folders in between.
-    func publish(_ file: SealedFile, as key: ArchiveKey, path: String) throws(StoreError) -> CommittedObject {
+    ///
+    /// Where names are synced together, the folder of a new one is not synced here.
+    func publish(
+        _ file: SealedFile, as key: ArchiveKey, path: String, isSynced: Bool = true,
+    ) throws(StoreError) -> CommittedObject {
         for _ in 1..<Limits.placements {
             do throws(StoreError) {
-                return try publishOnce(file, as: key, path: path)
+                return try publishOnce(file, as: key, path: path, isSynced)
             } catch .system(_, _, ENOENT) {
                 forgetFolders(ofFile: path)
             }
         }
-        return try publishOnce(file, as: key, path: path)
+        return try publishOnce(file, as: key, path: path, isSynced)
     }
 
     private func publishOnce(
-        _ file: SealedFile, as key: ArchiveKey, path: String
+        _ file: SealedFile, as key: ArchiveKey, path: String, _ isSynced: Bool,
     ) throws(StoreError) -> CommittedObject {
         var (key, path) = (key, path)
         try prepareFolder(ofFile: path, lastMode: key.isSecret ? 0o700 : 0o750)
         for _ in 0..<Limits.revisions {
-            if try place(file, at: path) { return file.committed(as: key) }
+            if try place(file, at: path, isSynced) { return file.committed(as: key) }
             let isHeld = key.isNamedByDigest ? true : try holds(file, at: path)
             if isHeld {
                 try disk.syncFolder(Self.parent(of: self.path(of: path)))
@@ -45,9 +49,12 @@ extension FolderTree {
     }
 
     /// Gives the file the name unless it is taken; answers whether it has it now.
-    private func place(_ file: SealedFile, at relative: String) throws(StoreError) -> Bool {
+    private func place(
+        _ file: SealedFile, at relative: String, _ isSynced: Bool,
+    ) throws(StoreError) -> Bool {
         let name = path(of: relative)
         guard try disk.link(file.path, to: name) else { return false }
+        if !isSynced { return true }
         do throws(StoreError) {
             try disk.syncFolder(Self.parent(of: name))
         } catch {

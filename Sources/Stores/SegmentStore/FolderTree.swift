@@ -26,6 +26,13 @@ final class FolderTree: Sendable {
         }
     }
 
+    /// Gives a file that a crash has left its final name again, unless the name is taken, durably.
+    func restore(_ draft: String, as relative: String) throws(StoreError) {
+        try prepareFolder(ofFile: relative, lastMode: relative.contains("/keys/") ? 0o700 : 0o755)
+        _ = try disk.link(draft, to: path(of: relative))
+        try disk.syncFolder(Self.parent(of: path(of: relative)))
+    }
+
     /// Takes back that the folders of a file are there: somebody removes or has removed them.
     func forgetFolders(ofFile relative: String) {
         let folders = Self.folders(above: relative)

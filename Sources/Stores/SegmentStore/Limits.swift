@@ -16,6 +16,14 @@ package enum Limits {
     static let comparisonByteCount = 256 << 10
     /// Folders known to be durable: the open hours of 1,000 renditions; beyond it they are synced again.
     static let durableFolders = 4096
+    /// Time between two syncs of the names of all folders, for each folder: few renditions do not wait.
+    static let namePause = Duration.milliseconds(2)
+    /// The longest time between them: a second of 200 channels has 50 names, which share four syncs.
+    static let longestNamePause = Duration.milliseconds(250)
+    /// How long names wait for the sync of their own folder: segments of four seconds share one of a minute.
+    static let folderSyncInterval = Duration.seconds(60)
+    /// Syncs of which it is known how they ended: names ask for theirs long before as many have followed.
+    static let rememberedSyncs = 1000
     /// Depth of folders below a channel: rendition, day, hour, and a margin.
     static let folderDepth = 8
     /// Age from which files of another host's opening are removed, seconds: a segment is written in minutes.

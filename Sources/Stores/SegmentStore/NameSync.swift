@@ -1,0 +1,89 @@
+import Concurrency
+import Files
+import Glibc
+import Logging
+import Synchronization
+import Timeline
+
+/// Makes names of the archive durable: those of many folders by one sync of the folder of drafts.
+///
+/// A committed file keeps its name as a draft, which says where it belongs, until the folder with its final
+/// name is synced, about once a minute. After a crash the next opening of the archive gives it that name
+/// again. Works on a thread of its own, which waits between two syncs, so that names gather meanwhile.
+actor NameSync {
+    private struct Placed {
+        /// Paths of the drafts of files in the folder.
+        var drafts: [String]
+        var since: ContinuousClock.Instant
+    }
+
+    private let drafts: String
+    private let tree: FolderTree
+    private let pause: Duration
+    private let logger: Logger
+    private let thread = BlockingExecutor(label: "segment-names")
+    private nonisolated let requests = Mutex(0)
+    /// The requests up to which each of the last syncs reached, and how it ended.
+    private var syncs: [(last: Int, error: StoreError?)] = []
+    private var pausedUntil: ContinuousClock.Instant?
+    /// What waits for the sync of its folder, by the folder's path.
+    private var placed: [String: Placed] = [:]
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    init(drafts: String, tree: FolderTree, pause: Duration, logger: Logger) {
+        (self.drafts, self.tree, self.pause, self.logger) = (drafts, tree, pause, logger)
+    }
+
+    /// Makes a draft durable whose file has its final name in a folder.
+    nonisolated func place(_ draft: String, in folder: String) async throws(StoreError) {
+        let number = requests.withLock { requests in
+            requests += 1
+            return requests
+        }
+        try await sync(number)
+        await add(draft, folder)
+    }
+
+    private func sync(_ number: Int) throws(StoreError) {
+        if syncs.last.map({ $0.last < number }) ?? true { sync() }
+        // A sync that failed is not tried again: the system may have dropped what it could not write.
+        if let error = syncs.first(where: { $0.last >= number })?.error { throw error }
+    }
+
+    private func sync() {
+        if let rest = pausedUntil.map({ $0 - .now }), rest > .zero {
+            usleep(UInt32(clamping: rest.wholeMicroseconds))
+        }
+        let last = requests.withLock { $0 }
+        var failure: StoreError?
+        do throws(StoreError) { try tree.disk.syncFolder(drafts) } catch { failure = error }
+        syncs.append((last, failure))
+        if syncs.count > Limits.rememberedSyncs { syncs.removeFirst() }
+        pausedUntil = .now + min(pause * placed.count, Limits.longestNamePause)
+        syncFolders()
+    }
+
+    private func add(_ draft: String, _ folder: String) {
+        placed[folder, default: Placed(drafts: [], since: .now)].drafts.append(draft)
+    }
+
+    /// Syncs the folders whose names have waited long; then their drafts go.
+    private func syncFolders() {
+        let due = ContinuousClock.now - Limits.folderSyncInterval
+        for (folder, waiting) in placed where waiting.since <= due {
+            do throws(StoreError) {
+                do throws(StoreError) {
+                    try tree.disk.syncFolder(folder)
+                } catch .system(.open, _, ENOENT) {
+                    // Retention has removed it.
+                }
+                for draft in waiting.drafts { try tree.disk.remove(draft) }
+                placed[folder] = nil
+            } catch {
+                placed[folder]?.since = .now
+                logger.warning("A folder of the archive is not synced", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Files
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import Timeline
+
+@testable import SegmentStore
+
+@Suite("Names that are made durable together")
+struct NameSyncTests {
+    private func open(
+        _ folder: TemporaryFolder,
+        fault: @escaping @Sendable (FileOperation, String) -> Int32? = { _, _ in nil },
+    ) throws -> DirectorySegmentStore {
+        try DirectorySegmentStore.open(
+            folder.path, disk: Disk(fault: fault), logger: silentLogger, namePause: .milliseconds(20))
+    }
+
+    private func drafts(_ folder: TemporaryFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path(of: ".drafts")).filter {
+            $0.hasSuffix(".part")
+        }
+    }
+
+    private func key(_ number: Int) throws -> ArchiveKey { try segmentKey(in: "ch\(number)") }
+
+    @Test("Those of many folders share few syncs, behind that of each file")
+    func sharing() async throws {
+        let folder = try TemporaryFolder("archive")
+        let steps = Mutex<[String]>([])
+        let store = try open(folder) { operation, path in
+            if operation == .sync { steps.withLock { $0.append(path) } }
+            return nil
+        }
+        // The folders are there.
+        for number in 0..<40 {
+            try await store.put([0], as: try segmentKey(eight + 1_000_000, in: "ch\(number)"))
+        }
+        steps.withLock { $0 = [] }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<40 {
+                let key = try key(number)
+                group.addTask { try await store.put([UInt8(number)], as: key) }
+            }
+            try await group.waitForAll()
+        }
+        let all = steps.withLock { $0 }
+        #expect(all.filter { $0.hasSuffix(".part") }.count == 40)
+        let names = all.filter { !$0.hasSuffix(".part") }
+        #expect((1...20).contains(names.count))
+        #expect(names.allSatisfy { $0.hasSuffix("/.drafts") })
+        for number in 0..<40 { #expect(try await store.read(try key(number)) == [UInt8(number)]) }
+    }
+
+    @Test("A name that a crash has taken comes back at the next opening, and no draft stays")
+    func restored() async throws {
+        let folder = try TemporaryFolder("archive")
+        do {
+            let store = try open(folder)
+            for number in 0..<3 { try await store.put([UInt8(number)], as: try key(number)) }
+            try await store.put([9], as: .key(try channel(), "0123456789abcdef0123456789abcdef"))
+        }
+        try await eventually("the end of the store") {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path(of: ".drafts"))
+                .allSatisfy { !$0.hasSuffix(".lock") }
+        }
+        #expect(try drafts(folder).count == 4)
+        try FileManager.default.removeItem(atPath: folder.path(of: "ch0"))
+        try FileManager.default.removeItem(atPath: folder.path(of: "ch1/v0/2026-07-14/08/1784016000000.ts"))
+        try FileManager.default.removeItem(atPath: folder.path(of: "news"))
+        let store = try open(folder)
+        for number in 0..<3 { #expect(try await store.read(try key(number)) == [UInt8(number)]) }
+        #expect(try await store.read(.key(try channel(), "0123456789abcdef0123456789abcdef")) == [9])
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(of: "news/keys"))
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+        #expect(try drafts(folder).isEmpty)
+    }
+
+    @Test("A name that cannot be made durable is taken back, and the next attempt is another one")
+    func failed() async throws {
+        let folder = try TemporaryFolder("archive")
+        let isBroken = Switch()
+        let store = try open(folder) { operation, path in
+            operation == .sync && path.hasSuffix("/.drafts") && isBroken.value ? 5 : nil
+        }
+        isBroken.value = true
+        #expect(await failure { try await store.put([1], as: try key(1)) } != nil)
+        #expect(try await store.contains(try key(1)) == false)
+        #expect(try drafts(folder).isEmpty)
+        isBroken.value = false
+        #expect(try await store.put([1], as: try key(1)).wasThere == false)
+        #expect(try await store.put([1], as: try key(1)).wasThere)
+    }
+
+    @Test(
+        "Where a committed file belongs is in its draft's name",
+        arguments: [
+            (
+                "0123456789abcdef-7~news~v0~2026-07-14~08~1784016000000.ts.part",
+                "news/v0/2026-07-14/08/1784016000000.ts"
+            ),
+            ("0123456789abcdef-7.part", nil), ("0123456789abcdef-7~..~x.part", nil),
+            ("0123456789abcdef-7~news.part", nil),
+        ])
+    func paths(_ name: String, _ path: String?) {
+        #expect(DraftFolder.committedPath(in: name) == path)
+    }
+}
