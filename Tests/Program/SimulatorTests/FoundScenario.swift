@@ -20,5 +20,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 6, hours: 1, faults: [1, 2, 3, 4]),
         // The first playlist after an end was not believed at once, and the gap was said to be a stall.
         FoundScenario(seed: 3, hours: 1, faults: [5]),
+        // Numbers jumped so far that they counted as a new beginning, and the gap was said to be a stall.
+        FoundScenario(seed: 31_082, hours: 2, faults: [6]),
     ]
 }

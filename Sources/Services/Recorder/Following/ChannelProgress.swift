@@ -279,10 +279,12 @@ extension ChannelProgress {
         _ rendition: inout RenditionProgress, _ playlist: MediaPlaylist, _ reason: String, _ gap: GapReason?,
         at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededChance,
     ) {
+        let highest = rendition.follower.highest
+        let missing = PlaylistFollower.number(playlist, 0).map { $0 - (highest ?? $0) - 1 } ?? 0
         join(&rendition, playlist, restart: reason, at: arrival, &listing, &generator)
         take(
             playlist, from: 0, &rendition, opensHole: true, cause: "restart",
-            gap: rendition.hole(skips: 0, present: gap), at: arrival, &listing)
+            gap: rendition.hole(skips: missing, present: gap), at: arrival, &listing)
     }
 
     /// Gives a rendition a run: the channel's current one, or a new one when it cannot be that.
