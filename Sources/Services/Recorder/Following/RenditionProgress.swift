@@ -109,7 +109,7 @@ struct RenditionProgress: Sendable {
         dates.beginRun()
         discontinuityCount += 1
         digests = [:]
-        measured = MeasuredDurations()
+        measured.beginRun()
         shortSegments = ShortSegments()
         leaderShift = nil
         dateSteps = DateSteps()
@@ -169,6 +169,7 @@ struct RenditionProgress: Sendable {
         alignment = NumberAlignment()
         (hasOtherStream, isOnSpareStream) = (false, false)
         if run != nil, !media.isEmpty { join = .open }
+        measured = MeasuredDurations()
         run = nil
         parts = HeldParts()
         return deferred.end()

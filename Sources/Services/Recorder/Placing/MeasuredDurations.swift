@@ -1,6 +1,6 @@
 import Timeline
 
-/// How long the segments of a source run really are, compared with what EXTINF says of them.
+/// How long the segments of a source really are, compared with what EXTINF says of them.
 ///
 /// Old packagers write the target duration for every segment, whole seconds, or nothing: a time line without
 /// dates would run away by hours a day. The media of stored segments tell the truth.
@@ -15,6 +15,11 @@ struct MeasuredDurations: Sendable {
     private var pairs: [Pair] = []
     /// By how much what was placed is shorter than its media, microseconds.
     private var owed: Int64 = 0
+
+    /// The source begins again: it writes EXTINF as before, until its segments show otherwise.
+    mutating func beginRun() {
+        owed = 0
+    }
 
     /// A segment was stored.
     ///
