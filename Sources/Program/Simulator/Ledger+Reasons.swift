@@ -35,7 +35,10 @@ extension Ledger {
             let span = TimeWindow(
                 begin: fault.span.begin - 3 * target - 10_000_000,
                 end: fault.span.end + fault.amount.clamped(to: 0...30_000_000) + 12 * target + 60_000_000)
-            if span.overlaps(hole) { right.formUnion(Self.reasons(fault.kind)) }
+            guard span.overlaps(hole) else { return }
+            right.formUnion(Self.reasons(fault.kind))
+            // An end that no playlist was fetched in is a stall.
+            if fault.kind == .ended, fault.span.microseconds < 2 * target { right.insert(.sourceStalled) }
         }
     }
 
