@@ -23,11 +23,13 @@ extension PlaylistWriter {
 
     /// `NAME=value` or `NAME="value"`.
     ///
-    /// A comma requires quotation marks, and a quoted string cannot contain any.
+    /// A comma requires quotation marks, and so does a blank at an end; a quoted string cannot contain any.
     mutating func append(_ attribute: PlaylistAttribute) {
         append(attribute.name)
         append(ASCII.equals)
-        let isQuoted = attribute.isQuoted || attribute.value.utf8.contains(ASCII.comma)
+        let bytes = attribute.value.utf8
+        let isOpen = [bytes.first, bytes.last].contains { $0.map(ASCII.isBlank) ?? false }
+        let isQuoted = attribute.isQuoted || isOpen || bytes.contains(ASCII.comma)
         if isQuoted { append(ASCII.quote) }
         let hasQuote = attribute.value.utf8.contains(ASCII.quote)
         append(hasQuote ? attribute.value.filter { $0 != "\"" } : attribute.value)
