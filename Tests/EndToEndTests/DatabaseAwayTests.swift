@@ -20,7 +20,9 @@ struct DatabaseAwayTests {
             #expect(answer.headers["Retry-After"].flatMap { Int($0) } != nil)
             #expect(answer.headers["Content-Type"]?.hasPrefix("application/problem+json") == true)
             #expect(try await stack.service.get("/healthz").status == 200)
-            #expect(try await stack.service.get("/readyz").status == 503)
+            try await eventually("readiness to be gone") {
+                try await stack.service.get("/readyz").status == 503
+            }
             try await stack.published(early.count + 5)
             try await cluster.start()
             let entries = try await stack.published(early.count + 8)

@@ -147,11 +147,11 @@ extension OldInstallation {
         return try await service.digests(of: list, in: channel)
     }
 
-    /// Lines of the journal, of all channels, that have not entered the catalogue.
+    /// Files of the channels' journals with lines that have not entered the catalogue.
     nonisolated func journalFiles() -> [String] {
         let names = FileManager.default.enumerator(atPath: folder.path(of: "state/journal"))
         return names?.compactMap { $0 as? String }.filter {
-            $0.hasSuffix(".jsonl") && !$0.contains("/entered/")
+            $0.hasSuffix(".jsonl") && !$0.contains("/entered/") && !$0.hasPrefix(".log/")
         } ?? []
     }
 

@@ -125,8 +125,10 @@ extension TwoRecorders {
     func journalled(by place: Place) throws -> Int {
         let journal = folder.path(of: place.rawValue + "/journal")
         let names = FileManager.default.enumerator(atPath: journal)?.compactMap { $0 as? String } ?? []
-        return try names.filter { $0.hasSuffix(".jsonl") && !$0.contains("/entered/") }.reduce(0) {
-            count, name in
+        let own = names.filter {
+            $0.hasSuffix(".jsonl") && !$0.contains("/entered/") && !$0.hasPrefix(".log/")
+        }
+        return try own.reduce(0) { count, name in
             let text = try String(contentsOfFile: "\(journal)/\(name)", encoding: .utf8)
             return count + text.split(separator: "\n").filter { $0.contains(#"{"segment":"#) }.count
         }
