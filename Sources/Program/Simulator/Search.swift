@@ -30,9 +30,10 @@ struct Search {
     /// Of each scenario.
     let hours: Double
     let firstSeed: UInt64
+    var scenarioLimit = UInt64.max
     let failureLimit: Int
 
-    /// Runs until time is over or enough has failed; one worker for each core.
+    /// Runs until time is over, all scenarios are done or enough has failed; one worker for each core.
     func run() -> Report {
         let report = Mutex(Report())
         let next = Atomic<UInt64>(firstSeed)
@@ -41,6 +42,7 @@ struct Search {
         DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
             while HostClock.system.steady() < end, report.withLock({ $0.failures.count }) < failureLimit {
                 let seed = next.wrappingAdd(1, ordering: .relaxed).oldValue
+                if seed - firstSeed >= scenarioLimit { return }
                 let scenario = Scenario(seed: seed, hours: hours)
                 var simulation = Simulation(scenario)
                 let findings = simulation.run()
