@@ -62,7 +62,7 @@ import Synchronization
 enum ZlibStreams {
     private static let idle = Mutex<[ZlibStream]>([])
 
-    /// Runs a body with a stream that nobody else uses meanwhile.
+    /// Runs a body with a stream that no other caller uses meanwhile.
     static func withStream<Value>(
         level: Int32, _ body: (ZlibStream) throws(CompressionError) -> Value,
     ) throws(CompressionError) -> Value {

@@ -11,7 +11,7 @@ enum Limits {
     static let hostFileByteCount = 8 << 20
     /// Characters of an admin token: it travels in a header line of every request.
     static let tokenCharacters = 1024
-    /// A configured token has at least so many, so that nobody can guess it.
+    /// A configured token has at least so many, so that it cannot be guessed.
     static let leastTokenCharacters = 24
     /// Random bytes of a generated token: 256 bits cannot be guessed.
     static let tokenByteCount = 32
