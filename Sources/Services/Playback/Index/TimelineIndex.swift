@@ -68,8 +68,10 @@ package final class TimelineIndex: Sendable {
         if window.microseconds > Limits.longWindow {
             turns = longWindows
         } else {
-            let missing = blocks.missing(head.renditions.compactMap { selection.range(of: $0) })
-            if missing <= Limits.blocksWithoutTurn {
+            // A short window needs no look at what is in memory.
+            let ranges = head.renditions.compactMap { selection.range(of: $0) }
+            let isShort = ranges.reduce(0) { $0 + $1.count } <= Limits.blocksWithoutTurn
+            if isShort || blocks.missing(ranges) <= Limits.blocksWithoutTurn {
                 return try await heldSegmentsAtOnce(of: head, selection)
             }
             turns = coldWindows
