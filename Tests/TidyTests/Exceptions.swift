@@ -106,6 +106,9 @@ let listedExceptions: [ListedException] = [
         construct: .ownSleep, path: "Sources/Adapters/Postgres/PostgresPool.swift",
         reason: "the longest wait for a connection, timed without a task for each waiter"),
     ListedException(
+        construct: .clockRead, path: "Sources/Adapters/Telemetry/LogOutput.swift",
+        reason: "the end of the program waits on a thread, without a task, for log lines to be written"),
+    ListedException(
         construct: .unstructuredTask, path: "Sources/Stores/Catalogue/Changes/CatalogueChange.swift",
         reason: "feeds a stream until the stream is dropped, which cancels it"),
     ListedException(

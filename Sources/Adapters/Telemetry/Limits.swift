@@ -10,6 +10,10 @@ package enum Limits {
     ///
     /// The rest is cut, so that a hostile source cannot fill the log.
     static let logTextCharacters = 8192
+    /// Bytes of log lines that wait for a descriptor that takes no more: some thousand lines.
+    static let waitingLogBytes = 1 << 20
+    /// How long the end of the program waits for log lines to be written, milliseconds.
+    static let logFlushMilliseconds = 2_000
     /// Depth of nested log metadata.
     static let logMetadataDepth = 4
 }

@@ -30,10 +30,15 @@ package struct LineLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
+        let time = now().rfc3339
         let line = format.line(
-            time: now().rfc3339, level: event.level, label: label, message: event.message.description,
+            time: time, level: event.level, label: label, message: event.message.description,
             metadata: merged(event))
-        output.write(line: line)
+        output.write(line: line) { lost in
+            format.line(
+                time: time, level: .warning, label: label,
+                message: "Log lines were lost: the output took no more", metadata: ["count": "\(lost)"])
+        }
     }
 
     /// The event's own values override the logger's, which override the provider's.

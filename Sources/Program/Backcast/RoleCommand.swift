@@ -19,6 +19,7 @@ extension RoleCommand {
         let registry = MetricsRegistry()
         MetricsSystem.bootstrap(registry)
         LoggingSetup.bootstrap(level: settings.logLevel, format: settings.logFormat, clock: .system)
+        defer { LogOutput.standardError.flush() }
         ProcessLimits.ignoreBrokenPipes()
         let logger = Logger(label: "backcast")
         for warning in settings.warnings { logger.warning("\(warning)") }

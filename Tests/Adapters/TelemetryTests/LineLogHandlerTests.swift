@@ -17,6 +17,7 @@ struct LineLogHandlerTests {
                 label: label, level: level, format: .text, output: output, now: { Instant(milliseconds: 0) })
         }
         await use(&logger)
+        output.flush()
         close(ends[1])
         defer { close(ends[0]) }
         var bytes = [UInt8](repeating: 0, count: 65_536)

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import Telemetry
 
 /// SIGTERM and SIGINT: the first signal stops the process cleanly, the second ends it at once with status 1.
 ///
@@ -28,7 +29,10 @@ enum TerminationSignals {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 guard count.next() == 1 else { _exit(EXIT_FAILURE) }
-                queue.asyncAfter(deadline: .now() + .seconds(Limits.stoppingSeconds)) { _exit(EXIT_FAILURE) }
+                queue.asyncAfter(deadline: .now() + .seconds(Limits.stoppingSeconds)) {
+                    LogOutput.standardError.flush()
+                    _exit(EXIT_FAILURE)
+                }
                 arrived()
             }
             source.resume()

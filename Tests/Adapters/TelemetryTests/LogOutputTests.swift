@@ -1,0 +1,59 @@
+import Glibc
+import Testing
+
+@testable import Telemetry
+
+@Suite("The output of log lines")
+struct LogOutputTests {
+    @Test("Nothing waits for a descriptor that takes no more, and lost lines are reported")
+    func blocked() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let output = LogOutput(descriptor: ends[1])
+        let line = String(repeating: "x", count: 1023)
+        // More than pipe and memory take; a write that waits for the reader would never return.
+        let count = 2 * Limits.waitingLogBytes / 1024
+        for _ in 0..<count { output.write(line: line) { "lost \($0)" } }
+
+        // The pipe is emptied until nothing waits any more.
+        let reader = PipeReader(ends[0])
+        reader.skip(atLeast: Limits.waitingLogBytes / 2)
+        output.write(line: "after") { "lost \($0)" }
+        let text = reader.text(upTo: "after\n")
+        close(ends[1])
+        close(ends[0])
+        let lost = try #require(text.firstMatch(of: /(?m)^lost (\d+)$/)?.1)
+        let written = reader.lineCount(of: line)
+        #expect(Int(lost).map { $0 + written } == count)
+    }
+}
+
+/// Reads a pipe on the test's thread and keeps everything.
+private final class PipeReader {
+    private let descriptor: Int32
+    private var bytes: [UInt8] = []
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    func skip(atLeast count: Int) {
+        while bytes.count < count, readSome() {}
+    }
+
+    func text(upTo end: String) -> String {
+        while !bytes.suffix(end.utf8.count).elementsEqual(end.utf8), readSome() {}
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func lineCount(of line: String) -> Int {
+        String(decoding: bytes, as: UTF8.self).split(separator: "\n").count { $0 == line }
+    }
+
+    private func readSome() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = read(descriptor, &buffer, buffer.count)
+        if count > 0 { bytes += buffer.prefix(count) }
+        return count > 0
+    }
+}
