@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 package import Timeline
 
 /// A zone of the IANA list, which converts a time of day to an instant.
@@ -15,8 +16,20 @@ package struct NamedZone: Sendable {
 
     /// Reads times in the zone with a name; an unknown one counts as UTC.
     package static func reading(_ name: String) -> InstantReading.Zone {
-        guard name != "UTC", let zone = NamedZone(name) else { return { $0.instant } }
+        guard name != "UTC", let zone = known(name) else { return { $0.instant } }
         return { zone.instant(of: $0) }
+    }
+
+    /// Zones that were used: making one takes longer than all else that a request does.
+    ///
+    /// At most as many as the list has names.
+    private static let used = Mutex<[String: NamedZone]>([:])
+
+    private static func known(_ name: String) -> NamedZone? {
+        if let zone = used.withLock({ $0[name] }) { return zone }
+        guard let zone = NamedZone(name) else { return nil }
+        used.withLock { $0[name] = zone }
+        return zone
     }
 
     /// The names that the platform knows, in order.
