@@ -14,9 +14,11 @@ extension Exchange {
     }
 
     private func queue(_ response: HTTPResponse) -> Bool {
-        let (isHead, memoryUse) = state.withLock { state in
-            (state.request?.method == .head, state.memoryUse)
+        let (isHead, memoryUse, requestID) = state.withLock { state in
+            (state.request?.method == .head, state.memoryUse, state.requestID)
         }
+        var response = response
+        if let requestID { response.headers[RequestID.field] = requestID }
         let body = OutgoingBody(response, isHead: isHead)
         if body.isStream, !takeStreamPlace() { return queue(ServerAnswers.tooManyStreams) }
         guard let handle = ResponseHandle.make(body, memoryLeft: memoryLeft(memoryUse, response), for: self)
@@ -66,7 +68,7 @@ extension Exchange {
     private func summary(_ state: State, status: Int?, now: Int64, isComplete: Bool) -> RequestSummary {
         RequestSummary(
             method: state.request?.method ?? HTTPMethod(rawValue: ""), path: state.request?.path ?? "",
-            remoteAddress: state.request?.remoteAddress ?? peer.addressText,
+            remoteAddress: state.request?.remoteAddress ?? peer.addressText, requestID: state.requestID,
             status: state.status ?? status.map(HTTPStatus.init(rawValue:)),
             byteCount: state.byteCount, duration: .nanoseconds(now - started),
             isComplete: isComplete && !state.isAbandoned)

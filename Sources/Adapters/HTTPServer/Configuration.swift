@@ -10,6 +10,8 @@ extension HTTPServer {
         package var limits = Limits()
         /// Proxies in front of the server: the limit per address does not apply to them.
         package var trustedProxies: [AddressNetwork] = []
+        /// Whether each request gets an id, which its answer names in `X-Request-Id`.
+        package var namesRequests = false
         /// Called on a server thread after each request, complete or not; it must not wait.
         package var onFinished: (@Sendable (RequestSummary) -> Void)?
 
@@ -28,6 +30,8 @@ package struct RequestSummary: Sendable {
     /// The path as sent, percent-encoded.
     package var path: String
     package var remoteAddress: String
+    /// The request's id: a trusted proxy's, else one of the server; nil unless requests have ids.
+    package var requestID: String?
     /// Nil when the connection ended before there was an answer.
     package var status: HTTPStatus?
     /// Bytes of the body; when a stream was aborted, the bytes sent so far.
@@ -36,4 +40,18 @@ package struct RequestSummary: Sendable {
     package var duration: Duration
     /// False when the client disconnected, a deadline passed or the body failed.
     package var isComplete: Bool
+
+    package init(
+        method: HTTPMethod, path: String, remoteAddress: String, requestID: String? = nil,
+        status: HTTPStatus? = nil, byteCount: UInt64, duration: Duration, isComplete: Bool,
+    ) {
+        self.method = method
+        self.path = path
+        self.remoteAddress = remoteAddress
+        self.requestID = requestID
+        self.status = status
+        self.byteCount = byteCount
+        self.duration = duration
+        self.isComplete = isComplete
+    }
 }

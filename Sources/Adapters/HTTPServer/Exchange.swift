@@ -34,6 +34,8 @@ final class Exchange: Sendable {
         var request: HTTPRequest?
         /// Whose request it is, also behind trusted proxies.
         var client: PeerAddress
+        /// Nil unless requests have ids.
+        var requestID: String?
         /// Whether the answer counts among the streams.
         var isStream = false
         var memoryUse = 0
@@ -80,6 +82,10 @@ extension Exchange {
             state.withLock {
                 $0.request = head.request
                 $0.client = client
+                if core.namesRequests {
+                    $0.requestID = RequestID.of(
+                        head.request.headers, isTrusted: core.proxies.contains(peer.address))
+                }
                 $0.memoryUse = head.memoryUse
                 $0.stage = .body(admission, dropped: 0)
             }

@@ -8,6 +8,7 @@ final class ServerCore: Sendable {
     let limits: Limits
     let logger: Logger
     let onFinished: (@Sendable (RequestSummary) -> Void)?
+    let namesRequests: Bool
     let connections: ConnectionTable
     let suspended = SuspensionTable()
     let laterAnswers: AnswerPlaces
@@ -22,6 +23,7 @@ final class ServerCore: Sendable {
         self.limits = configuration.limits
         self.logger = logger
         self.onFinished = configuration.onFinished
+        self.namesRequests = configuration.namesRequests
         self.laterAnswers = AnswerPlaces(limit: configuration.limits.laterAnswers)
         self.reservedAnswers = AnswerPlaces(limit: configuration.limits.reservedAnswers)
         self.streams = ClientPlaces(

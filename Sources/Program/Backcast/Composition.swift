@@ -73,7 +73,7 @@ struct Composition: Sendable {
             ServerPlan.plans(
                 settings, gate: gate, admin: admin, viewer: role.servesViewers ? viewer : nil),
             settings: settings, descriptors: descriptors, clock: clock, logger: logger,
-            onFinished: requests.finished)
+            onFinished: onFinished(requests))
         servers.report(to: requests)
         let recording = try state.map { state in
             try Recording(
@@ -128,6 +128,16 @@ extension Composition {
             isNew ? "The admin token was made" : "The admin token is read from its file",
             metadata: ["file": "\(state.tokenFile)"])
         return token
+    }
+
+    /// What is done after each request.
+    private func onFinished(_ requests: RequestMetrics) -> @Sendable (RequestSummary) -> Void {
+        guard settings.logsRequests else { return requests.finished }
+        let log = AccessLog(Logger(label: "backcast.access"))
+        return { summary in
+            requests.finished(summary)
+            log.finished(summary)
+        }
     }
 
     private func announce(_ servers: Servers) {

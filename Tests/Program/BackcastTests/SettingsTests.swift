@@ -61,6 +61,7 @@ struct SettingsTests {
             (.logFormat, "JSON", "logFormat = json"),
             (.logLevel, "debug", "logLevel = debug"),
             (.deleteGrace, "0", "deleteGraceSeconds = 0"),
+            (.accessLog, "TRUE", "logsRequests = true"),
         ])
     func forms(setting: Setting, text: String, expected: String) throws {
         let settings = try Settings.reading(SettingSources(flags: [setting: text]), for: .run)
@@ -88,6 +89,9 @@ struct SettingsTests {
             (.adminToken, "change-me-to-a-long-random-text", "none of the samples'"),
             (.adminToken, "trial-token-for-this-machine-only", "none of the samples'"),
             (.trustedProxies, "10.0.0.0/8, proxy", "addresses and networks"),
+            (.adminHosts, "a.example,10.0.0.1", "names and *.suffixes"),
+            (.adminHosts, "a*b", "names and *.suffixes"),
+            (.accessLog, "yes", "true or false"),
             (.minFree, "5%", "a number of bytes"),
             (.deleteGrace, "-1", "a number of seconds from 0"),
             (.maxWindow, "0", "a number of seconds from 1"),

@@ -24,6 +24,7 @@ struct Servers: Sendable {
             // Operators send few requests.
             configuration.threadCount =
                 plan.setting == .adminListen ? 1 : settings.serverThreads ?? Processors().count
+            configuration.namesRequests = settings.logsRequests
             configuration.onFinished = onFinished
             configuration.clock = clock
             configuration.limits.connections = min(

@@ -17,6 +17,7 @@ enum Setting: String, CaseIterable, Sendable {
     case retention = "BACKCAST_RETENTION"
     case sourcesAllow = "BACKCAST_SOURCES_ALLOW"
     case sourcesProxy = "BACKCAST_SOURCES_PROXY"
+    case accessLog = "BACKCAST_ACCESS_LOG"
     case logLevel = "BACKCAST_LOG_LEVEL"
     case logFormat = "BACKCAST_LOG_FORMAT"
 
@@ -66,6 +67,7 @@ extension Setting {
         case .retention: Entry(help: "How long new channels keep what is recorded, seconds.")
         case .sourcesAllow: Entry(help: "Hosts and networks that sources may point to.", isList: true)
         case .sourcesProxy: Entry(help: "Proxy through which sources are fetched.", isSecret: true)
+        case .accessLog: Entry(help: "Whether each request is logged: true or false.")
         case .logLevel: Entry(help: "trace, debug, info, notice, warning, error or critical.")
         case .logFormat: Entry(help: "text or json.")
         }

@@ -11,6 +11,10 @@ extension SettingReader {
         }
     }
 
+    mutating func flag(_ setting: Setting) -> Bool? {
+        value(setting, allowed: "true or false") { text in Bool(text.lowercased()) }
+    }
+
     mutating func database() -> ConnectionString? {
         guard sources.written(.databaseURL) != nil else {
             return try? ConnectionString("postgresql:///backcast")

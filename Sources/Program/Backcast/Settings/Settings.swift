@@ -28,6 +28,8 @@ struct Settings: Sendable {
     var retentionSeconds: Int
     var sourcesAllow: AllowList?
     var sourcesProxy: Secret?
+    /// Whether each request is logged.
+    var logsRequests: Bool
     var logLevel: Logger.Level
     var logFormat: LogFormat
     /// Messages for the log about settings that may be mistakes.
@@ -61,6 +63,7 @@ extension Settings {
         retentionSeconds = reader.seconds(.retention, in: Limits.retention) ?? 604_800
         sourcesAllow = reader.allowList(.sourcesAllow)
         sourcesProxy = reader.proxy(.sourcesProxy)
+        logsRequests = reader.flag(.accessLog) ?? false
         logLevel = reader.word(.logLevel, Logger.Level.self) ?? .info
         logFormat = reader.word(.logFormat, LogFormat.self) ?? .text
         warnings = reader.sources.unknownVariables.map { "\($0) (environment) is not a setting" }
