@@ -81,8 +81,10 @@ package final class AdminAPI: Sendable {
         }
     }
 
-    /// Refuses requests without the token, unknown paths and methods that a resource lacks.
+    /// Refuses requests to a foreign Host or without the token, unknown paths and methods that a resource
+    /// lacks.
     private func admit(_ request: HTTPRequest, to route: Route) throws(Problem) {
+        if route.needsToken { try configuration.checkHost(request.headers) }
         if route.needsToken { try configuration.token.check(request.headers) }
         if route == .unknown { throw .notFound("there is nothing at this path; see /api/v1/openapi.json") }
         guard route.methods.contains(request.method) else {

@@ -1,3 +1,5 @@
+import HTTP
+
 /// The settings of the admin API.
 package struct AdminConfiguration: Sendable {
     package var token: AdminToken
@@ -11,16 +13,41 @@ package struct AdminConfiguration: Sendable {
     ///
     /// Receives the host as in the URL, an IPv6 address in brackets; names are not resolved.
     package var refusalOfAddress: @Sendable (_ host: String, _ port: UInt16) -> String?
+    /// Whether a Host without its port is a name or an address of this service.
+    ///
+    /// A page in a browser can give its own name any address (DNS rebinding), but cannot send another Host.
+    package var isOwnHost: @Sendable (_ host: String) -> Bool
 
     package init(
         token: AdminToken, version: String, defaultRetentionSeconds: Int64 = 604_800,
         deleteGraceSeconds: Int = 7200,
         refusalOfAddress: @escaping @Sendable (_ host: String, _ port: UInt16) -> String? = { _, _ in nil },
+        isOwnHost: @escaping @Sendable (_ host: String) -> Bool = { _ in true },
     ) {
         self.token = token
         self.version = version
         self.defaultRetentionSeconds = defaultRetentionSeconds
         self.deleteGraceSeconds = deleteGraceSeconds
         self.refusalOfAddress = refusalOfAddress
+        self.isOwnHost = isOwnHost
+    }
+}
+
+extension AdminConfiguration {
+    /// Refuses a request whose Host is not this service (RFC 9110 §15.5.20); one of HTTP/1.0 has none.
+    func checkHost(_ headers: HTTPHeaders) throws(Problem) {
+        guard let field = headers["Host"], !isOwnHost(Self.host(of: field)) else { return }
+        throw Problem(
+            .misdirectedRequest,
+            "the admin API has no such host; its names are set in BACKCAST_ADMIN_HOSTS, and addresses and localhost are always allowed"
+        )
+    }
+
+    /// The host without port, and an IPv6 address without its brackets.
+    private static func host(of field: String) -> String {
+        if field.hasPrefix("["), let end = field.firstIndex(of: "]") {
+            return String(field[field.index(after: field.startIndex)..<end])
+        }
+        return String(field.prefix { $0 != ":" })
     }
 }

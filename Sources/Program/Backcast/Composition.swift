@@ -115,7 +115,8 @@ extension Composition {
             token: try AdminToken(token.revealed), version: Version.text,
             defaultRetentionSeconds: Int64(settings.retentionSeconds),
             deleteGraceSeconds: settings.deleteGraceSeconds,
-            refusalOfAddress: { policy.refusal(host: $0, port: $1) })
+            refusalOfAddress: { policy.refusal(host: $0, port: $1) },
+            isOwnHost: { [settings] in settings.isOwnHost($0) })
     }
 
     /// The configured token, else the one in the state folder; the log has the file's path and never the

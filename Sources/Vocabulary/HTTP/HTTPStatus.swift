@@ -22,6 +22,7 @@ package struct HTTPStatus: Hashable, Sendable, RawRepresentable {
     package static let contentTooLarge = HTTPStatus(rawValue: 413)
     package static let unsupportedMediaType = HTTPStatus(rawValue: 415)
     package static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
+    package static let misdirectedRequest = HTTPStatus(rawValue: 421)
     package static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
     package static let internalServerError = HTTPStatus(rawValue: 500)
     package static let notImplemented = HTTPStatus(rawValue: 501)

@@ -39,6 +39,23 @@ import Testing
     }
 
     @Test(
+        "A request to a Host that is not this service is refused, also with the token",
+        arguments: TransportKind.allCases,
+        [
+            ("rebound.example", 421), ("rebound.example:8080", 421), ("localhost:1", 200),
+            ("[::1]:8080", 200), ("[::2]", 421), ("127.0.0.1", 200),
+        ])
+    func foreignHost(transport: TransportKind, host: (field: String, status: Int)) async throws {
+        try await withAdmin(over: transport) { admin async throws in
+            let fields: HTTPHeaders = ["Host": host.field]
+            let answer = try await admin.send(.get, "/api/v1/channels", fields: fields)
+            #expect(answer.status == host.status)
+            if host.status == 421 { #expect(answer.isProblem(421)) }
+            #expect(try await admin.send(.get, "/healthz", fields: fields).status == 200)
+        }
+    }
+
+    @Test(
         "The scheme is case-insensitive; two Authorization headers are refused",
         arguments: TransportKind.allCases)
     func scheme(transport: TransportKind) async throws {

@@ -31,6 +31,19 @@ struct SourceAddressesTests {
         #expect((policy.refusal(host: host, port: 80) != nil) == isRefused)
     }
 
+    @Test(
+        "the admin API answers to addresses, localhost and the names that are set",
+        arguments: [
+            ("127.0.0.1", true), ("::1", true), ("10.9.8.7", true), ("localhost", true), ("LOCALHOST", true),
+            ("api.localhost", true), ("backcast", true), ("Backcast.", true), ("a.tv.example.org", true),
+            ("tv.example.org", false), ("rebound.example", false), ("", false), ("127.0.0.1.example", false),
+            ("127.1", false), ("2130706433", false), ("notlocalhost", false),
+        ])
+    func ownHosts(host: String, isOwn: Bool) throws {
+        let sources = SettingSources(flags: [.adminHosts: "backcast, *.tv.example.org"])
+        #expect(try Settings.reading(sources, for: .run).isOwnHost(host) == isOwn)
+    }
+
     @Test("with networks in the list a name must wait for its address")
     func networks() throws {
         let policy = try policy([.sourcesAllow: "10.0.0.0/16"])

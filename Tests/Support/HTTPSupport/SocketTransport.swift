@@ -20,7 +20,8 @@ package struct SocketTransport: APITransport {
 
     package func response(to request: HTTPRequest) async throws -> ReceivedResponse {
         let target = request.path + (request.query.map { "?" + $0 } ?? "")
-        var head = "\(request.method.rawValue) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+        var head = "\(request.method.rawValue) \(target) HTTP/1.1\r\n"
+        if request.headers["Host"] == nil { head += "Host: 127.0.0.1:\(port)\r\n" }
         for field in request.headers.fields { head += "\(field.name): \(field.value)\r\n" }
         if !request.body.isEmpty { head += "Content-Length: \(request.body.count)\r\n" }
         let connection = try RawConnection(port: port)

@@ -8,6 +8,7 @@ enum Setting: String, CaseIterable, Sendable {
     case state = "BACKCAST_STATE"
     case adminToken = "BACKCAST_ADMIN_TOKEN"
     case adminListen = "BACKCAST_ADMIN_LISTEN"
+    case adminHosts = "BACKCAST_ADMIN_HOSTS"
     case trustedProxies = "BACKCAST_TRUSTED_PROXIES"
     case serverThreads = "BACKCAST_SERVER_THREADS"
     case minFree = "BACKCAST_MIN_FREE"
@@ -57,6 +58,8 @@ extension Setting {
                 help: "Bearer token of the admin API; other users of the machine can see flags.",
                 isSecret: true)
         case .adminListen: Entry(help: "A separate address for /api and /metrics.")
+        case .adminHosts:
+            Entry(help: "Names of the admin API beside addresses and localhost.", isList: true)
         case .trustedProxies:
             Entry(help: "Networks of proxies, whose X-Forwarded-For is believed.", isList: true)
         case .serverThreads: Entry(help: "Threads that answer viewers; as many as there are cores.")

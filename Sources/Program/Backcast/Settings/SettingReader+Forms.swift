@@ -41,6 +41,13 @@ extension SettingReader {
         }
     }
 
+    mutating func hosts(_ setting: Setting) -> [HostPattern]? {
+        value(setting, allowed: "names and *.suffixes, separated by commas") { text in
+            let list = try AllowList.reading(text)
+            return list.networks.isEmpty ? list.hosts : nil
+        }
+    }
+
     mutating func networks(_ setting: Setting) -> [AddressNetwork]? {
         value(setting, allowed: "addresses and networks such as 10.0.0.0/8, separated by commas") { text in
             try text.split { $0 == "," || $0.isWhitespace }.map { try AddressNetwork.reading(String($0)) }

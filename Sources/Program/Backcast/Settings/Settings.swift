@@ -15,6 +15,8 @@ struct Settings: Sendable {
     /// The folder of the journal and of generated secrets.
     var state: String
     var adminToken: Secret?
+    /// Names under which the admin API answers, beside addresses and localhost.
+    var adminHosts: [HostPattern]
     var trustedProxies: [AddressNetwork]
     /// Threads that answer viewers; nil: one for each core that the process may use.
     var serverThreads: Int?
@@ -54,6 +56,7 @@ extension Settings {
         archive = reader.folder(.archive) ?? "./var/archive"
         state = reader.folder(.state) ?? "./var/state"
         adminToken = reader.adminToken()
+        adminHosts = reader.hosts(.adminHosts) ?? []
         trustedProxies = reader.networks(.trustedProxies) ?? []
         serverThreads = reader.count(.serverThreads, in: Limits.serverThreads)
         minFreeBytes = reader.byteCount(.minFree)

@@ -2,6 +2,15 @@ import HTTPClient
 import HTTPServer
 
 extension Settings {
+    /// Whether a host without its port is this service's: an address, localhost, or a name that is set.
+    ///
+    /// Names that a public name server answers are never this service's by themselves.
+    func isOwnHost(_ host: String) -> Bool {
+        let name = host.lowercased()
+        return IPAddress(name) != nil || name == "localhost" || name.hasSuffix(".localhost")
+            || adminHosts.contains { $0.matches(name) }
+    }
+
     /// The rule for addresses of sources; `ownPorts` are those on which this process listens.
     func addressPolicy(ownPorts: [UInt16]) -> AddressPolicy {
         AddressPolicy(allowList: sourcesAllow, ownPorts: Set(ownPorts.filter { $0 != 0 }))
