@@ -37,6 +37,18 @@ struct SettingsTests {
         }
     }
 
+    @Test("recording through a proxy needs the hosts that sources may have")
+    func proxy() throws {
+        let alone = SettingSources(environment: ["BACKCAST_SOURCES_PROXY": "http://proxy:3128"])
+        for role in Role.allCases {
+            let names = faults(of: alone, for: role).map(\.name).filter { $0 != "BACKCAST_ADMIN_TOKEN" }
+            #expect(names == (role.records ? ["BACKCAST_SOURCES_ALLOW"] : []))
+        }
+        var both = alone
+        both.environment["BACKCAST_SOURCES_ALLOW"] = "*.example.org"
+        #expect(faults(of: both, for: .run).isEmpty)
+    }
+
     @Test("a flag overrides the environment, which overrides the file")
     func precedence() throws {
         let file = SettingFile.parsing("max_window: 3\nretention: 61\ndelete_grace: 3\n", path: "f")
@@ -156,7 +168,7 @@ struct SettingsTests {
         let sources = SettingSources(flags: [
             .databaseURL: "postgresql://me:hunter2@db/backcast",
             .adminToken: "hunter2-and-at-least-24-characters",
-            .sourcesProxy: "http://me:hunter2@proxy:3128",
+            .sourcesProxy: "http://me:hunter2@proxy:3128", .sourcesAllow: "origin.example",
         ])
         let settings = try Settings.reading(sources, for: .run)
         var text = "\(settings)"

@@ -77,8 +77,16 @@ extension SettingReader {
     /// Not a setting: an operator who sets it expects playback to be protected, which this version cannot do.
     private static let playbackSecret = Setting.prefix + "PLAYBACK_SECRET"
 
-    /// Refuses missing settings that a role needs, and a playback secret.
+    /// Refuses missing settings that a role or another setting needs, and a playback secret.
     mutating func checkRequirements(of role: Role) {
+        let hasProxy = sources.written(.sourcesProxy) != nil
+        let isReadable = !faults.contains { $0.name == Setting.sourcesProxy.rawValue }
+        if role.records, hasProxy, isReadable, sources.written(.sourcesAllow) == nil {
+            refuse(
+                .sourcesAllow,
+                "it must be set with \(Setting.sourcesProxy.rawValue): the proxy resolves names, so their addresses cannot be checked here"
+            )
+        }
         if role.needsAdminToken, sources.written(.adminToken) == nil {
             refuse(
                 .adminToken,
