@@ -95,6 +95,7 @@ struct Composition: Sendable {
                 gate.open()
                 await work(meters, role.servesViewers ? viewer : nil)
             }
+            if let watchdog = Watchdog.ofProcess(clock: clock) { group.addTask { await watchdog.run() } }
         }
         logger.notice("Stopped")
     }
