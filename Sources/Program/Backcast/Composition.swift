@@ -93,7 +93,7 @@ struct Composition: Sendable {
             group.addTask {
                 try await prepareDatabase(pools.serving)
                 gate.open()
-                await work(meters, role.servesViewers ? viewer : nil)
+                await work(meters, role.servesViewers ? viewer : nil, pools.serving)
             }
             if let watchdog = Watchdog.ofProcess(clock: clock) { group.addTask { await watchdog.run() } }
         }
@@ -101,8 +101,12 @@ struct Composition: Sendable {
     }
 
     /// Runs the background work that needs the database until cancelled.
-    private func work(_ meters: Meters, _ viewer: ViewerAPI?) async {
+    private func work(_ meters: Meters, _ viewer: ViewerAPI?, _ pool: PostgresPool) async {
         await withDiscardingTaskGroup { group in
+            if let migrations = try? Migrations.ofProgram(folder: settings.migrations) {
+                let watch = SchemaWatch(migrations: migrations, pool: pool, clock: clock, logger: logger)
+                group.addTask { await watch.run() }
+            }
             group.addTask { await meters.run() }
             if let viewer { group.addTask { await viewer.run() } }
         }

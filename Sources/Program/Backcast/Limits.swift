@@ -29,6 +29,8 @@ enum Limits {
     static let databasePause = (first: Duration.milliseconds(200), longest: Duration.seconds(5))
     /// Pause between two looks whether the database has the program's schema.
     static let readinessPause = Duration.milliseconds(100)
+    /// Pause between two looks whether another version has changed the schema.
+    static let schemaPause = Duration.seconds(60)
     /// Time between two log lines that report a missing database.
     static let databaseReport = Duration.seconds(30)
     /// Seconds after which a client may retry while the program waits for its database.

@@ -48,6 +48,28 @@ struct DatabaseStartTests {
         await pool.close()
     }
 
+    @Test("a running program reports once that another version has changed the schema")
+    func changedLater() async throws {
+        try await withStart { start in
+            try await start.prepareSchema(migrations(2), for: .migrate)
+            let (clock, lines) = (ManualClock(), LogLines())
+            let watch = SchemaWatch(
+                migrations: try migrations(2), pool: start.pool, clock: clock.clock, logger: lines.logger)
+            let running = Task { await watch.run() }
+            try await clock.sleepers()
+            #expect(lines.all.isEmpty)
+            try await start.prepareSchema(migrations(3), for: .migrate)
+            for _ in 0..<2 {
+                clock.advance(by: Limits.schemaPause)
+                try await clock.sleepers()
+            }
+            #expect(lines.all.count == 1)
+            #expect(lines.all.first?.contains("another schema") == true)
+            running.cancel()
+            await running.value
+        }
+    }
+
     private func migrations(_ count: Int) throws -> Migrations {
         try Migrations(
             (1...count).map { number in
