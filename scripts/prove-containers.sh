@@ -74,6 +74,7 @@ is_confined() {
 
 # The folder belongs to the user of the image.
 is_read_only() { ! podman exec "$1" sh -c 'echo >/var/lib/backcast/written' 2>/dev/null; }
+is_read_only_for_root() { ! podman exec --user 0 "$1" sh -c 'echo >/usr/local/written' 2>/dev/null; }
 
 is_healthy() { podman healthcheck run "$1" >/dev/null; }
 
@@ -118,6 +119,9 @@ prove_compose() {
     check "the service is confined" is_confined backcast_backcast_1 10001
     check "the encoder is confined" is_confined backcast_origin_1 10002
     check "the image cannot be written to" is_read_only backcast_backcast_1
+    check "the encoder's image cannot be written to" is_read_only_for_root backcast_origin_1
+    check "the viewers' port has no admin API" has_status 404 "$node/api/v1/channels"
+    check "the operators' port has it, for those with the token" has_status 401 http://127.0.0.1:8081/api/v1/channels
     begin=$(now)
     prove_recording backcast_backcast_1 "$node/readyz"
     check "podman-compose stop" quiet compose stop
@@ -143,14 +147,16 @@ take_down() { "$tools/python3" scripts/podman_manifests.py workload "deploy/kube
 prepare_cluster() {
     podman tag backcast:local docker.io/library/backcast:latest
     podman network create backcast
-    "$tools/python3" scripts/podman_manifests.py secret deploy/kubernetes/secret.example.yaml |
-        podman secret create backcast -
+    # As the example says: a copy with values of one's own, because the service takes none of the samples'.
+    sed -e "s/change-me-to-a-long-random-text/$(openssl rand -hex 32)/" -e "s/change-me/$(openssl rand -hex 16)/" \
+        deploy/kubernetes/secret.example.yaml >"$engine/secret.yaml"
+    "$tools/python3" scripts/podman_manifests.py secret "$engine/secret.yaml" | podman secret create backcast -
     podman run -d --name origin --network backcast:alias=origin backcast-origin:local
 }
 
 administer() {
     local token
-    token=$(sed -n 's/^ *admin-token: *//p' deploy/kubernetes/secret.example.yaml)
+    token=$(sed -n 's/^ *admin-token: *//p' "$engine/secret.yaml")
     ask -H "Authorization: Bearer $token" -H 'Content-Type: application/json' "$@"
 }
 
