@@ -1,7 +1,7 @@
 # Backcast's commands. `make run` and `make test` are the two that everybody needs.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz simulate faults proof bench-ingest build lint format clean
+.PHONY: help run test fuzz simulate faults proof bench bench-ingest build lint format clean
 
 help: ## lists these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ simulate: ## looks for scenarios in which recording fails, for SECONDS=60; SCENA
 
 faults: ## tries faults on the release build: kills, PostgreSQL, disk, origin, clock; a table; SUITES=ClockFaultTests for one of them
 	@scripts/faults.sh $(SUITES)
+
+bench: ## measures what answers cost beside nginx: ROWS=short,24h-gzip for some; a table that fails on a miss
+	@ROWS=$(ROWS) scripts/bench.sh
 
 bench-ingest: ## measures what recording costs beside ffmpeg: CHANNELS=200, SECONDS=60; a table that fails on a miss
 	@CHANNELS=$(CHANNELS) SECONDS_TO_RUN=$(SECONDS) scripts/bench-ingest.sh

@@ -155,6 +155,11 @@ let modules: [Module] = [
         ],
         packages: [arguments], isExecutable: true, tests: [],
     ),
+    Module(
+        name: "Benchmarks", layer: "Program",
+        uses: ["Timeline", "Concurrency", "Postgres", "Catalogue"],
+        packages: [logging, arguments], isExecutable: true,
+    ),
 ]
 
 /// Test targets that belong to no single module.

@@ -1,9 +1,9 @@
-import Postgres
+package import Postgres
 import Timeline
 
 extension PostgresTransaction {
     /// Recomputes the summaries of quarters from their segments; the summary of an empty quarter is deleted.
-    func summarise(_ quarters: Set<Quarter>) async throws {
+    package func summarise(_ quarters: Set<Quarter>) async throws {
         guard !quarters.isEmpty else { return }
         let renditions = quarters.map(\.rendition)
         let begins = quarters.map(\.begin)

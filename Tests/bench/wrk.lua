@@ -1,0 +1,24 @@
+-- Asks for the targets of the file that is its argument, in turn. Prints the results as JSON behind what wrk prints.
+local requests, place = {}, 0
+
+function init(arguments)
+    for path in io.lines(arguments[1]) do
+        requests[#requests + 1] = wrk.format(nil, path)
+    end
+    math.randomseed(os.time())
+    place = math.random(#requests)
+end
+
+function request()
+    place = place % #requests + 1
+    return requests[place]
+end
+
+function done(summary, latency)
+    local errors = summary.errors
+    io.write(string.format(
+        '{"requests": %d, "seconds": %f, "bytes": %d, "refused": %d, "broken": %d, "p50": %f, "p99": %f, "worst": %f}\n',
+        summary.requests, summary.duration / 1e6, summary.bytes, errors.status,
+        errors.connect + errors.read + errors.write + errors.timeout,
+        latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, latency.max / 1e3))
+end
