@@ -166,7 +166,10 @@ let modules: [Module] = [
 let suites: [(name: String, path: String, uses: [String])] = [
     (
         "EndToEndTests", "Tests/EndToEndTests",
-        ["Encoding", "Concurrency", "HTTP", "TestSupport", "HTTPSupport", "Digest", "Backcast", "LiveOrigin"]
+        [
+            "Encoding", "Concurrency", "HTTP", "TestSupport", "HTTPSupport", "Digest", "Backcast",
+            "LiveOrigin", "Benchmarks",
+        ]
     ),
     ("TidyTests", "Tests/TidyTests", []),
 ]
