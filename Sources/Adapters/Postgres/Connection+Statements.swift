@@ -6,6 +6,7 @@ extension Connection {
         do throws(PostgresError) {
             let wait = wait(interruption)
             let name = try prepared(statement, wait)
+            count.add()
             return Rows(
                 try exchange { (handle) throws(PostgresError) in
                     try handle.execute(prepared: name, statement.parameters, wait)
@@ -21,6 +22,7 @@ extension Connection {
         script: String, _ interruption: Interruption?, isCommit: Bool = false
     ) throws(PostgresError) -> Rows {
         let wait = wait(interruption)
+        count.add()
         do throws(PostgresError) {
             return Rows(
                 try exchange(isCommit: isCommit) { (handle) throws(PostgresError) in

@@ -9,6 +9,8 @@ actor Connection {
     nonisolated let pipe: WakePipe
     let configuration: PoolConfiguration
     let logger: Logger
+    /// Counts for the whole pool.
+    let count: StatementCount
     var handle: ConnectionHandle?
     var statements = StatementCache(capacity: Limits.preparedStatements)
     /// Counts transactions and sessions, so that a finished one cannot use the connection of the next.
@@ -19,8 +21,11 @@ actor Connection {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    init(_ configuration: PoolConfiguration, logger: Logger) throws(PostgresError) {
+    init(
+        _ configuration: PoolConfiguration, count: StatementCount = StatementCount(), logger: Logger,
+    ) throws(PostgresError) {
         pipe = try WakePipe()
+        self.count = count
         self.configuration = configuration
         self.logger = logger
         statementTimeout = configuration.statementTimeout

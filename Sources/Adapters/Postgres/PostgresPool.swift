@@ -18,6 +18,7 @@ package final class PostgresPool: Sendable {
 
     let configuration: PoolConfiguration
     let logger: Logger
+    private let statements = StatementCount()
     private let state: Mutex<PoolState<Connection, Waiter>>
     private let arrivals = Atomic(0)
 
@@ -26,6 +27,9 @@ package final class PostgresPool: Sendable {
         self.logger = logger
         state = Mutex(PoolState(size: configuration.size, waiterLimit: Limits.waiters))
     }
+
+    /// Statements that were sent since the pool was made; BEGIN and COMMIT are statements too.
+    package var statementCount: Int { statements.value }
 
     /// Runs one statement on any connection.
     package func query(_ statement: Statement) async throws(PostgresError) -> Rows {
@@ -78,7 +82,7 @@ extension PostgresPool {
 
     private func makeConnection() throws(PostgresError) -> Connection {
         do {
-            return try Connection(configuration, logger: logger)
+            return try Connection(configuration, count: statements, logger: logger)
         } catch {
             state.withLock { $0.connectingFailed() }?.resume(returning: .askAgain)
             throw error

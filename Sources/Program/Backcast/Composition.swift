@@ -75,6 +75,7 @@ struct Composition: Sendable {
             settings: settings, descriptors: descriptors, clock: clock, logger: logger,
             onFinished: onFinished(requests))
         servers.report(to: requests)
+        DatabaseMeter.register(counts: { pools.statementCounts }, in: registry)
         let recording = try state.map { state in
             try Recording(
                 settings, state: state,

@@ -25,6 +25,13 @@ struct DatabasePools: Sendable {
             logger: logger)
     }
 
+    /// Statements that each pool has sent.
+    var statementCounts: [(pool: String, count: Int)] {
+        [("recorder", recording), ("heartbeat", heartbeat), ("server", serving)].map {
+            ($0.0, $0.1.statementCount)
+        }
+    }
+
     func close() async {
         await serving.close()
         await heartbeat.close()
