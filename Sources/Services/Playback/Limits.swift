@@ -27,6 +27,8 @@ package enum Limits {
     static let settlingTargets: Int64 = 3
     /// A channel that published nothing for this long has nothing pending, microseconds.
     static let quiet: Int64 = 300 * Microseconds.perSecond
+    /// How much further a sliding playlist looks back each time it has found too little.
+    static let slidingStep: Int64 = 4
     /// How far a sliding playlist looks back for segments at most, microseconds.
     static let slidingLookBack: Int64 = 86_400 * Microseconds.perSecond
     /// The highest bit rate that a playlist states, bits per second.

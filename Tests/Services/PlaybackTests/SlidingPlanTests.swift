@@ -29,6 +29,24 @@ struct SlidingPlanTests {
         #expect(composed(long, until: 400).starts().count == 6)
     }
 
+    @Test("Only renditions with too little before the edge are read further back")
+    func lacking() throws {
+        func lacking(_ recorded: RecordedFixture, until time: Double) -> [String] {
+            let published = recorded.published(until: time)
+            let plan = SlidingPlan(
+                length: nil, delay: 0, publishedHead: published.publishedHead, lag: 0, now: at(time))
+            return plan.lacking(published.held()).map(\.description).sorted()
+        }
+        var recorded = RecordedFixture(run(100, from: 0))
+        #expect(lacking(recorded, until: 400) == [])
+        recorded.add(run(2, from: 380), as: "s0")
+        recorded.add(run(100, from: 0), as: "a0")
+        #expect(lacking(recorded, until: 400) == ["s0"])
+        // Nothing reaches to the edge: whichever comes next may need all of it.
+        #expect(lacking(RecordedFixture(), until: 400) == [])
+        #expect(lacking(RecordedFixture([], as: "v0"), until: 400) == ["v0"])
+    }
+
     @Test("dvr makes it that long, delay moves it that far back")
     func dvrAndDelay() {
         let recorded = RecordedFixture(run(200, from: 0))

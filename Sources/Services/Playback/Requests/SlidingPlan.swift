@@ -27,10 +27,12 @@ package struct SlidingPlan: Sendable {
             * target
     }
 
-    /// Whether the segments reach back to the begin of each rendition's playlist.
-    func isSatisfied(by held: HeldSegments) -> Bool {
+    /// The renditions whose segments do not reach back to the begin of their playlist; all if none reaches to
+    /// the edge.
+    func lacking(_ held: HeldSegments) -> Set<RenditionID> {
         let candidates = present(held)
-        return !candidates.isEmpty && candidates.allSatisfy { shortestBegin(in: $0.segments) != nil }
+        guard !candidates.isEmpty else { return Set(held.renditions.map(\.id)) }
+        return Set(candidates.filter { shortestBegin(in: $0.segments) == nil }.map(\.id))
     }
 
     /// Composes the playlists from segments of the published log.

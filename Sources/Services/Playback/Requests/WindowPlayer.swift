@@ -8,6 +8,7 @@ package final class WindowPlayer: Sendable {
     private let maxWindowSeconds: Int64
     /// Compositions that compute for long; fewer than there are cores, so that others are not delayed.
     private let turns: AsyncSemaphore
+    private let lookBacks = SlidingLookBacks()
 
     /// Lets at most `longAnswers` answers compute for more than a millisecond at a time.
     package init(index: TimelineIndex, maxWindowSeconds: Int64, longAnswers: Int = 1) {
@@ -143,23 +144,32 @@ extension WindowPlayer {
         channel.isDeleted && seen.standsStill(now: now)
     }
 
-    /// Reads further back if a hole before the edge leaves less than players need.
+    /// Reads further back, in growing steps, for renditions of which too little lies before the edge: new and
+    /// sparse ones, and those behind a hole.
     private func compose(
         _ sliding: SlidingPlan, _ head: ChannelHead, isOver: Bool,
     ) async throws(PlaybackError) -> PlaylistContents {
-        let near = sliding.lookBack(head.publishedHead)
-        let furthest = max(near, min(maxWindowSeconds * Microseconds.perSecond, Limits.slidingLookBack))
-        var composed: PlaylistContents?
-        for lookBack in [near, furthest] {
-            let window = TimeWindow(begin: sliding.edge - lookBack, end: sliding.edge)
-            let held = try await mappingErrors { () throws(CatalogueError) in
-                try await index.heldSegments(of: head, in: window, scope: .published)
-            }
-            composed = sliding.composed(held, isOver: isOver)
-            if sliding.isSatisfied(by: held) { break }
+        var lookBack = sliding.lookBack(head.publishedHead)
+        let furthest = max(lookBack, min(maxWindowSeconds * Microseconds.perSecond, Limits.slidingLookBack))
+        var held = try await held(head, sliding.edge, lookBack)
+        while lookBack < furthest, case let lacking = sliding.lacking(held), !lacking.isEmpty {
+            let known = lookBacks.of(lacking, in: head.channel)
+            lookBack = min(max(lookBack * Limits.slidingStep, known), furthest)
+            var part = head
+            part.renditions.removeAll { !lacking.contains($0.description.id) }
+            held.replace(with: try await self.held(part, sliding.edge, lookBack))
+            lookBacks.keep(lookBack, for: lacking, in: head.channel)
         }
-        guard let composed else { throw .nothingRecorded(available: []) }
-        return composed
+        return sliding.composed(held, isOver: isOver)
+    }
+
+    private func held(
+        _ head: ChannelHead, _ edge: Instant, _ lookBack: Int64
+    ) async throws(PlaybackError) -> HeldSegments {
+        try await mappingErrors { () throws(CatalogueError) in
+            try await index.heldSegments(
+                of: head, in: TimeWindow(begin: edge - lookBack, end: edge), scope: .published)
+        }
     }
 
     private func checkSliding(_ request: WindowRequest, _ channel: Channel) throws(PlaybackError) {

@@ -1,0 +1,41 @@
+import Synchronization
+import Timeline
+
+/// How far back sliding playlists had to read for renditions of which little lies before the edge, so that
+/// the next one reads that far at once.
+final class SlidingLookBacks: Sendable {
+    private struct Place: Hashable {
+        var channel: Int32
+        var rendition: RenditionID
+    }
+
+    private let known = Mutex<[Place: Int64]>([:])
+
+    /// The furthest of some renditions, microseconds; 0 if none is known.
+    func of(_ renditions: Set<RenditionID>, in channel: Int32) -> Int64 {
+        known.withLock { known in
+            renditions.map { known[Place(channel: channel, rendition: $0)] ?? 0 }.max() ?? 0
+        }
+    }
+
+    func keep(_ lookBack: Int64, for renditions: Set<RenditionID>, in channel: Int32) {
+        known.withLock { known in
+            if known.count >= Limits.cachedChannels { known.removeAll() }
+            for rendition in renditions {
+                known[Place(channel: channel, rendition: rendition)] = lookBack
+            }
+        }
+    }
+}
+
+extension HeldSegments {
+    /// Puts what was read further back in the place of what is there for the same renditions.
+    mutating func replace(with further: HeldSegments) {
+        for rendition in further.renditions {
+            guard let place = renditions.firstIndex(where: { $0.id == rendition.id }) else { continue }
+            renditions[place] = rendition
+        }
+        formats.merge(further.formats) { known, _ in known }
+        markers = further.markers
+    }
+}
