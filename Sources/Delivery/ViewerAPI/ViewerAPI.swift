@@ -22,7 +22,9 @@ package final class ViewerAPI: Sendable {
         clock: HostClock, logger: Logger,
     ) {
         objects = ObjectAnswers(store: store, clock: clock.now, logger: logger)
-        index = TimelineIndex(catalogue: catalogue, awaySeconds: configuration.awaySeconds, clock: clock)
+        index = TimelineIndex(
+            catalogue: catalogue, awaySeconds: configuration.awaySeconds,
+            isShared: configuration.isShared, clock: clock)
         windows = WindowAnswers(
             index: index,
             player: WindowPlayer(

@@ -10,12 +10,20 @@ package struct ViewerConfiguration: Sendable {
     /// has deleted.
     package var awaySeconds: Int64
 
+    /// Whether other nodes answer the same viewers: growing playlists then ask the catalogue whether they are
+    /// current.
+    package var isShared: Bool
+
     /// Answers that may compute for more than a millisecond at a time.
     package var longAnswers: Int
 
-    package init(maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200, longAnswers: Int = 1) {
+    package init(
+        maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200, isShared: Bool = false,
+        longAnswers: Int = 1,
+    ) {
         self.maxWindowSeconds = maxWindowSeconds
         self.awaySeconds = awaySeconds
+        self.isShared = isShared
         self.longAnswers = longAnswers
     }
 

@@ -65,6 +65,8 @@ struct Composition: Sendable {
             configuration: ViewerConfiguration(
                 maxWindowSeconds: Int64(settings.maxWindowSeconds),
                 awaySeconds: Int64(settings.deleteGraceSeconds),
+                // A node that only serves is one of several.
+                isShared: !role.records,
                 // Half of the cores stay for short answers and for recording.
                 longAnswers: max(1, Processors().count / 2)),
             clock: clock, logger: logger)

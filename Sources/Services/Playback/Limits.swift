@@ -108,7 +108,8 @@ extension Limits {
     static let versionsAtOnce = 4096
     /// Changed blocks that are read again at a time; others are dropped and read on request.
     static let renewedAtOnce = 32
-    /// A changed block that was not used for this long is dropped instead of read again.
+    /// A changed block that was not used for this long is dropped instead of read again, and a channel that
+    /// was not is not followed.
     static let recentUse = Duration.seconds(60)
     /// Cached formats; a channel has few, but thousands if its key changes every minute.
     static let cachedFormats = 20_000
@@ -118,6 +119,12 @@ extension Limits {
     static let freshFor = Duration.seconds(2)
     /// Pause between two polls for changed channels; shorter than `freshFor`.
     static let pollInterval = Duration.seconds(1)
+    /// Heads that are read again at a time after announced commits.
+    static let headReaders = 4
+    /// Least time between two questions of a node among several whether its heads are current.
+    static let confirmationPause = Duration.milliseconds(25)
+    /// How long a growing playlist waits for that.
+    static let confirmationWait = Duration.milliseconds(500)
     /// How long a caller with a stale value waits for a read.
     static let readingTime = Duration.seconds(1)
     /// After a failure, callers with a stale value do not read again for this long.

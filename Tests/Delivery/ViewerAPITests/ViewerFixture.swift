@@ -1,16 +1,16 @@
-import Catalogue
 import Concurrency
 import DatabaseSupport
 import Digest
 import Foundation
 import HTTP
 import HTTPSupport
-import Postgres
 import SegmentStore
 import Synchronization
 import TestSupport
 import Timeline
 
+@testable import Catalogue
+@testable import Postgres
 @testable import ViewerAPI
 
 /// The viewer API with a catalogue and an archive as a recorder would have left them, and a client.
@@ -21,9 +21,10 @@ final class ViewerFixture: Sendable {
     let clock: Clock
     private let client: APIClient
     private let transport: TransportKind
-    private let node = UUID().uuidString
+    private let node: String
 
-    private init(_ parts: Parts, _ client: APIClient, over transport: TransportKind) {
+    private init(_ parts: Parts, _ client: APIClient, over transport: TransportKind, node: String) {
+        self.node = node
         (catalogue, store, api, clock) = (parts.catalogue, parts.store, parts.api, parts.clock)
         (self.client, self.transport) = (client, transport)
     }
@@ -35,14 +36,20 @@ final class ViewerFixture: Sendable {
         let clock = Clock()
         let api: ViewerAPI
 
-        init(_ pool: PostgresPool, _ store: MemorySegmentStore, maxWindowSeconds: Int64) {
+        init(
+            _ pool: PostgresPool, _ store: MemorySegmentStore, maxWindowSeconds: Int64,
+            isShared: Bool = false
+        ) {
             self.store = store
             catalogue = Catalogue(pool: pool, logger: silentLogger)
-            var host = HostClock.system
-            host.now = { [clock] in clock.now }
+            let host = HostClock(
+                now: { [clock] in clock.now },
+                steady: { [clock] in HostClock.system.steady() + clock.steadyLead },
+                sleep: { [clock] in try await HostClock.system.sleep(until: $0 - clock.steadyLead) })
             api = ViewerAPI(
                 catalogue: catalogue, store: store,
-                configuration: ViewerConfiguration(maxWindowSeconds: maxWindowSeconds),
+                configuration: ViewerConfiguration(
+                    maxWindowSeconds: maxWindowSeconds, isShared: isShared),
                 clock: host, logger: silentLogger)
         }
     }
@@ -51,9 +58,17 @@ final class ViewerFixture: Sendable {
     final class Clock: Sendable {
         private let instant = Mutex(at(100_000))
 
+        private let lead = Mutex(Duration.zero)
+
         var now: Instant {
             get { instant.withLock { $0 } }
             set { instant.withLock { $0 = newValue } }
+        }
+
+        /// How far the steady clock is ahead of the machine's.
+        var steadyLead: Duration {
+            get { lead.withLock { $0 } }
+            set { lead.withLock { $0 = newValue } }
         }
     }
 
@@ -89,12 +104,21 @@ final class ViewerFixture: Sendable {
         }
     }
 
+    /// Another node with connections of its own on the same database, which may record the same channels.
+    func withReplica(isShared: Bool = true, _ body: (ViewerFixture) async throws -> Void) async throws {
+        try await withPool(catalogue.pool.configuration) { pool in
+            let parts = Parts(pool, store, maxWindowSeconds: 86_400, isShared: isShared)
+            try await Self.run(parts, over: transport, node: node, body)
+        }
+    }
+
     private static func run(
-        _ parts: Parts, over transport: TransportKind, _ body: (ViewerFixture) async throws -> Void
+        _ parts: Parts, over transport: TransportKind, node: String = UUID().uuidString,
+        _ body: (ViewerFixture) async throws -> Void
     ) async throws {
         let handler = FunctionHandler { parts.api.answer($0) }
         try await withAPIClient(over: transport, to: handler) { client in
-            try await body(ViewerFixture(parts, client, over: transport))
+            try await body(ViewerFixture(parts, client, over: transport, node: node))
         }
     }
 

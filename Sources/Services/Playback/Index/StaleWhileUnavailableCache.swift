@@ -27,6 +27,8 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     private struct Entry {
         var known: Known
         var expired: ContinuousClock.Instant?
+        /// When a request last wanted the value.
+        var used: ContinuousClock.Instant
     }
 
     private struct State {
@@ -87,6 +89,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     private func lookUp(at key: Key, _ reading: @escaping Reading) -> Lookup {
         let now = clock.steady()
         return state.withLock { state in
+            state.entries[key]?.used = now
             let entry = state.entries[key]
             if let entry, entry.expired == nil, now - entry.known.asOf <= Limits.freshFor {
                 return .use(entry.known)
@@ -145,7 +148,8 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         }
         // A change that was announced during the read may not be in its result.
         let expired = state.entries[key]?.expired.flatMap { $0 > known.asOf ? $0 : nil }
-        state.entries[key] = Entry(known: known, expired: expired)
+        let used = state.entries[key]?.used ?? known.asOf
+        state.entries[key] = Entry(known: known, expired: expired, used: used)
     }
 }
 
@@ -155,8 +159,28 @@ extension StaleWhileUnavailableCache {
         state.withLock { $0.entries[key]?.known.value }
     }
 
-    var all: [Key: Value] {
-        state.withLock { $0.entries.mapValues(\.known.value) }
+    /// The latest instant at which the value of a key is known to have been current.
+    func asOf(_ key: Key) -> ContinuousClock.Instant? {
+        state.withLock { $0.entries[key]?.known.asOf }
+    }
+
+    /// The values that requests wanted lately.
+    ///
+    /// Only these are followed: a request for another one finds it stale and reads it.
+    var inUse: [Key: Value] {
+        let since = clock.steady() - Limits.recentUse
+        return state.withLock { $0.entries.filter { $0.value.used >= since }.mapValues(\.known.value) }
+    }
+
+    func isInUse(_ key: Key) -> Bool {
+        let since = clock.steady() - Limits.recentUse
+        return state.withLock { $0.entries[key].map { $0.used >= since } ?? false }
+    }
+
+    /// Whether the catalogue failed or took too long a moment ago.
+    var isFailing: Bool {
+        let now = clock.steady()
+        return state.withLock { $0.failed.map { now - $0 < Limits.retryPause } ?? false }
     }
 
     /// Makes the next request read the value again.

@@ -46,24 +46,29 @@ extension TimelineIndex {
     }
 
     private func hear() async {
-        for await change in catalogue.changes() { await follow(change) }
+        await withDiscardingTaskGroup { group in
+            for await change in catalogue.changes() {
+                switch change {
+                case .channel(let id):
+                    directory.note(id)
+                    channels.expire(id)
+                case .publishedHead(let change):
+                    guard heads.isInUse(change.channel), let known = heads.known(change.channel),
+                        known.head.revision < change.revision
+                    else { continue }
+                    announced.note(change)
+                    if renewals.add(change.channel) { group.addTask { await self.renewWaiting() } }
+                case .anything:
+                    channels.expireAll()
+                    group.addTask { await self.lookAround() }
+                }
+            }
+        }
     }
 
-    private func follow(_ change: CatalogueChange) async {
-        switch change {
-        case .channel(let id):
-            directory.note(id)
-            channels.expire(id)
-        case .publishedHead(let change):
-            guard let known = heads.known(change.channel), known.head.revision < change.revision else {
-                return
-            }
-            announced.note(change)
-            await renewHead(of: change.channel)
-        case .anything:
-            channels.expireAll()
-            await lookAround()
-        }
+    /// Reads the heads that wait for it, until none does.
+    private func renewWaiting() async {
+        while let channel = renewals.next() { await renewHead(of: channel) }
     }
 
     private func renewHead(of channel: Int32) async {
@@ -77,15 +82,54 @@ extension TimelineIndex {
         }
     }
 
-    /// Asks which of the cached channels have changed, and confirms the others.
+    /// Asks which of the channels in use have changed, reads those again, and confirms the others.
     private func lookAround() async {
         await directory.renew()
+        await confirmChannels()
+        for channel in await confirmHeads() { await renewHead(of: channel) }
+    }
+
+    private func confirmChannels() async {
         let asked = clock.steady()
-        let revisions = heads.all.mapValues(\.head.revision)
-        guard let changed = try? await catalogue.channels(changedSince: revisions) else { return }
+        let known = channels.inUse
+        guard let changed = try? await catalogue.changedChannels(Array(known.values)) else { return }
+        for (id, channel) in known where changed.contains(channel.row) { channels.expire(id) }
+        channels.confirm(asOf: asked) { id, channel in
+            known[id] == channel && !changed.contains(channel.row)
+        }
+    }
+
+    /// Confirms the heads that are current, and returns the channels of the others.
+    private func confirmHeads() async -> Set<Int32> {
+        let asked = clock.steady()
+        let revisions = heads.inUse.mapValues(\.head.revision)
+        guard let changed = try? await catalogue.channels(changedSince: revisions) else { return [] }
         heads.confirm(asOf: asked) { channel, known in
             revisions[channel] == known.head.revision && !changed.contains(channel)
         }
-        for channel in changed { await renewHead(of: channel) }
+        return changed
+    }
+}
+
+/// Several serving nodes.
+extension TimelineIndex {
+    /// Brings the head of a channel up to what was committed before this call, if there are other serving
+    /// nodes: a growing playlist is then never shorter than what another node has answered before.
+    ///
+    /// Requests share their questions: one statement for all channels, at most one in each
+    /// `Limits.confirmationPause`. While the catalogue fails, or does not answer in
+    /// `Limits.confirmationWait`, the head stays as it is.
+    func catchUp(_ channel: Int32) async {
+        guard isShared, !heads.isFailing else { return }
+        let arrived = clock.steady()
+        let catchingUp = Task {
+            if heads.known(channel) != nil {
+                await confirmations.round(clock) { _ = await self.confirmHeads() }
+            }
+            guard let asOf = heads.asOf(channel), asOf >= arrived else {
+                return await renewHead(of: channel)
+            }
+        }
+        _ = await catchingUp.value(within: Limits.confirmationWait, by: clock)
     }
 }

@@ -12,6 +12,10 @@ package final class TimelineIndex: Sendable {
     let channels: StaleWhileUnavailableCache<ChannelID, Channel>
     let heads: StaleWhileUnavailableCache<Int32, TrackedHead>
     let announced = AnnouncedChanges()
+    let renewals = HeadRenewals()
+    let confirmations = HeadConfirmations()
+    /// Whether other nodes answer the same viewers.
+    let isShared: Bool
     let directory: ChannelDirectory
     private let blocks: Blocks
     private let markers: MarkerCache
@@ -29,9 +33,12 @@ package final class TimelineIndex: Sendable {
     /// Creates an index.
     ///
     /// Cached data remains valid for `awaySeconds` while the catalogue is unavailable. After that its files
-    /// may have been deleted.
-    package init(catalogue: Catalogue, awaySeconds: Int64, clock: HostClock) {
+    /// may have been deleted. `isShared` says that other nodes answer the same viewers.
+    package init(
+        catalogue: Catalogue, awaySeconds: Int64, isShared: Bool = false, clock: HostClock,
+    ) {
         self.catalogue = catalogue
+        self.isShared = isShared
         self.clock = clock
         let away = Duration.seconds(awaySeconds)
         channels = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
@@ -50,7 +57,8 @@ package final class TimelineIndex: Sendable {
     }
 
     /// The head of a channel, used for the whole answer.
-    func head(of channel: Int32) async throws(CatalogueError) -> HeadSnapshot {
+    func head(of channel: Int32, isGrowing: Bool) async throws(CatalogueError) -> HeadSnapshot {
+        if isGrowing { await catchUp(channel) }
         let known = try await heads.value(of: channel) { await self.readHead(of: channel, $0) }
         guard let known else { throw .unreadable("channel \(channel) has no published head") }
         return HeadSnapshot(known.value, asOf: known.asOf, age: clock.steady() - known.asOf)

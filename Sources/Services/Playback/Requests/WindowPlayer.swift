@@ -25,7 +25,7 @@ package final class WindowPlayer: Sendable {
         let asked = index.clock.steady()
         return try await withAlternatives(request, channel) { () throws(PlaybackError) in
             let seen = try await mappingErrors { () throws(CatalogueError) in
-                try await index.head(of: channel.row)
+                try await index.head(of: channel.row, isGrowing: request.isGrowing)
             }
             if case .sliding(let length, let delay) = request.span {
                 let sliding = SlidingPlan(

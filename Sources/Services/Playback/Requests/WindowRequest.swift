@@ -14,6 +14,11 @@ package struct WindowRequest: Sendable, Hashable {
         self.span = span
     }
 
+    /// Whether the playlist grows: an EVENT or a sliding one.
+    var isGrowing: Bool {
+        if case .closed = span { false } else { true }
+    }
+
     package enum Span: Sendable, Hashable {
         /// A window of the archive; without an end it extends to the live edge.
         case closed(begin: Instant, end: Instant?)

@@ -134,6 +134,22 @@ extension Catalogue {
         }
     }
 
+    /// Those of the given channels that are no longer as the caller knows them.
+    package func changedChannels(_ known: [Channel]) async throws(CatalogueError) -> Set<Int32> {
+        guard !known.isEmpty else { return [] }
+        return try await mappingErrors {
+            let forms = known.map { $0.playlistForm?.rawValue ?? "" }
+            let rows = try await pool.query(
+                """
+                SELECT channel_id FROM channel
+                JOIN unnest(\(known.map(\.row)), \(known.map(\.version)), \(forms))
+                    AS known(channel_id, version, shape) USING (channel_id)
+                WHERE channel.version <> known.version OR coalesce(channel.shape, '') <> known.shape
+                """)
+            return Set(try rows.map { try $0.decode("channel_id", as: Int32.self) })
+        }
+    }
+
     /// Returns channels that are not deleted, ordered by id, starting after the given id.
     ///
     /// A channel that this program cannot read is left out; `everyChannel` reports it.

@@ -1,0 +1,117 @@
+import HTTPSupport
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Catalogue
+@testable import Postgres
+@testable import ViewerAPI
+
+/// Several serving nodes on one database.
+@Suite(.serialized) struct ReplicaTests {
+    @Test(
+        "A growing playlist never runs back when two nodes answer in turn, one of which hears no change",
+        arguments: ["/live/cctv2/index.m3u8", "/live/cctv2/v0.m3u8?begintime=1469509516&mode=event"])
+    func growing(path: String) async throws {
+        try await ViewerFixture.with { recorder in
+            try await recorder.record(Recording())
+            try await recorder.withReplica { first in
+                try await recorder.withReplica { second in
+                    let hearing = Task { await first.api.run() }
+                    defer { hearing.cancel() }
+                    var newest = 0
+                    for round in 0..<120 {
+                        // Committed between an answer of the one and of the other.
+                        if round % 3 == 0 {
+                            try await recorder.recordMore(Recording(seconds: 40 + 4 * (round / 3 + 1)))
+                        }
+                        let node = round % 2 == 0 ? first : second
+                        let end = try #require(Self.end(of: try await node.get(path)), "round \(round)")
+                        #expect(end >= newest, "round \(round)")
+                        newest = max(newest, end)
+                    }
+                    #expect(newest == 10 + 40)
+                }
+            }
+        }
+    }
+
+    @Test("While the database does not answer, a node among several answers from memory")
+    func away() async throws {
+        try await ViewerFixture.with { recorder in
+            try await recorder.record(Recording())
+            try await recorder.withReplica { node in
+                let path = "/live/cctv2/index.m3u8"
+                #expect(try await node.get(path).status == 200)
+                try await recorder.catalogue.pool.transaction { transaction in
+                    _ = try await transaction.query("LOCK TABLE line")
+                    for _ in 0..<3 { #expect(try await node.get(path).status == 200) }
+                }
+            }
+        }
+    }
+
+    @Test("Of a thousand known channels only the ten that are watched are followed, with few statements")
+    func watched() async throws {
+        try await ViewerFixture.with { node in
+            let watched = (0..<10).map { "watched\($0)" }
+            for id in watched { try await node.record(Recording(id)) }
+            let pool = node.catalogue.pool
+            _ = try await pool.query(
+                """
+                WITH made AS (
+                    INSERT INTO channel (slug, settings, shape)
+                    SELECT 'idle' || n, settings || jsonb_build_object('id', 'idle' || n), shape
+                    FROM channel, generate_series(0, 989) AS n WHERE slug = 'watched0' RETURNING channel_id)
+                INSERT INTO line (channel_id) SELECT channel_id FROM made
+                """)
+            for number in 0..<990 { _ = try await node.get("/live/idle\(number)/index.m3u8") }
+            node.clock.steadyLead = .seconds(61)
+            let following = Task { await node.api.run() }
+            defer { following.cancel() }
+            try await node.withReplica(isShared: false) { recorder in
+                for id in watched { #expect(try await node.get("/live/\(id)/index.m3u8").status == 200) }
+                try await Task.sleep(for: .seconds(2))
+                let before = pool.statementCount
+                let began = ContinuousClock.now
+                for tick in 0..<40 {
+                    // Each channel has a new segment every four seconds and is asked for every two.
+                    let id = watched[tick % 10]
+                    try await recorder.recordMore(Recording(id, seconds: 40 + 4 * (tick / 10 + 1)))
+                    for offset in [0, 5] {
+                        let path = "/live/\(watched[(tick + offset) % 10])/index.m3u8"
+                        #expect(try await node.get(path).status == 200)
+                    }
+                    if tick % 10 == 0 {
+                        _ = try await recorder.catalogue.pool.query(
+                            """
+                            WITH changed AS (
+                                UPDATE line SET revision = revision + 1 FROM channel
+                                WHERE channel.channel_id = line.channel_id AND slug LIKE 'idle%'
+                                RETURNING line.channel_id, revision)
+                            SELECT pg_notify(
+                                \(Catalogue.Announcement.publishedHead), channel_id || ' ' || revision || ' *')
+                            FROM changed
+                            """)
+                    }
+                    try await Task.sleep(until: began + .milliseconds(400) * (tick + 1))
+                }
+                let seconds = (ContinuousClock.now - began) / .seconds(1)
+                let rate = Double(pool.statementCount - before) / seconds
+                #expect(rate <= 15, "\(rate) statements a second")
+                // They are followed nevertheless.
+                try await eventually("the newest segment", within: .seconds(3)) {
+                    let answer = try await node.get("/live/watched9/index.m3u8")
+                    return Self.end(of: answer) == 10 + 4
+                }
+            }
+        }
+    }
+
+    /// The number behind the last listed segment; nil if the answer is no playlist.
+    private static func end(of answer: ReceivedResponse) -> Int? {
+        guard answer.status == 200 else { return nil }
+        let first = answer.text.firstMatch(of: /#EXT-X-MEDIA-SEQUENCE:(\d+)/).flatMap { Int($0.1) }
+        return (first ?? 0) + answer.uris.count
+    }
+}
