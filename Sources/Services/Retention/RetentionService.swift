@@ -101,10 +101,10 @@ package struct RetentionService: Sendable {
     }
 
     private func expireChannels(at now: Instant?) async throws {
-        let cuts = try await catalogue.expiredBefore()
+        let oldest = try await catalogue.oldest()
         for channel in try await catalogue.everyChannel() {
             do {
-                try await expireByRetention(channel, at: now, last: cuts[channel.row])
+                try await expireByRetention(channel, at: now, oldest: oldest[channel.row])
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
@@ -137,8 +137,8 @@ package struct RetentionService: Sendable {
 
     private var isHeldBack: Bool { ages.heldBackSeconds > 0 }
 
-    private func expireByRetention(_ channel: Channel, at now: Instant?, last: Instant?) async throws {
-        guard let cut = try await cut(of: channel, at: now, last: last) else { return }
+    private func expireByRetention(_ channel: Channel, at now: Instant?, oldest: OldestOfChannel?) async throws {
+        guard let cut = try await cut(of: channel, at: now, oldest: oldest) else { return }
         let count = try await catalogue.expire(
             channel, before: cut, graceSeconds: configuration.graceSeconds)
         if count > 0 {
@@ -148,8 +148,8 @@ package struct RetentionService: Sendable {
     }
 
     /// The instant before which a channel keeps nothing after this round; nil if nothing expires.
-    private func cut(of channel: Channel, at now: Instant?, last: Instant?) async throws -> Instant? {
-        let byAge = try await cutByAge(of: channel, at: now, last: last)
+    private func cut(of channel: Channel, at now: Instant?, oldest: OldestOfChannel?) async throws -> Instant? {
+        let byAge = now.flatMap { cutByAge(of: channel, at: $0, oldest: oldest) }
         guard let limit = channel.settings.maxBytes else { return byAge }
         let bySize = try await catalogue.cut(of: channel.row, keepingBytes: limit)
         return [byAge, bySize].compactMap { $0 }.max()
@@ -157,12 +157,13 @@ package struct RetentionService: Sendable {
 
     /// Nil also while less than a step has come since the last cut: a channel expires in a dozen statements,
     /// however little.
-    private func cutByAge(of channel: Channel, at now: Instant?, last: Instant?) async throws -> Instant? {
-        guard let now, let seconds = channel.settings.retentionSeconds else { return nil }
+    private func cutByAge(of channel: Channel, at now: Instant, oldest: OldestOfChannel?) -> Instant? {
+        guard let seconds = channel.settings.retentionSeconds else { return nil }
         let cut = now - seconds * Microseconds.perSecond
         let step = min(Limits.longestStep, seconds * Microseconds.perSecond / Limits.retentionShare)
-        if let last, cut < last + step { return nil }
-        return try await catalogue.limiting(cut, of: channel.row, to: Limits.agedPerRound)
+        if let oldest, cut < oldest.cut + step { return nil }
+        guard let quarter = oldest?.quarter else { return cut }
+        return quarter < cut ? min(cut, quarter + Limits.agedPerRound) : nil
     }
 
     /// Deletes the files of hours whose grace period is over.

@@ -34,6 +34,16 @@ struct RetentionServiceTests {
         }
     }
 
+    @Test("A channel that has nothing older than its retention is not changed")
+    func young() async throws {
+        try await withHouse(retention: 11 * 3600) { fixture in
+            let before = try await fixture.catalogue.publishedHead(of: fixture.channel.row)
+            await fixture.service().expireByRetention()
+            let after = try await fixture.catalogue.publishedHead(of: fixture.channel.row)
+            #expect(after.expiredBefore == before.expiredBefore)
+        }
+    }
+
     @Test("A channel without retention keeps everything")
     func forEver() async throws {
         try await withHouse(retention: nil) { fixture in

@@ -12,40 +12,44 @@ extension Catalogue {
         }
     }
 
-    /// The last cut of each channel: nothing that begins before it is left, but for kept recordings.
-    package func expiredBefore() async throws(CatalogueError) -> [Int32: Instant] {
+    /// Where the recording of each channel begins, by its row.
+    ///
+    /// One statement for all channels: most have nothing to expire in most rounds.
+    package func oldest() async throws(CatalogueError) -> [Int32: OldestOfChannel] {
         try await mappingErrors {
-            let rows = try await pool.query("SELECT channel_id, forgotten_us FROM line")
+            let rows = try await pool.query(.oldest(of: nil))
             return Dictionary(
-                try rows.map { (try $0.decode(0), Instant(microseconds: try $0.decode(1))) },
+                try rows.map { (try $0.decode("channel_id"), try OldestOfChannel($0)) },
                 uniquingKeysWith: { first, _ in first })
-        }
-    }
-
-    /// Limits a cut so that at most some microseconds of a channel's recording expire with it.
-    package func limiting(
-        _ cut: Instant, of channel: Int32, to microseconds: Int64,
-    ) async throws(CatalogueError) -> Instant {
-        try await mappingErrors {
-            let rows = try await pool.query(.oldestQuarter(of: channel))
-            guard let oldest = try rows.first?.decode("quarter_us", as: Int64?.self) else { return cut }
-            return min(cut, Instant(microseconds: oldest) + microseconds)
         }
     }
 }
 
-extension Statement {
-    /// The oldest quarter of a channel that can expire, or the previous cut within it, as `quarter_us`.
+/// Where a channel's recording begins.
+package struct OldestOfChannel: Sendable {
+    /// The last cut: nothing that begins before it is left, but for kept recordings.
+    package var cut: Instant
+    /// The oldest quarter that can expire, or the last cut within it; nil without any.
     ///
-    /// What begins before the previous cut belongs to kept recordings.
-    static func oldestQuarter(of channel: Int32) -> Statement {
+    /// What begins before the last cut belongs to kept recordings.
+    package var quarter: Instant?
+
+    init(_ row: Row) throws {
+        cut = Instant(microseconds: try row.decode("forgotten_us"))
+        quarter = try row.decode("quarter_us", as: Int64?.self).map(Instant.init(microseconds:))
+    }
+}
+
+extension Statement {
+    /// Rows of `OldestOfChannel`: of one channel, or of all.
+    static func oldest(of channel: Int32?) -> Statement {
         """
-        SELECT min(greatest(oldest.quarter_us, l.forgotten_us)) AS quarter_us
-        FROM rendition r JOIN line l USING (channel_id),
-            LATERAL (SELECT quarter_us FROM block b WHERE b.rendition_id = r.rendition_id
+        SELECT l.channel_id, l.forgotten_us, min(greatest(oldest.quarter_us, l.forgotten_us)) AS quarter_us
+        FROM line l LEFT JOIN rendition r USING (channel_id)
+            LEFT JOIN LATERAL (SELECT quarter_us FROM block b WHERE b.rendition_id = r.rendition_id
                 AND b.quarter_us > l.forgotten_us - \(Quarter.microseconds)
-                ORDER BY quarter_us LIMIT 1) AS oldest
-        WHERE r.channel_id = \(channel)
+                ORDER BY quarter_us LIMIT 1) AS oldest ON true
+        WHERE \(channel)::int IS NULL OR l.channel_id = \(channel) GROUP BY l.channel_id, l.forgotten_us
         """
     }
 }

@@ -72,8 +72,9 @@ private struct Expiring {
     }
 
     private func oldestQuarter() async throws -> Instant? {
-        try await transaction.query(.oldestQuarter(of: channel.row)).first?
-            .decode("quarter_us", as: Int64?.self).map(Instant.init(microseconds:))
+        let rows = try await transaction.query(.oldest(of: channel.row))
+        guard let row = rows.first else { return nil }
+        return try OldestOfChannel(row).quarter
     }
 
     /// - Returns: the channel's new revision
