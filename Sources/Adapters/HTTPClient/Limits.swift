@@ -30,7 +30,7 @@ package enum Limits {
     package static let chunkByteCount = 256 << 10
 
     /// Bytes that are buffered for a slow reader before the transfer is paused.
-    static let bufferedByteCount = 1 << 20
+    static let bufferedByteCount = 512 << 10
 
     /// Bytes below which a paused transfer is resumed: half of the buffer, which avoids frequent pauses.
     static let resumeByteCount = bufferedByteCount / 2

@@ -45,16 +45,33 @@ struct TransferStateTests {
         #expect(try next(&state) == .some(nil))
     }
 
+    @Test("A chunk ends before a piece that it has no space for")
+    func oddPieces() throws {
+        var state = TransferState(pausesAt: .max)
+        let body = pattern(10 * 100_000)
+        for start in stride(from: 0, to: body.count, by: 100_000) {
+            #expect(feed(&state, Array(body[start..<start + 100_000])) == .taken)
+        }
+        state.ended(.whole(at: .now))
+        var read: [UInt8] = []
+        while let chunk = try next(&state) ?? nil {
+            #expect(chunk.count <= Limits.chunkByteCount)
+            read += chunk
+        }
+        #expect(read == body)
+    }
+
     @Test("A slow reader pauses the transfer, and reading resumes it once")
     func pausing() throws {
         var state = TransferState(pausesAt: Limits.bufferedByteCount)
         for _ in 0..<(Limits.bufferedByteCount / piece.count) { #expect(feed(&state, piece) == .taken) }
         #expect(feed(&state, piece) == .pause)
         #expect(resumes(&state) == false)
-        _ = state.removeChunk()
-        #expect(resumes(&state) == false)
-        _ = state.removeChunk()
-        #expect(resumes(&state) == true)
+        let chunks = (Limits.bufferedByteCount - Limits.resumeByteCount) / Limits.chunkByteCount
+        for chunk in 1...chunks {
+            _ = state.removeChunk()
+            #expect(resumes(&state) == (chunk == chunks))
+        }
         #expect(resumes(&state) == false)
         #expect(feed(&state, piece) == .taken)
     }

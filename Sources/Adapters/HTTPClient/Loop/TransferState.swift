@@ -32,8 +32,11 @@ struct TransferState {
             isPaused = true
             return .pause
         }
-        unsafe filling.append(contentsOf: bytes)
         bufferedByteCount += bytes.count
+        if filling.count + bytes.count > Limits.chunkByteCount { completeChunk() }
+        // Not before the second piece: most playlists are one.
+        if !filling.isEmpty { filling.reserveCapacity(Limits.chunkByteCount) }
+        unsafe filling.append(contentsOf: bytes)
         if filling.count >= Limits.chunkByteCount { completeChunk() }
         return .taken
     }
@@ -46,13 +49,14 @@ struct TransferState {
         self.end = end
         if case .failed(.cancelled) = end {
             (ready, filling) = ([], [])
-        } else if !filling.isEmpty {
+        } else {
             completeChunk()
         }
         changes += 1
     }
 
     private mutating func completeChunk() {
+        guard !filling.isEmpty else { return }
         ready.append(filling)
         filling = []
         changes += 1
