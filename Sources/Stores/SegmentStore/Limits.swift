@@ -20,8 +20,8 @@ package enum Limits {
     static let namePause = Duration.milliseconds(2)
     /// The longest time between them: a second of 200 channels has 50 names, which share four syncs.
     static let longestNamePause = Duration.milliseconds(250)
-    /// How long names wait for the sync of their own folder: segments of four seconds share one of a minute.
-    static let folderSyncInterval = Duration.seconds(60)
+    /// How long names wait for the sync of their own folder: thirty segments of four seconds share one.
+    static let folderSyncInterval = Duration.seconds(120)
     /// Syncs of which it is known how they ended: names ask for theirs long before as many have followed.
     static let rememberedSyncs = 1000
     /// Depth of folders below a channel: rendition, day, hour, and a margin.

@@ -8,7 +8,7 @@ import Timeline
 /// Makes names of the archive durable: those of many folders by one sync of the folder of drafts.
 ///
 /// A committed file keeps its name as a draft, which says where it belongs, until the folder with its final
-/// name is synced, about once a minute. After a crash the next opening of the archive gives it that name
+/// name is synced, every two minutes. After a crash the next opening of the archive gives it that name
 /// again. Works on a thread of its own, which waits between two syncs, so that names gather meanwhile.
 actor NameSync {
     private struct Placed {
