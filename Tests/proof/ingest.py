@@ -105,7 +105,7 @@ class Bench:
             os.makedirs(folder)
             self.copies.append(Process(
                 ["ffmpeg", "-nostdin", "-v", "error", "-i", f"{self.origin}/{index}/index.m3u8", "-c", "copy", "-f", "segment",
-                 "-segment_time", str(SEGMENT_SECONDS), "-segment_wrap", "8", os.path.join(folder, "%05d.ts")],
+                 "-segment_time", str(SEGMENT_SECONDS), os.path.join(folder, "%05d.ts")],
                 os.path.join(self.folder, "ffmpeg.log")))
         time.sleep(20)
 
