@@ -3,9 +3,10 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import threading
 import time
+
+from stack import ROOT
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -17,11 +18,19 @@ def load(port, targets, seconds=1, connections=16, method="GET", headers=None, n
     return json.loads(printed[printed.index("{"):])
 
 
+def bodiless():
+    """The client for answers without a body, compiled when it is first needed."""
+    source, program = (os.path.join(HERE, "bodiless.c"), os.path.join(ROOT, "var", "bench", "run", "bodiless"))
+    if not os.path.exists(program):
+        subprocess.run(["cc", "-O2", "-o", program, source], check=True)
+    return program
+
+
 def command_of(port, targets, seconds, connections, method, headers):
     """wrk, but for answers without a body, which it cannot read."""
     fields = [f"{name}: {value}" for name, value in headers.items()]
     if method == "HEAD" or "If-None-Match" in headers:
-        return [sys.executable, os.path.join(HERE, "bodiless.py"), str(port), targets, str(seconds), str(connections), method, *fields]
+        return [bodiless(), str(port), targets, str(seconds), str(connections), method, *fields]
     command = ["wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", "--timeout", "30s", "-s", os.path.join(HERE, "wrk.lua")]
     for field in fields:
         command += ["-H", field]
@@ -80,9 +89,9 @@ class Probe(threading.Thread):
             time.sleep(0.003)
 
     def finish(self):
-        """The worst time and the 99th of a hundred, milliseconds."""
+        """The worst time, the median and the number of answers; milliseconds."""
         self.ending = True
         self.join()
         self.connection.close()
         ordered = sorted(self.times)
-        return ordered[-1], ordered[int(len(ordered) * 0.99)]
+        return ordered[-1], ordered[len(ordered) // 2], len(ordered)

