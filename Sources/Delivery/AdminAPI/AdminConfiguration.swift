@@ -39,7 +39,7 @@ extension AdminConfiguration {
         guard let field = headers["Host"], !isOwnHost(Self.host(of: field)) else { return }
         throw Problem(
             .misdirectedRequest,
-            "the admin API has no such host; its names are set in BACKCAST_ADMIN_HOSTS, and addresses and localhost are always allowed"
+            "the admin API has no such host; its names are set in BACKCAST_ADMIN_HOSTS, and addresses and local names are always allowed"
         )
     }
 

@@ -32,15 +32,16 @@ struct SourceAddressesTests {
     }
 
     @Test(
-        "the admin API answers to addresses, localhost and the names that are set",
+        "the admin API answers to addresses, local names and the names that are set",
         arguments: [
             ("127.0.0.1", true), ("::1", true), ("10.9.8.7", true), ("localhost", true), ("LOCALHOST", true),
-            ("api.localhost", true), ("backcast", true), ("Backcast.", true), ("a.tv.example.org", true),
+            ("api.localhost", true), ("backcast", true), ("Backcast.example.", true), ("a.tv.example.org", true),
             ("tv.example.org", false), ("rebound.example", false), ("", false), ("127.0.0.1.example", false),
-            ("127.1", false), ("2130706433", false), ("notlocalhost", false),
+            ("127.1", false), ("2130706433", false), ("notlocalhost", true), ("recorder.local", true),
+            ("backcast.media.svc.cluster.local", true), ("rebound.example.", false), ("0x7f000001", false),
         ])
     func ownHosts(host: String, isOwn: Bool) throws {
-        let sources = SettingSources(flags: [.adminHosts: "backcast, *.tv.example.org"])
+        let sources = SettingSources(flags: [.adminHosts: "backcast.example, *.tv.example.org"])
         #expect(try Settings.reading(sources, for: .run).isOwnHost(host) == isOwn)
     }
 

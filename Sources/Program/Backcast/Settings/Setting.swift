@@ -59,7 +59,7 @@ extension Setting {
                 isSecret: true)
         case .adminListen: Entry(help: "A separate address for /api and /metrics.")
         case .adminHosts:
-            Entry(help: "Names of the admin API beside addresses and localhost.", isList: true)
+            Entry(help: "Names of the admin API beside addresses and local ones.", isList: true)
         case .trustedProxies:
             Entry(help: "Networks of proxies, whose X-Forwarded-For is believed.", isList: true)
         case .serverThreads: Entry(help: "Threads that answer viewers; as many as there are cores.")

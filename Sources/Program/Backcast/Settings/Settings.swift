@@ -15,7 +15,7 @@ struct Settings: Sendable {
     /// The folder of the journal and of generated secrets.
     var state: String
     var adminToken: Secret?
-    /// Names under which the admin API answers, beside addresses and localhost.
+    /// Names under which the admin API answers, beside addresses and local names.
     var adminHosts: [HostPattern]
     var trustedProxies: [AddressNetwork]
     /// Threads that answer viewers; nil: one for each core that the process may use.

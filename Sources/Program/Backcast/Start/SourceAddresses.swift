@@ -2,13 +2,20 @@ import HTTPClient
 import HTTPServer
 
 extension Settings {
-    /// Whether a host without its port is this service's: an address, localhost, or a name that is set.
-    ///
-    /// Names that a public name server answers are never this service's by themselves.
+    /// Whether a host without its port is this service's: an address, a name that no public name server has,
+    /// or a name that is set.
     func isOwnHost(_ host: String) -> Bool {
         let name = host.lowercased()
-        return IPAddress(name) != nil || name == "localhost" || name.hasSuffix(".localhost")
-            || adminHosts.contains { $0.matches(name) }
+        return IPAddress(name) != nil || Self.isLocalName(name) || adminHosts.contains { $0.matches(name) }
+    }
+
+    /// Names without a dot, as containers and machines of a network have, and those under the domains that are
+    /// reserved for local use (RFC 6761, RFC 6762; `internal` by ICANN).
+    private static func isLocalName(_ name: String) -> Bool {
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard let last = labels.last, !labels.contains("") else { return false }
+        if labels.count > 1 { return ["localhost", "local", "internal"].contains(last) }
+        return !AddressPolicy.looksNumeric(name)
     }
 
     /// The rule for addresses of sources; `ownPorts` are those on which this process listens.
@@ -39,7 +46,7 @@ extension AddressPolicy {
     }
 
     /// Whether a name is one that libraries read as an address, such as 2130706433 or 0x7f.1.
-    private static func looksNumeric(_ host: String) -> Bool {
+    static func looksNumeric(_ host: String) -> Bool {
         guard let last = host.split(separator: ".").last?.lowercased() else { return false }
         if last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
         return last.hasPrefix("0x") && last.dropFirst(2).allSatisfy(\.isHexDigit)
