@@ -7,6 +7,10 @@ package enum PercentCoding {
     ///
     /// `plusIsSpace` is the rule of HTML forms. Decoded text may contain "/" and control characters.
     package static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        let isPlain = text.utf8.allSatisfy {
+            $0 != UInt8(ascii: "%") && !(plusIsSpace && $0 == UInt8(ascii: "+"))
+        }
+        if isPlain { return String(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = text.utf8.makeIterator()

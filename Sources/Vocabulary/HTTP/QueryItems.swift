@@ -28,20 +28,21 @@ package struct QueryItems: Sendable, Equatable {
 
     /// The names that occur more than once, each once, in the order of their first occurrence.
     package var repeatedNames: [String] {
-        var counts: [String: Int] = [:]
-        for item in items { counts[item.name, default: 0] += 1 }
-        return items.map(\.name).filter { counts.removeValue(forKey: $0) ?? 0 > 1 }
+        var repeated: [String] = []
+        for (index, item) in items.enumerated() where !repeated.contains(item.name) {
+            if items[(index + 1)...].contains(where: { $0.name == item.name }) { repeated.append(item.name) }
+        }
+        return repeated
     }
 
     private static func item(_ part: Substring, _ plusIsSpace: Bool) -> Item? {
-        let halves = part.utf8.split(
-            separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = halves.first.map(Substring.init),
-            let decoded = PercentCoding.decoded(name, plusIsSpace: plusIsSpace)
-        else { return nil }
-        guard halves.count == 2 else { return Item(name: decoded, value: "") }
-        return PercentCoding.decoded(Substring(halves[1]), plusIsSpace: plusIsSpace).map {
-            Item(name: decoded, value: $0)
+        guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+            return PercentCoding.decoded(part, plusIsSpace: plusIsSpace).map { Item(name: $0, value: "") }
         }
+        let value = part[part.utf8.index(after: equals)...]
+        guard let name = PercentCoding.decoded(part[..<equals], plusIsSpace: plusIsSpace),
+            let decoded = PercentCoding.decoded(value, plusIsSpace: plusIsSpace)
+        else { return nil }
+        return Item(name: name, value: decoded)
     }
 }

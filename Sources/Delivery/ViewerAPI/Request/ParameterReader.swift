@@ -43,8 +43,11 @@ struct ParameterReader {
     }
 
     /// One of several words; nil when the parameter is absent.
-    func choice<Value>(_ name: String, _ choices: [(String, Value)]) throws(ParameterError) -> Value? {
+    func choice<Value>(_ name: String, _ choices: @autoclosure () -> [(String, Value)]) throws(ParameterError)
+        -> Value?
+    {
         guard let text = items[name] else { return nil }
+        let choices = choices()
         guard let chosen = choices.first(where: { $0.0 == text }) else {
             throw ParameterError(name, "\(name) must be one of \(choices.map(\.0).joined(separator: ", "))")
         }

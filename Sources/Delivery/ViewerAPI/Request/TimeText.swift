@@ -11,7 +11,8 @@ extension Instant {
 
     /// RFC 3339 without loss: milliseconds, or microseconds where those are not exact.
     var exactRFC3339: String {
-        let below = CivilTime(self).microsecond % 1000
+        let rest = Int(microseconds % 1000)
+        let below = rest < 0 ? rest + 1000 : rest
         guard below != 0 else { return rfc3339 }
         let digits = String(below)
         return rfc3339.dropLast() + String(repeating: "0", count: 3 - digits.utf8.count) + digits + "Z"

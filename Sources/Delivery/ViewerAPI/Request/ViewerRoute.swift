@@ -12,8 +12,9 @@ enum ViewerRoute: Equatable {
     ///
     /// No name of this API needs percent-encoding: an encoded path names nothing.
     init?(path: String) {
-        let parts = path.dropFirst(Self.root.utf8.count).split(
-            separator: "/", omittingEmptySubsequences: false)
+        let parts = path.utf8.dropFirst(Self.root.utf8.count).split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+        ).map(Substring.init)
         guard let first = parts.first, let channel = ChannelID(String(first)) else { return nil }
         switch parts.count {
         case 2:
