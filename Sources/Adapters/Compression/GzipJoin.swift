@@ -10,12 +10,26 @@ package enum GzipJoin {
 
     /// An empty final block (RFC 1951, 3.2.6: fixed codes, end of block), the checksum and the length of all.
     package static func trailer(of blocks: [DeflateBlock]) -> [UInt8] {
-        var (checksum, byteCount): (UInt32, UInt32) = (0, 0)
-        for block in blocks {
+        var trailer = Trailer()
+        for block in blocks { trailer.append(block) }
+        return trailer.bytes
+    }
+
+    /// The end of a stream, while its pieces are appended.
+    package struct Trailer: Sendable {
+        private var checksum: UInt32 = 0
+        private var byteCount: UInt32 = 0
+
+        package init() {}
+
+        package mutating func append(_ block: DeflateBlock) {
             checksum = block.appending.combined(checksum, block.checksum)
             byteCount &+= UInt32(truncatingIfNeeded: block.plainByteCount)
         }
-        return [0x03, 0x00] + littleEndian(checksum) + littleEndian(byteCount)
+
+        package var bytes: [UInt8] {
+            [0x03, 0x00] + GzipJoin.littleEndian(checksum) + GzipJoin.littleEndian(byteCount)
+        }
     }
 
     private static func littleEndian(_ value: UInt32) -> [UInt8] {

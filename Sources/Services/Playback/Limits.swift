@@ -46,6 +46,9 @@ package enum Limits {
     /// A growing playlist states markers that are known in advance at most so long before they begin,
     /// microseconds.
     static let markerLead: Int64 = 600 * Microseconds.perSecond
+    /// Segments of a block whose lines are also compressed by themselves, for playlists that begin or end
+    /// within the block: more save bytes, fewer save compressing.
+    static let rowsPerGroup = 16
     /// Usual bytes of a playlist entry without other tags, rounded up.
     static let usualEntry = 48
 }
@@ -89,8 +92,8 @@ extension Limits {
     static let blockOverhead = 256
     /// Bytes of an initialization vector, an array of sixteen bytes on the heap.
     static let vectorBytes = 48
-    /// Bytes of an entry's text and its compressed form.
-    static let entryBytes = 56
+    /// Bytes of an entry's text and its compressed forms.
+    static let entryBytes = 72
     /// Bytes of an EXT-X-KEY line.
     static let keyLineBytes = 128
     /// Bytes of a cue tag beside its text, which is there as a value and in the block's lines.
@@ -115,6 +118,8 @@ extension Limits {
     static let cachedFormats = 20_000
     /// Cached channels and heads; above this the oldest are dropped.
     static let cachedChannels = 4096
+    /// Pictures of channels in memory; above this all are made again.
+    static let cachedPictures = 4096
     /// After this time a cached channel or head is read again.
     static let freshFor = Duration.seconds(2)
     /// Pause between two polls for changed channels; shorter than `freshFor`.

@@ -9,12 +9,62 @@ import Timeline
 /// They assume that the previous segment has the same format and that neither a discontinuity nor a new date
 /// is due. A playlist writes anything else that it needs at the first segment itself.
 final class BlockText: Sendable {
-    struct Lines: Sendable {
+    final class Lines: Sendable {
         let bytes: SharedBytes
         /// Where the lines of each segment begin, and the end of the last one.
         let offsets: [Int]
         /// SHA-256 of the bytes.
         let digest: [UInt8]
+        /// SHA-256 of each full group of `Limits.rowsPerGroup` segments, counted from the first.
+        let groupDigests: [[UInt8]]
+
+        init(_ bytes: [UInt8], offsets: [Int]) throws(PlaybackError) {
+            self.bytes = SharedBytes(bytes)
+            self.offsets = offsets
+            digest = try SHA256.made(of: bytes)
+            var digests: [[UInt8]] = []
+            for group in Self.groups(within: 0..<(offsets.count - 1)) {
+                let begin = offsets[group * Limits.rowsPerGroup]
+                let end = offsets[(group + 1) * Limits.rowsPerGroup]
+                digests.append(try SHA256.made(of: bytes[begin..<end]))
+            }
+            groupDigests = digests
+        }
+
+        /// The bytes of some segments.
+        func rows(_ range: Range<Int>) -> ArraySlice<UInt8> {
+            bytes.bytes[offsets[range.lowerBound]..<offsets[range.upperBound]]
+        }
+
+        /// The bytes of some groups.
+        func groups(_ range: Range<Int>) -> ArraySlice<UInt8> {
+            rows((range.lowerBound * Limits.rowsPerGroup)..<(range.upperBound * Limits.rowsPerGroup))
+        }
+
+        /// The full groups within some segments.
+        static func groups(within rows: Range<Int>) -> Range<Int> {
+            let first = (rows.lowerBound + Limits.rowsPerGroup - 1) / Limits.rowsPerGroup
+            return first..<max(first, rows.upperBound / Limits.rowsPerGroup)
+        }
+    }
+
+    /// The lines, compressed separately.
+    final class Packed: Sendable {
+        let deflated: DeflateBlock
+        let bytes: SharedBytes
+
+        init(_ deflated: DeflateBlock) {
+            (self.deflated, bytes) = (deflated, SharedBytes(deflated.bytes))
+        }
+    }
+
+    /// The full groups, each compressed separately.
+    final class PackedGroups: Sendable {
+        let blocks: [DeflateBlock]
+
+        init(_ blocks: [DeflateBlock]) {
+            self.blocks = blocks
+        }
     }
 
     let format: FormatText
@@ -23,8 +73,10 @@ final class BlockText: Sendable {
     let beginsWithKey: Bool
     private let segments: [RecordedSegment]
     private let entry: EntryText
-    private let made = Mutex<Lines?>(nil)
-    private let packed = Mutex<DeflateBlock?>(nil)
+    // Two threads that make the same at a time use the first one's.
+    private let made = AtomicLazyReference<Lines>()
+    private let packed = AtomicLazyReference<Packed>()
+    private let packedGroups = AtomicLazyReference<PackedGroups>()
 
     /// Nil if playlists cannot share the lines.
     init?(
@@ -42,17 +94,13 @@ final class BlockText: Sendable {
     }
 
     func lines() throws(PlaybackError) -> Lines {
-        try made.withLock { made throws(PlaybackError) in
-            if let made { return made }
-            let lines = try written()
-            made = lines
-            return lines
-        }
+        if let known = made.load() { return known }
+        return made.storeIfNil(try written())
     }
 
     /// Whether the text, or also its compressed form, is in memory.
     func isReady(isCompressed: Bool) -> Bool {
-        isCompressed ? packed.withLock { $0 != nil } : made.withLock { $0 != nil }
+        isCompressed ? packed.load() != nil : made.load() != nil
     }
 
     /// Makes the text, or also its compressed form.
@@ -61,14 +109,22 @@ final class BlockText: Sendable {
     }
 
     /// The lines, compressed separately.
-    func deflated() throws(PlaybackError) -> DeflateBlock {
-        let bytes = try lines().bytes.bytes
-        return try packed.withLock { packed throws(PlaybackError) in
-            if let packed { return packed }
-            let block = try DeflateBlock.made(of: bytes, level: Limits.blockLevel)
-            packed = block
-            return block
+    func deflated() throws(PlaybackError) -> Packed {
+        if let known = packed.load() { return known }
+        let block = try DeflateBlock.made(of: lines().bytes.bytes, level: Limits.blockLevel)
+        return packed.storeIfNil(Packed(block))
+    }
+
+    /// The full groups, each compressed separately: a playlist that begins or ends within the block
+    /// compresses only the few segments beside them.
+    func deflatedGroups() throws(PlaybackError) -> [DeflateBlock] {
+        if let known = packedGroups.load() { return known.blocks }
+        let lines = try lines()
+        var blocks: [DeflateBlock] = []
+        for group in lines.groupDigests.indices {
+            blocks.append(try .made(of: Array(lines.groups(group..<(group + 1))), level: Limits.blockLevel))
         }
+        return packedGroups.storeIfNil(PackedGroups(blocks)).blocks
     }
 
     private func written() throws(PlaybackError) -> Lines {
@@ -83,8 +139,7 @@ final class BlockText: Sendable {
             entry.write(segment, format, to: &buffer)
         }
         offsets.append(buffer.count)
-        let bytes = buffer.finish()
-        return Lines(bytes: SharedBytes(bytes), offsets: offsets, digest: try SHA256.made(of: bytes))
+        return try Lines(buffer.finish(), offsets: offsets)
     }
 }
 
@@ -99,9 +154,9 @@ extension DeflateBlock {
 }
 
 extension SHA256 {
-    static func made(of bytes: [UInt8]) throws(PlaybackError) -> [UInt8] {
+    static func made(of bytes: some Collection<UInt8>) throws(PlaybackError) -> [UInt8] {
         do {
-            return try digest(of: bytes)
+            return try digest(of: Array(bytes))
         } catch {
             throw .system("\(error)")
         }

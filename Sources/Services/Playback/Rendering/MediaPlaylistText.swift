@@ -136,8 +136,8 @@ extension MediaPlaylistText {
         guard keepsDate(piece, from: piece.first.start + piece.first.mediaDuration - expectedDate) else {
             return write(rows: piece.segments.dropFirst())
         }
-        let lines = try text.lines()
-        buffer.append(lines.bytes.bytes[lines.offsets[begin + 1]..<lines.offsets[end]])
+        closeOwnPiece()
+        pieces.append(.rows(text, (begin + 1)..<end))
         pass(piece, text, duration: piece.segments.dropFirst().reduce(0) { $0 + $1.mediaDuration })
     }
 

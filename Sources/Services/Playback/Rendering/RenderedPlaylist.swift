@@ -3,50 +3,126 @@ import Digest
 import Encoding
 package import HTTP
 
-/// The text of a playlist, in pieces that are its own or shared with other answers.
+/// The text of a playlist, in parts that are its own or shared with other answers.
 package struct RenderedPlaylist: Sendable {
+    /// What a playlist is written as.
     enum Piece: Sendable {
         case own([UInt8])
+        /// All lines of a block.
         case shared(BlockText)
+        /// The lines of some segments of a block.
+        case rows(BlockText, Range<Int>)
+        /// The lines of one segment of a block, which are not shared.
+        case line(BlockText, Int)
     }
 
-    /// The pieces in order.
-    package let body: [SharedBytes]
+    /// What is compressed and digested at once; its own text is never beside another one of its own.
+    private enum Part: Sendable {
+        case own([UInt8])
+        case block(BlockText, BlockText.Lines)
+        case groups(BlockText, BlockText.Lines, Range<Int>)
+    }
+
+    private let parts: [Part]
     /// Identifies the text, with the same value on every replica; used as the opaque part of an entity tag.
     package let tag: String
-    private let pieces: [Piece]
 
     package init(_ bytes: [UInt8]) throws(PlaybackError) {
         try self.init([.own(bytes)])
     }
 
     init(_ pieces: [Piece]) throws(PlaybackError) {
-        self.pieces = pieces
-        var (body, digests): ([SharedBytes], [UInt8]) = ([], [])
+        var (parts, own): ([Part], [UInt8]) = ([], [])
+        parts.reserveCapacity(pieces.count + 2)
+        func append(_ part: Part) {
+            if !own.isEmpty { parts.append(.own(own)) }
+            own = []
+            parts.append(part)
+        }
         for piece in pieces {
             switch piece {
-            case .own(let bytes):
-                body.append(SharedBytes(bytes))
-                digests += try SHA256.made(of: bytes)
-            case .shared(let text):
+            case .own(let bytes): own += bytes
+            case .line(let text, let row): own += try text.lines().rows(row..<(row + 1))
+            case .shared(let text): append(.block(text, try text.lines()))
+            case .rows(let text, let rows):
                 let lines = try text.lines()
-                body.append(lines.bytes)
-                digests += lines.digest
+                let groups = BlockText.Lines.groups(within: rows)
+                guard !groups.isEmpty else {
+                    own += lines.rows(rows)
+                    continue
+                }
+                own += lines.rows(rows.lowerBound..<(groups.lowerBound * Limits.rowsPerGroup))
+                append(.groups(text, lines, groups))
+                own += lines.rows((groups.upperBound * Limits.rowsPerGroup)..<rows.upperBound)
             }
         }
-        self.body = body
-        tag = Hexadecimal.encode(try SHA256.made(of: digests).prefix(16))
+        if !own.isEmpty { parts.append(.own(own)) }
+        self.parts = parts
+        tag = try Self.tag(of: parts)
     }
 
-    /// The text compressed with gzip; shared pieces are compressed only once.
-    package func gzip() throws(PlaybackError) -> [SharedBytes] {
-        var blocks: [DeflateBlock] = []
-        for piece in pieces {
-            switch piece {
-            case .own(let bytes): blocks.append(try .made(of: bytes, level: Limits.gzipLevel))
-            case .shared(let text): blocks.append(try text.deflated())
+    /// A digest of digests, which exist already where the text is shared.
+    private static func tag(of parts: [Part]) throws(PlaybackError) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(parts.count * SHA256.byteCount + 1024)
+        for part in parts {
+            switch part {
+            case .own(let bytes):
+                // Its length tells it apart from digests.
+                for shift in stride(from: 0, to: 32, by: 8) {
+                    text.append(UInt8(truncatingIfNeeded: bytes.count >> shift))
+                }
+                text += bytes
+            case .block(_, let lines): text += lines.digest
+            case .groups(_, let lines, let groups): for group in groups { text += lines.groupDigests[group] }
             }
         }
-        return GzipJoin.assemble(blocks).map(SharedBytes.init)
+        return Hexadecimal.encode(try SHA256.made(of: text).prefix(16))
+    }
+
+    /// The text: whole blocks as they are, everything between them in one piece.
+    package var body: [SharedBytes] {
+        var (pieces, own): ([SharedBytes], [UInt8]) = ([], [])
+        pieces.reserveCapacity(parts.count)
+        for part in parts {
+            switch part {
+            case .own(let bytes): own += bytes
+            case .groups(_, let lines, let groups): own += lines.groups(groups)
+            case .block(_, let lines):
+                if !own.isEmpty { pieces.append(SharedBytes(own)) }
+                own = []
+                pieces.append(lines.bytes)
+            }
+        }
+        if !own.isEmpty { pieces.append(SharedBytes(own)) }
+        return pieces
+    }
+
+    /// The text compressed with gzip; only what is not shared is compressed for this answer.
+    package func gzip() throws(PlaybackError) -> [SharedBytes] {
+        var (pieces, own): ([SharedBytes], [UInt8]) = ([], GzipJoin.header)
+        pieces.reserveCapacity(parts.count)
+        var trailer = GzipJoin.Trailer()
+        for part in parts {
+            switch part {
+            case .own(let bytes):
+                let block = try DeflateBlock.made(of: bytes, level: Limits.gzipLevel)
+                trailer.append(block)
+                own += block.bytes
+            case .groups(let text, _, let groups):
+                for block in try text.deflatedGroups()[groups] {
+                    trailer.append(block)
+                    own += block.bytes
+                }
+            case .block(let text, _):
+                let packed = try text.deflated()
+                trailer.append(packed.deflated)
+                pieces.append(SharedBytes(own))
+                own = []
+                pieces.append(packed.bytes)
+            }
+        }
+        pieces.append(SharedBytes(own + trailer.bytes))
+        return pieces.filter { !$0.bytes.isEmpty }
     }
 }
