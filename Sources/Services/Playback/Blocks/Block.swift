@@ -1,4 +1,5 @@
 import Catalogue
+import Synchronization
 import Timeline
 
 /// The segments of one rendition that begin in one aligned quarter of an hour.
@@ -20,6 +21,8 @@ final class Block: Sendable {
     let repaired: Block?
     /// Approximate memory use, including the text once it is rendered.
     let byteCount: Int
+    /// Whether it was used without asking the cache since the cache looked.
+    private let isTouched = Atomic(false)
 
     init(_ record: QuarterRecord, formats: [Int32: SegmentFormat], rendition: RenditionID) {
         quarter = record.quarter
@@ -35,6 +38,17 @@ final class Block: Sendable {
                 formats: formats, rendition: rendition)
         }
         byteCount = Self.byteCount(of: record.segments, formats) + (repaired?.byteCount ?? 0)
+    }
+
+    /// Notes a use; it writes only the first time, because all threads read the block.
+    func touch() {
+        if !isTouched.load(ordering: .relaxed) { isTouched.store(true, ordering: .relaxed) }
+    }
+
+    /// Whether there was a use since the last call.
+    func takeTouch() -> Bool {
+        let isRepairTouched = repaired?.takeTouch() ?? false
+        return isTouched.exchange(false, ordering: .relaxed) || isRepairTouched
     }
 
     private static func byteCount(of segments: [RecordedSegment], _ formats: [Int32: SegmentFormat]) -> Int {

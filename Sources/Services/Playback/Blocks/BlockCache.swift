@@ -58,6 +58,11 @@ final class BlockCache: Sendable {
         }
     }
 
+    /// The blocks of a rendition, by the begin of their quarter; this is no use of them.
+    func held(of rendition: Int32) -> [Int64: Block] {
+        state.withLock { $0.entries[rendition]?.mapValues(\.block) ?? [:] }
+    }
+
     /// How many blocks of a range are not in memory.
     func missing(_ range: QuarterRange) -> Int {
         state.withLock { state in
@@ -78,7 +83,7 @@ final class BlockCache: Sendable {
             for quarter in range.quarters where state.loads[quarter]?.number == number {
                 state.loads[quarter] = nil
             }
-            state.shrink(to: capacity)
+            state.shrink(to: capacity, now: now)
         }
     }
 }
@@ -107,8 +112,10 @@ extension BlockCache {
 
     /// Whether a quarter was requested since an instant.
     func isUsed(_ quarter: Quarter, since instant: ContinuousClock.Instant) -> Bool {
-        state.withLock { state in
-            state.entries[quarter.rendition]?[quarter.begin].map { $0.used >= instant } ?? false
+        let now = clock.steady()
+        return state.withLock { state in
+            state.noteTouch(quarter, now: now)
+            return state.entries[quarter.rendition]?[quarter.begin].map { $0.used >= instant } ?? false
         }
     }
 
@@ -123,7 +130,7 @@ extension BlockCache {
             }
             let replaced = Set(blocks.map(\.quarter))
             for quarter in dropped where !replaced.contains(quarter) { state.remove(quarter) }
-            state.shrink(to: capacity)
+            state.shrink(to: capacity, now: now)
         }
     }
 }
@@ -133,6 +140,12 @@ extension BlockCache.State {
         guard let block = entries[quarter.rendition]?[quarter.begin]?.block else { return nil }
         entries[quarter.rendition]?[quarter.begin]?.used = now
         return block
+    }
+
+    /// A block that a picture used without asking the cache counts as used now.
+    fileprivate mutating func noteTouch(_ quarter: Quarter, now: ContinuousClock.Instant) {
+        guard entries[quarter.rendition]?[quarter.begin]?.block.takeTouch() == true else { return }
+        entries[quarter.rendition]?[quarter.begin]?.used = now
     }
 
     fileprivate mutating func insert(_ block: Block, now: ContinuousClock.Instant) {
@@ -148,8 +161,11 @@ extension BlockCache.State {
     }
 
     /// Frees more than needed, so that not every new block has to search for the oldest one.
-    fileprivate mutating func shrink(to capacity: Int) {
+    fileprivate mutating func shrink(to capacity: Int, now: ContinuousClock.Instant) {
         guard byteCount > capacity else { return }
+        for quarter in entries.values.flatMap({ $0.values.map(\.block.quarter) }) {
+            noteTouch(quarter, now: now)
+        }
         let oldestFirst = entries.values.flatMap(\.values).sorted { $0.used < $1.used }
         for entry in oldestFirst {
             if byteCount <= capacity - capacity / 10 { break }

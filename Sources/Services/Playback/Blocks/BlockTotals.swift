@@ -5,10 +5,17 @@ package import Timeline
 /// Sums over the segments of a block that only some answers need, computed on first use.
 final class BlockTotals: Sendable {
     let storedBytes: Int64
-    private let segments: [RecordedSegment]
+    let segments: [RecordedSegment]
     /// By target duration, seconds.
     private let peaks = Mutex<[Int: Int64]>([:])
+    /// Of runs that reach here from the block before; by that block and the target duration.
+    private let joins = Mutex<[Join: Int64]>([:])
     private let run = Mutex<SegmentRun?>(nil)
+
+    private struct Join: Hashable {
+        var before: ObjectIdentifier
+        var targetSeconds: Int
+    }
 
     init(_ segments: [RecordedSegment]) {
         self.segments = segments
@@ -23,6 +30,20 @@ final class BlockTotals: Sendable {
             for segment in segments { meter.append(segment) }
             if peaks.count >= Limits.targetsPerBlock { peaks.removeAll() }
             peaks[targetSeconds] = meter.peak
+            return meter.peak
+        }
+    }
+
+    /// The highest bit rate of any run that counts and lies in two consecutive blocks.
+    func peak(joining before: BlockTotals, targetSeconds: Int) -> Int64 {
+        joins.withLock { joins in
+            let join = Join(before: ObjectIdentifier(before), targetSeconds: targetSeconds)
+            if let known = joins[join] { return known }
+            var meter = BitRateMeter(targetSeconds: targetSeconds)
+            meter.open(before.segments)
+            meter.extend(by: segments)
+            if joins.count >= Limits.targetsPerBlock { joins.removeAll() }
+            joins[join] = meter.peak
             return meter.peak
         }
     }

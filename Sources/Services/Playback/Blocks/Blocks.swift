@@ -28,6 +28,11 @@ final class Blocks: Sendable {
         return found
     }
 
+    /// The blocks of a rendition that are in memory, by the begin of their quarter.
+    func held(of rendition: Int32) -> [Int64: Block] {
+        cache.held(of: rendition)
+    }
+
     /// How many blocks of some ranges are not in memory.
     func missing(_ ranges: [QuarterRange]) -> Int {
         ranges.reduce(0) { $0 + cache.missing($1) }

@@ -38,6 +38,8 @@ struct BitRateMeter {
     private var whole = Run()
     /// The runs that can still grow; they are few, because a run soon becomes too long.
     private var open: [Run] = []
+    /// The block before, if only runs within it are open and it is too long for a run to reach through it.
+    private var before: BlockTotals?
     /// The maximum over the runs so far.
     private(set) var peak: Int64 = 0
 
@@ -48,6 +50,7 @@ struct BitRateMeter {
     var rate: BitRate { BitRate(peak: max(peak, whole.rate), average: whole.rate) }
 
     mutating func append(_ segment: RecordedSegment) {
+        openBefore()
         whole.append(segment)
         open.append(Run())
         extendRuns(by: segment)
@@ -57,17 +60,45 @@ struct BitRateMeter {
     /// end behind it are measured.
     mutating func append(_ block: Block, targetSeconds: Int) {
         whole.append(bytes: block.totals.storedBytes, duration: block.summary.duration)
-        for segment in block.segments {
+        peak = max(peak, block.totals.peak(targetSeconds: targetSeconds))
+        // No run reaches through a block that is longer.
+        let isLong = block.summary.duration > longest
+        if isLong, let before {
+            peak = max(peak, block.totals.peak(joining: before, targetSeconds: targetSeconds))
+        } else {
+            openBefore()
+            extend(by: block.segments)
+        }
+        if isLong {
+            (open, before) = ([], block.totals)
+        } else {
+            open(block.segments)
+        }
+    }
+
+    /// Extends the runs that are open by segments, until none is left.
+    mutating func extend(by segments: [RecordedSegment]) {
+        for segment in segments {
             if open.isEmpty { break }
             extendRuns(by: segment)
         }
-        peak = max(peak, block.totals.peak(targetSeconds: targetSeconds))
+    }
+
+    /// Opens the runs that end with the last of some segments.
+    mutating func open(_ segments: [RecordedSegment]) {
         var last = Run()
-        for segment in block.segments.reversed() {
+        for segment in segments.reversed() {
             last.append(segment)
             if last.duration > longest { break }
             open.append(last)
         }
+    }
+
+    /// Opens the runs that end with the block before.
+    private mutating func openBefore() {
+        guard let totals = before else { return }
+        before = nil
+        open(totals.segments)
     }
 
     private var longest: Int64 { target + target / 2 }

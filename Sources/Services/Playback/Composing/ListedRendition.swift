@@ -29,14 +29,13 @@ package struct ListedRendition: Sendable {
         return rest > Limits.grain ? missing + rest : missing
     }
 
-    /// The target duration: the longest EXTINF rounded to the nearest second, at least 1 (RFC 8216
-    /// §4.3.3.1).
+    /// The target duration of its own playlist.
     var targetSeconds: Int {
         let longest = segments.pieces.reduce(0) { longest, piece in
             piece.isWhole
                 ? max(longest, piece.block.summary.longest)
                 : piece.segments.reduce(longest) { max($0, $1.mediaDuration) }
         }
-        return max(1, Int((longest + Microseconds.perSecond / 2) / Microseconds.perSecond))
+        return .target(ofLongest: longest)
     }
 }

@@ -29,6 +29,10 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         var expired: ContinuousClock.Instant?
         /// When a request last wanted the value.
         var used: ContinuousClock.Instant
+
+        func isFresh(at now: ContinuousClock.Instant) -> Bool {
+            expired == nil && now - known.asOf <= Limits.freshFor
+        }
     }
 
     private struct State {
@@ -86,14 +90,22 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         }
     }
 
+    /// The value of a key if it is at most `Limits.freshFor` old.
+    func fresh(_ key: Key) -> Known? {
+        let now = clock.steady()
+        return state.withLock { state in
+            guard let entry = state.entries[key], entry.isFresh(at: now) else { return nil }
+            state.entries[key]?.used = now
+            return entry.known
+        }
+    }
+
     private func lookUp(at key: Key, _ reading: @escaping Reading) -> Lookup {
         let now = clock.steady()
         return state.withLock { state in
             state.entries[key]?.used = now
             let entry = state.entries[key]
-            if let entry, entry.expired == nil, now - entry.known.asOf <= Limits.freshFor {
-                return .use(entry.known)
-            }
+            if let entry, entry.isFresh(at: now) { return .use(entry.known) }
             if let entry, let failed = state.failed, now - failed < Limits.retryPause, isUsable(entry.known) {
                 return .use(entry.known)
             }

@@ -29,6 +29,7 @@ package final class TimelineIndex: Sendable {
     /// Requests for what is recorded near a window that holds nothing.
     private let searches = AsyncSemaphore(permits: Limits.searchesAtOnce, waiters: Limits.searchesWaiting)
     private let nearest = NearestSpans()
+    private let pictures = ChannelPictures()
 
     /// Creates an index.
     ///
@@ -62,6 +63,32 @@ package final class TimelineIndex: Sendable {
         let known = try await heads.value(of: channel) { await self.readHead(of: channel, $0) }
         guard let known else { throw .unreadable("channel \(channel) has no published head") }
         return HeadSnapshot(known.value, asOf: known.asOf, age: clock.steady() - known.asOf)
+    }
+
+    /// The channel with an id, if it is known without asking the catalogue.
+    package func knownChannel(_ id: ChannelID) -> Channel? {
+        channels.fresh(id)?.value
+    }
+
+    /// The head of a channel, if it is known without asking the catalogue.
+    func knownHead(of channel: Int32) -> HeadSnapshot? {
+        guard let known = heads.fresh(channel) else { return nil }
+        return HeadSnapshot(known.value, asOf: known.asOf, age: clock.steady() - known.asOf)
+    }
+
+    /// The revision of a channel, if it is known without asking the catalogue.
+    package func knownRevision(of channel: Int32) -> Int64? {
+        heads.fresh(channel)?.value.head.revision
+    }
+
+    /// What memory holds of a channel.
+    func picture(of head: ChannelHead) -> ChannelPicture {
+        pictures.picture(of: head) { ChannelPicture(head) { blocks.held(of: $0.row) } }
+    }
+
+    /// Lets the picture of a channel be made again, because it lacks blocks.
+    func dropPicture(of channel: Int32) {
+        pictures.drop(channel)
     }
 
     /// All segments that overlap a window, and the markers that lie in it.

@@ -105,6 +105,16 @@ struct TextBuffer {
         unsafe position += digits
     }
 
+    /// Appends microseconds as seconds, without needless zeros.
+    mutating func append(seconds microseconds: UInt64) {
+        unsafe append(decimal: microseconds / 1_000_000)
+        var (fraction, digits) = (microseconds % 1_000_000, 6)
+        guard fraction > 0 else { return }
+        while fraction % 10 == 0 { (fraction, digits) = (fraction / 10, digits - 1) }
+        unsafe append(UInt8(ascii: "."))
+        unsafe append(fraction, digits: digits)
+    }
+
     /// Appends bytes as hexadecimal digits.
     mutating func append(hexadecimal bytes: [UInt8]) {
         for byte in bytes {

@@ -4,8 +4,8 @@ package import Timeline
 
 /// Answers requests from the index; safe to share between tasks.
 package final class WindowPlayer: Sendable {
-    private let index: TimelineIndex
-    private let maxWindowSeconds: Int64
+    let index: TimelineIndex
+    let maxWindowSeconds: Int64
     /// Compositions that compute for long; fewer than there are cores, so that others are not delayed.
     private let turns: AsyncSemaphore
     private let lookBacks = SlidingLookBacks()

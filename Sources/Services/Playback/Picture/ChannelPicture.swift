@@ -1,0 +1,109 @@
+import Catalogue
+import Timeline
+
+/// What memory holds of a channel at one revision, arranged so that a window of the past is found by
+/// arithmetic.
+///
+/// It is made from the blocks in memory and never changes: after a commit, or when more blocks have been
+/// read, another one replaces it.
+final class ChannelPicture: Sendable {
+    let revision: Int64
+    /// Ordered by id.
+    fileprivate let renditions: [RenditionPicture]
+    /// Their positions, in the order in which they lead a playlist.
+    fileprivate let leading: [Int]
+
+    init(_ head: ChannelHead, _ blocks: (KnownRendition) -> [Int64: Block]) {
+        revision = head.revision
+        let renditions = head.renditions.map { RenditionPicture($0, blocks($0)) }
+        self.renditions = renditions
+        let videos = renditions.indices.filter { renditions[$0].description.id.kind == .video }
+        let best = videos.sorted { one, other in
+            let (a, b) = (renditions[one].description, renditions[other].description)
+            return (b.bandwidth ?? 0, a.id) < (a.bandwidth ?? 0, b.id)
+        }
+        leading = best + renditions.indices.filter { !videos.contains($0) }
+    }
+
+    /// What a picture says of a window.
+    enum Found {
+        /// A block is not in memory.
+        case absent
+        /// The window has to be composed.
+        case irregular
+        case cuts(ChannelCut)
+    }
+
+    /// The segments of a window in all renditions.
+    func find(_ window: TimeWindow) -> Found {
+        var cuts: [WindowCut?] = []
+        cuts.reserveCapacity(renditions.count)
+        for rendition in renditions {
+            switch rendition.find(window) {
+            case .absent: return .absent
+            case .irregular: return .irregular
+            case .nothing: cuts.append(nil)
+            case .segments(let cut): cuts.append(cut)
+            }
+        }
+        return .cuts(ChannelCut(picture: self, window: window, cuts: cuts))
+    }
+}
+
+/// The segments of a window in all renditions of a channel; one that has none is nil.
+struct ChannelCut {
+    let picture: ChannelPicture
+    let window: TimeWindow
+    fileprivate let cuts: [WindowCut?]
+
+    /// The target duration of all playlists of the answer.
+    var targetSeconds: Int {
+        .target(ofLongest: cuts.reduce(0) { $1?.longest(above: $0) ?? $0 })
+    }
+
+    /// The media playlist of one rendition, or with nil of the leading one; nil if the window has no such
+    /// segments, or its playlist needs more than one date.
+    func mediaPlaylist(of id: RenditionID?) -> WindowText? {
+        let position =
+            id == nil
+            ? picture.leading.first { cuts[$0] != nil }
+            : picture.renditions.firstIndex { $0.description.id == id }
+        guard let position, let cut = cuts[position], cut.keepsDate else { return nil }
+        return WindowText(
+            rendition: picture.renditions[position].description.id, cut: cut, window: window,
+            targetSeconds: targetSeconds)
+    }
+
+    /// The renditions as a composer would list them.
+    var listed: [ListedRendition] {
+        zip(picture.renditions, cuts).compactMap { rendition, cut in
+            cut.map { ListedRendition(description: rendition.description, segments: $0.segments) }
+        }
+    }
+
+    var known: [RenditionID] { picture.renditions.map(\.description.id) }
+
+    /// The formats of the listed segments: each run has one.
+    var formats: [Int32: SegmentFormat] {
+        var formats: [Int32: SegmentFormat] = [:]
+        for cut in cuts {
+            guard let cut, let block = cut.slots.first?.block else { continue }
+            let id = cut.first.formatID
+            if formats[id] == nil { formats[id] = block.formats[id] }
+        }
+        return formats
+    }
+
+    /// Notes the use of all blocks.
+    func touch() {
+        for cut in cuts { cut?.touch() }
+    }
+}
+
+extension Int {
+    /// The target duration: the longest EXTINF rounded to the nearest second, at least 1 (RFC 8216
+    /// §4.3.3.1).
+    static func target(ofLongest microseconds: Int64) -> Int {
+        Swift.max(1, Int((microseconds + Microseconds.perSecond / 2) / Microseconds.perSecond))
+    }
+}

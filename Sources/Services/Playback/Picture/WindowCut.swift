@@ -1,0 +1,116 @@
+import Timeline
+
+/// The segments of a window in consecutive blocks of one run: where the first block begins and the last ends.
+struct WindowCut: Sendable {
+    let slots: ArraySlice<RenditionPicture.Slot>
+    private let head: Block
+    private let tail: Block
+    /// The positions of the first segment in the first block, and behind the last one in the last block.
+    let begin: Int
+    let end: Int
+
+    /// Nil if no segment overlaps the window.
+    init?(_ slots: ArraySlice<RenditionPicture.Slot>, of window: TimeWindow) {
+        guard let head = slots.first?.block, let tail = slots.last?.block else { return nil }
+        begin = head.segments.firstPosition { $0.end > window.begin }
+        end = tail.segments.firstPosition { $0.start >= window.end }
+        guard begin < head.segments.count, end > 0, slots.count > 1 || begin < end else { return nil }
+        (self.slots, self.head, self.tail) = (slots, head, tail)
+    }
+
+    var first: RecordedSegment { head.segments[begin] }
+    var last: RecordedSegment { tail.segments[end - 1] }
+
+    /// The positions of the segments in one of the blocks.
+    func rows(_ index: Int, _ block: Block) -> Range<Int> {
+        (index == slots.startIndex ? begin : 0)..<(index == slots.endIndex - 1 ? end : block.segments.count)
+    }
+
+    /// The segments as slices of blocks.
+    var segments: SegmentList {
+        var list = SegmentList()
+        for index in slots.indices {
+            if let block = slots[index].block { list.append(block, rows(index, block)) }
+        }
+        return list
+    }
+
+    /// Notes the use of all blocks.
+    func touch() {
+        for slot in slots { slot.block?.touch() }
+    }
+
+    /// The longest media of a segment that may raise a maximum, microseconds.
+    func longest(above known: Int64) -> Int64 {
+        var longest = known
+        for index in slots.indices {
+            guard slots[index].longest > longest, let block = slots[index].block else { continue }
+            let rows = rows(index, block)
+            longest =
+                rows.count == block.segments.count
+                ? block.summary.longest
+                : block.segments[rows].reduce(longest) { max($0, $1.mediaDuration) }
+        }
+        return longest
+    }
+
+    /// Whether every segment starts with an independent frame.
+    var isIndependent: Bool {
+        slots.indices.allSatisfy { index in
+            guard let block = slots[index].block else { return false }
+            return block.summary.isIndependent
+                || block.segments[rows(index, block)].allSatisfy { $0.flags.contains(.independent) }
+        }
+    }
+
+    /// Whether the dates that players compute from the first one stay accurate to the end.
+    var keepsDate: Bool {
+        guard let head = slots.first, let block = head.block else { return false }
+        let played = block.segments[..<begin].reduce(0) { $0 + $1.mediaDuration }
+        let offset = head.drift.lowerBound - block.summary.drift.lowerBound
+        let own = offset + first.start.microseconds - head.begin - played
+        return slots.allSatisfy {
+            $0.drift.lowerBound - own >= -Limits.dateTolerance
+                && $0.drift.upperBound - own <= Limits.dateTolerance
+        }
+    }
+
+    /// Microseconds of a window that no segment covers; differences below a millisecond do not count.
+    func missing(in window: TimeWindow) -> Int64 {
+        var missing: Int64 = 0
+        let before = first.start - window.begin
+        if before > Limits.grain { missing += before }
+        for index in slots.indices {
+            guard let block = slots[index].block else { continue }
+            if index > slots.startIndex { missing += slots[index].pause }
+            if block.summary.missing > 0 { missing += block.missing(in: rows(index, block)) }
+        }
+        let after = window.end - last.end
+        return after > Limits.grain ? missing + after : missing
+    }
+}
+
+extension Block {
+    /// The pauses between some segments that count as missing, microseconds.
+    fileprivate func missing(in rows: Range<Int>) -> Int64 {
+        if rows.count == segments.count { return summary.missing }
+        var missing: Int64 = 0
+        for row in rows.dropFirst() {
+            let pause = segments[row].start - segments[row - 1].end
+            if pause > Limits.grain { missing += pause }
+        }
+        return missing
+    }
+}
+
+extension [RecordedSegment] {
+    /// The position of the first segment that fulfils a condition, which all after it fulfil as well.
+    fileprivate func firstPosition(_ isBehind: (RecordedSegment) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,67 @@
+import HLS
+import Timeline
+
+/// Writes the media playlist of a closed window that is one run of segments.
+///
+/// Only the head is written; the lines of all segments are in their blocks.
+struct WindowText {
+    let rendition: RenditionID
+    let cut: WindowCut
+    let window: TimeWindow
+    let targetSeconds: Int
+
+    /// The most bytes of a head without EXT-X-MAP and EXT-X-PROGRAM-DATE-TIME.
+    private static let headBytes = 320
+
+    /// Nil if a block has no text.
+    func pieces() -> [RenderedPlaylist.Piece]? {
+        guard let format = cut.slots.first?.block?.text?.format else { return nil }
+        var pieces: [RenderedPlaylist.Piece] = [.own(head(format))]
+        pieces.reserveCapacity(cut.slots.count + 3)
+        for (index, slot) in zip(cut.slots.indices, cut.slots) {
+            guard let block = slot.block, let text = block.text else { return nil }
+            let rows = cut.rows(index, block)
+            if index == cut.slots.startIndex {
+                pieces.append(.line(text, rows.lowerBound))
+                pieces.append(.rows(text, rows.dropFirst()))
+            } else if rows.count == block.segments.count {
+                pieces.append(.shared(text))
+            } else {
+                pieces.append(.line(text, 0))
+                pieces.append(.rows(text, rows.dropFirst()))
+            }
+        }
+        pieces.append(.own(Self.end))
+        return pieces
+    }
+
+    private static let end = Array("#EXT-X-ENDLIST\n".utf8)
+
+    private func head(_ format: FormatText) -> [UInt8] {
+        let first = cut.first
+        let map = format.map ?? []
+        var dates = PlaylistWriter(reservingCapacity: 64)
+        dates.programDateTime(microseconds: first.start.microseconds)
+        var buffer = TextBuffer(capacity: Self.headBytes + map.count + dates.bytes.count)
+        let offset = window.begin - first.start
+        let isIndependent = cut.isIndependent
+        unsafe buffer.write(atMost: Self.headBytes) { text in
+            unsafe text.append("#EXTM3U\n#EXT-X-VERSION:")
+            unsafe text.append(decimal: UInt64(max(3, format.version)))
+            if isIndependent { unsafe text.append("\n#EXT-X-INDEPENDENT-SEGMENTS") }
+            if offset > Limits.grain, offset < first.duration {
+                unsafe text.append("\n#EXT-X-START:TIME-OFFSET=")
+                unsafe text.append(seconds: UInt64(max(0, min(offset, first.mediaDuration))))
+                unsafe text.append(",PRECISE=YES")
+            }
+            unsafe text.append("\n#EXT-X-TARGETDURATION:")
+            unsafe text.append(decimal: UInt64(max(0, targetSeconds)))
+            unsafe text.append("\n#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-DISCONTINUITY-SEQUENCE:")
+            unsafe text.append(decimal: UInt64(max(0, first.discontinuitySequence)))
+            unsafe text.append("\n#EXT-X-PLAYLIST-TYPE:VOD\n")
+        }
+        buffer.append(map)
+        buffer.append(dates.bytes)
+        return buffer.finish()
+    }
+}

@@ -1,0 +1,125 @@
+package import Catalogue
+package import Timeline
+
+/// A playlist and what its header fields say.
+package struct PlaylistAnswer: Sendable {
+    package var playlist: RenderedPlaylist
+    package var facts: WindowFacts
+
+    package init(playlist: RenderedPlaylist, facts: WindowFacts) {
+        (self.playlist, self.facts) = (playlist, facts)
+    }
+}
+
+/// What an answer says of its window.
+package struct WindowFacts: Sendable, Equatable {
+    /// The requested window; its end is at most the live edge and `next`.
+    package var window: TimeWindow
+    /// Where another request can continue.
+    package var next: Instant?
+    /// Everything in the window is published or lost, and nothing is pending.
+    package var isFinal: Bool
+    package var targetSeconds: Int
+    /// How much of the window a rendition holds and lacks, microseconds; nil if no rendition leads.
+    package var completeness: Completeness?
+
+    package struct Completeness: Sendable, Equatable {
+        package var held: Int64
+        package var missing: Int64
+    }
+}
+
+extension PlaylistContents {
+    /// What an answer with a rendition says.
+    package func facts(of rendition: ListedRendition?) -> WindowFacts {
+        WindowFacts(
+            window: window, next: next, isFinal: isFinal, targetSeconds: targetSeconds,
+            completeness: rendition.map {
+                let (held, missing) = completeness(of: $0)
+                return WindowFacts.Completeness(held: held, missing: missing)
+            })
+    }
+}
+
+/// What a request names of a channel.
+package enum AskedPlaylist: Sendable, Equatable {
+    /// The media playlist of a rendition, or with nil of the leading one.
+    case media(RenditionID?)
+    /// The multivariant playlist; the query is added to every URI.
+    case multivariant
+}
+
+extension WindowPlayer {
+    /// A playlist of a closed window; nil if something has to be read, or composed from rows.
+    ///
+    /// It returns without waiting. Its result is what `compose` and the rendering of its contents would make.
+    /// `query` gives the query of the URIs in a multivariant playlist.
+    package func playlistFromMemory(
+        _ request: WindowRequest, of channel: Channel, _ asked: AskedPlaylist, isCompressed: Bool,
+        now: Instant, query: (WindowPlan) -> String?,
+    ) -> PlaylistAnswer? {
+        guard case .closed = request.span, !request.writesGaps, !request.takesAnyTracks, !request.isStrict,
+            let seen = index.knownHead(of: channel.row), seen.head.markerRevision == 0,
+            let plan = try? WindowPlan.resolving(
+                request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds)
+        else { return nil }
+        switch index.picture(of: seen.head).find(plan.window) {
+        case .irregular: return nil
+        case .absent:
+            index.dropPicture(of: channel.row)
+            return nil
+        case .cuts(let cut):
+            let isFinal = plan.isFixed && seen.isSettled(plan.window, now: now)
+            switch asked {
+            case .media(let id): return media(cut, id, plan, isFinal, isCompressed: isCompressed)
+            case .multivariant: return multivariant(cut, plan, isFinal, query: query(plan))
+            }
+        }
+    }
+
+    private func media(
+        _ cut: ChannelCut, _ id: RenditionID?, _ plan: WindowPlan, _ isFinal: Bool, isCompressed: Bool,
+    ) -> PlaylistAnswer? {
+        guard let text = cut.mediaPlaylist(of: id), text.isReady(isCompressed: isCompressed),
+            let pieces = text.pieces(), let playlist = try? RenderedPlaylist(pieces)
+        else { return nil }
+        text.cut.touch()
+        let missing = text.cut.missing(in: plan.window)
+        return PlaylistAnswer(
+            playlist: playlist,
+            facts: WindowFacts(
+                window: plan.window, next: plan.next, isFinal: isFinal, targetSeconds: text.targetSeconds,
+                completeness: .init(held: plan.window.microseconds - missing, missing: missing)))
+    }
+
+    private func multivariant(
+        _ cut: ChannelCut, _ plan: WindowPlan, _ isFinal: Bool, query: String?,
+    ) -> PlaylistAnswer? {
+        let contents = PlaylistContents(cut, plan: plan, isFinal: isFinal)
+        guard let leading = contents.leading,
+            let playlist = try? RenderedPlaylist(contents.multivariantPlaylist(query: query))
+        else { return nil }
+        cut.touch()
+        return PlaylistAnswer(playlist: playlist, facts: contents.facts(of: leading))
+    }
+}
+
+extension PlaylistContents {
+    /// The contents of a closed window that a picture has found.
+    init(_ cut: ChannelCut, plan: WindowPlan, isFinal: Bool) {
+        self.init(
+            plan: plan, window: plan.window, next: plan.next, isEnded: true, isFinal: isFinal,
+            targetSeconds: cut.targetSeconds, renditions: cut.listed, known: cut.known, formats: cut.formats,
+            writesGaps: false, discontinuities: DiscontinuitySequences(), markers: [])
+    }
+}
+
+extension WindowText {
+    /// Whether the blocks have their texts in memory, but for a few.
+    fileprivate func isReady(isCompressed: Bool) -> Bool {
+        let missing = cut.slots.dropFirst().dropLast().count { slot in
+            slot.block?.text?.isReady(isCompressed: isCompressed) != true
+        }
+        return missing <= Limits.textsWithoutTurn
+    }
+}

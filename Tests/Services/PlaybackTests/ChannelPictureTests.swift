@@ -1,0 +1,198 @@
+import Catalogue
+import HTTP
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Playback
+
+/// A playlist from a picture is equal to one that is composed, bytes, tag and header fields alike.
+struct ChannelPictureTests {
+    @Test("Random windows of a long timeline", arguments: 0..<6)
+    func equivalence(series: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(4_000 + series))
+        let archive = QuarterArchive.random(&generator)
+        let picture = ChannelPicture(archive.head) { archive.blocks($0) }
+        var found = 0
+        for round in 0..<80 {
+            let begin = Double.random(in: -100...20_000, using: &generator)
+            let lengths: [Double] = [60, 600, 900, 5_000, 15_000]
+            let length = lengths.randomElement(using: &generator) ?? 60
+            let name: Comment = "series \(series), round \(round)"
+            let request = WindowRequest(.closed(begin: at(begin), end: at(begin + length)))
+            guard
+                let plan = try? WindowPlan.resolving(
+                    request, publishedHead: archive.head.publishedHead, maxWindowSeconds: 86_400)
+            else { continue }
+            let contents = archive.composed(request, plan)
+            let choices: [RenditionID?] = [nil, contents.known.first, contents.known.last]
+            let wanted = choices.randomElement(using: &generator) ?? nil
+            guard case .cuts(let cut) = picture.find(plan.window),
+                let text = cut.mediaPlaylist(of: wanted)
+            else { continue }
+            found += 1
+            let id = text.rendition
+            #expect(id == wanted ?? contents.leading?.id, name)
+            let listed = PlaylistContents(cut, plan: plan, isFinal: true)
+            #expect(
+                listed.multivariantPlaylist(query: "q") == contents.multivariantPlaylist(query: "q"), name)
+            #expect(listed.facts(of: listed.leading) == contents.facts(of: contents.leading), name)
+            let rendition = try #require(contents[id], name)
+            let expected = try #require(try contents.mediaPlaylist(of: id), name)
+            let playlist = try RenderedPlaylist(try #require(text.pieces(), name))
+            let plain = expected.body.flatMap(\.bytes)
+            #expect(
+                String(decoding: playlist.body.flatMap(\.bytes), as: UTF8.self)
+                    == String(decoding: plain, as: UTF8.self), name)
+            #expect(playlist.tag == expected.tag, name)
+            #expect(try gunzip(playlist.gzip().flatMap(\.bytes)) == plain, name)
+            #expect(text.targetSeconds == contents.targetSeconds, name)
+            #expect(text.cut.missing(in: plan.window) == rendition.missing(in: contents.window), name)
+            #expect(contents.window == plan.window && contents.next == plan.next && contents.isFinal, name)
+        }
+        #expect(found >= 3, "series \(series)")
+    }
+
+    @Test("A window is absent while one of its blocks, of any rendition, is not in memory")
+    func absent() throws {
+        let archive = QuarterArchive(renditions: [("v0", run(900, from: 0)), ("v1", run(900, from: 0))])
+        let picture = ChannelPicture(archive.head) { rendition in
+            archive.blocks(rendition).filter { rendition.row == 1 || $0.key < at(1_000).microseconds }
+        }
+        if case .cuts = picture.find(window(10, 60)) {} else { Issue.record() }
+        if case .absent = picture.find(window(2_000, 2_060)) {} else { Issue.record() }
+    }
+
+    @Test("A hole, another format and a discontinuity are composed; beside them a window is a run again")
+    func interrupted() throws {
+        var segments = run(900, from: 0)
+        segments.removeAll { $0.start >= at(1_000) && $0.start < at(1_100) }
+        let archive = QuarterArchive(renditions: [("v0", segments)])
+        let picture = ChannelPicture(archive.head) { archive.blocks($0) }
+        if case .irregular = picture.find(window(900, 1_200)) {} else { Issue.record() }
+        if case .cuts = picture.find(window(2_800, 3_500)) {} else { Issue.record() }
+    }
+}
+
+/// An archive in aligned quarters of an hour, as the index holds it.
+struct QuarterArchive {
+    private struct Rendition {
+        var description: RenditionDescription
+        var blocks: [Int64: Block]
+    }
+
+    private var renditions: [Rendition] = []
+    private let formats: [Int32: SegmentFormat] = [
+        1: .muxed, 2: .silent, 3: .encrypted("k1"), 5: .fragmented("init-1.mp4"),
+    ]
+    private let watermark: Instant
+
+    init(renditions: [(String, [RecordedSegment])], bandwidths: [Int64?] = []) {
+        watermark = renditions.compactMap(\.1.last?.end).max() ?? at(0)
+        for (index, (name, segments)) in renditions.enumerated() {
+            guard let id = RenditionID(name) else { continue }
+            var description = RenditionDescription(id: id)
+            if index < bandwidths.count { description.bandwidth = bandwidths[index] }
+            self.renditions.append(
+                Rendition(description: description, blocks: blocks(of: id, row: index + 1, segments)))
+        }
+    }
+
+    private func blocks(of id: RenditionID, row: Int, _ segments: [RecordedSegment]) -> [Int64: Block] {
+        guard let first = segments.first else { return [:] }
+        var blocks: [Int64: Block] = [:]
+        let begin = Quarter(rendition: Int32(row), containing: first.start.microseconds).begin
+        for start in stride(
+            from: begin, to: watermark.microseconds + Quarter.microseconds, by: Int(Quarter.microseconds))
+        {
+            let own = segments.filter {
+                $0.start.microseconds >= start && $0.start.microseconds < start + Quarter.microseconds
+            }
+            blocks[start] = Block(
+                QuarterRecord(
+                    quarter: Quarter(rendition: Int32(row), containing: start), version: nil, segments: own),
+                formats: formats, rendition: id)
+        }
+        return blocks
+    }
+
+    var head: ChannelHead {
+        ChannelHead(
+            channel: 1,
+            publishedHead: PublishedHead(
+                discontinuitySequence: 0, end: watermark, watermark: watermark,
+                expiredBefore: Instant(microseconds: 0), targetSeconds: 4),
+            revision: 1,
+            renditions: renditions.enumerated().map { index, rendition in
+                KnownRendition(
+                    row: Int32(index + 1), description: rendition.description,
+                    firstQuarter: rendition.blocks.keys.min())
+            })
+    }
+
+    func blocks(_ rendition: KnownRendition) -> [Int64: Block] {
+        renditions[Int(rendition.row) - 1].blocks
+    }
+
+    /// What the composer makes of a window.
+    func composed(_ request: WindowRequest, _ plan: WindowPlan) -> PlaylistContents {
+        let wide = TimeWindow(
+            begin: plan.window.begin - Limits.trackMissing, end: plan.window.end + Limits.trackMissing)
+        let selection = BlockSelection(window: wide, scope: .archive, watermark: watermark)
+        let listed = head.renditions.map { rendition in
+            let held = blocks(rendition)
+            let quarters = selection.range(of: rendition)?.quarters ?? []
+            return ListedRendition(
+                description: rendition.description,
+                segments: selection.segments(of: quarters.compactMap { held[$0.begin] }))
+        }
+        return PlaylistComposer.compose(
+            HeldSegments(publishedHead: head.publishedHead, renditions: listed, formats: formats),
+            plan: plan, request: request, isSettled: true)
+    }
+}
+
+extension QuarterArchive {
+    /// Six hours of up to three renditions, with long runs and what interrupts them.
+    static func random(_ generator: inout SeededGenerator) -> QuarterArchive {
+        let format: Int32 = [1, 1, 5].randomElement(using: &generator) ?? 1
+        let names = ["v0", "v1", "a0"].prefix(Int.random(in: 1...3, using: &generator))
+        return QuarterArchive(
+            renditions: names.map { ($0, segments(of: format, &generator)) },
+            bandwidths: [1_000, 5_000, nil].shuffled(using: &generator))
+    }
+
+    private static func segments(
+        of format: Int32, _ generator: inout SeededGenerator
+    ) -> [RecordedSegment] {
+        var segments: [RecordedSegment] = []
+        var (start, sequence, current) = (at(0), Int32(0), format)
+        let drift = [0, 0, 0, 20, -15, -15, 5, 900].randomElement(using: &generator) ?? 0
+        let usual = [4_000_000, 3_840_000, 6_006_000].randomElement(using: &generator) ?? 4_000_000
+        while start < at(20_500) {
+            var segment = RecordedSegment(
+                start: start, duration: Int64(usual), number: Int64(segments.count),
+                discontinuitySequence: sequence, formatID: current,
+                flags: Int.random(in: 0..<3_000, using: &generator) == 0 ? [] : .independent,
+                storedBytes: 1_000, plainBytes: 1_000)
+            switch Int.random(in: 0..<6_000, using: &generator) {
+            case 0: start = start + Int64.random(in: 300_000...2_000_000_000, using: &generator)
+            case 1: (sequence, current) = (sequence + 1, format == 1 ? 2 : format)
+            case 2: sequence += 1
+            case 3: segment.number = nil
+            case 4...40: segment.duration -= Int64.random(in: 0...900_000, using: &generator)
+            case 41...60: segment.measuredDuration = segment.duration + 40_000
+            case 61...80:
+                segment.flags.insert(.hasCueTags)
+                segment.cueTags = ["#EXT-X-CUE-OUT-CONT:1/60"]
+            case 81...90: start = start + Int64.random(in: 500...100_000, using: &generator)
+            case 91...95: segment.revision = 2
+            default: break
+            }
+            segments.append(segment)
+            start = max(start, segment.start) + segment.duration + Int64(max(0, drift))
+            if drift < 0 { start = start + Int64(drift) }
+        }
+        return segments
+    }
+}
