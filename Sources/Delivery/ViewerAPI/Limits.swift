@@ -12,4 +12,11 @@ package enum Limits {
     static let retryAfterSeconds = 5
     /// Seconds that a browser may cache the answer to a preflight.
     static let preflightSeconds = 86_400
+    /// Playlists that are kept for a second because they are asked for again: their number, their bytes, and
+    /// the bytes of one beside its text.
+    static let cachedAnswers = 4096
+    static let cachedAnswerBytes = 32 << 20
+    static let cachedAnswerOverhead = 2048
+    /// Playlists that were asked for once.
+    static let answerCandidates = 4096
 }

@@ -39,8 +39,12 @@ import Timeline
             try await viewer.record(Recording())
             viewer.clock.now = at(60)
             let path = "/live/cctv2/index.m3u8?begintime=\(begin)&duration=20"
-            let answer = try await viewer.get(path)
             #expect(!viewer.answersAtOnce(path))
+            let first = try await viewer.get(path)
+            #expect(viewer.answersAtOnce(path))
+            let answer = try await viewer.get(path)
+            #expect(answer.text == first.text)
+            #expect(answer.headers["ETag"] == first.headers["ETag"])
             #expect(answer.headers["Content-Type"] == "application/vnd.apple.mpegurl")
             #expect(answer.headers["Backcast-Window"] == "2016-07-26T05:05:16.000Z/2016-07-26T05:05:36.000Z")
             #expect(answer.headers["Backcast-Held-Seconds"] == "20")

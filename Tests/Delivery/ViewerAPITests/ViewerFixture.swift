@@ -201,8 +201,8 @@ final class ViewerFixture: Sendable {
     }
 
     /// Whether the handler answers a GET without waiting.
-    func answersAtOnce(_ target: String) -> Bool {
-        if case .now = api.answer(HTTPRequest(.get, target)) { true } else { false }
+    func answersAtOnce(_ target: String, _ headers: HTTPHeaders = [:]) -> Bool {
+        if case .now = api.answer(HTTPRequest(.get, target, headers)) { true } else { false }
     }
 }
 

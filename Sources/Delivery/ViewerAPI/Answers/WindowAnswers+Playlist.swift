@@ -10,14 +10,16 @@ extension WindowAnswers {
         if asked.parameters.window.isStrict {
             try await player.checkWhole(window, wanted, of: asked.channel)
         }
-        try await player.prepare(window, wanted, isCompressed: coding(asked) == .gzip)
+        try await player.prepare(window, wanted, isCompressed: asked.coding == .gzip)
         guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
             let playlist = try RenderedPlaylist(window.multivariantPlaylist(query: query))
-            return try response(asked, playlist, window, leading: window.leading)
+            return try response(
+                asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window.leading)))
         }
         guard let playlist = try window.mediaPlaylist(of: wanted) else { throw .noSuchRendition(wanted) }
-        return try response(asked, playlist, window, leading: window[wanted])
+        return try response(
+            asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window[wanted])))
     }
 
     /// The rendition whose media playlist is requested; nil for the multivariant playlist.
@@ -56,19 +58,17 @@ extension WindowAnswers {
             available: try await player.available(near: asked.parameters.window, asked.channel))
     }
 
-    private func response(
-        _ asked: AskedWindow, _ playlist: RenderedPlaylist, _ window: PlaylistContents,
-        leading: ListedRendition?,
-    ) throws(PlaybackError) -> HTTPResponse {
-        let coding = coding(asked)
-        let validators = Validators(
-            entityTag: EntityTag(strong: coding == .gzip ? "\(playlist.tag)-gz" : playlist.tag))
-        var headers = fields(asked, window, leading)
-        headers["Content-Type"] = "application/vnd.apple.mpegurl"
-        headers["Vary"] = "Accept-Encoding"
-        headers["ETag"] = validators.entityTag?.fieldValue
+    func response(_ asked: AskedWindow, _ answer: PlaylistAnswer) throws(PlaybackError) -> HTTPResponse {
+        let coding = asked.coding
+        let playlist = answer.playlist
+        let tag = EntityTag(strong: coding == .gzip ? "\(playlist.tag)-gz" : playlist.tag)
+        var headers = fields(asked, answer.facts)
+        headers.append("Content-Type", "application/vnd.apple.mpegurl")
+        headers.append("Vary", "Accept-Encoding")
+        headers.append("ETag", tag.fieldValue)
         let outcome = Preconditions.evaluated(
-            method: asked.request.method, headers: asked.request.headers, current: validators)
+            method: asked.request.method, headers: asked.request.headers,
+            current: Validators(entityTag: tag))
         if outcome == .preconditionFailed {
             return Problem(.preconditionFailed, "the playlist has changed").answer()
         }
@@ -76,28 +76,23 @@ extension WindowAnswers {
         if outcome == .notModified {
             return HTTPResponse(status: .notModified, headers: headers, body: body)
         }
-        if coding == .gzip { headers["Content-Encoding"] = coding.rawValue }
+        if coding == .gzip { headers.append("Content-Encoding", coding.rawValue) }
         return HTTPResponse(status: .ok, headers: headers, body: body)
     }
 
-    private func coding(_ asked: AskedWindow) -> ContentCoding {
-        ContentCoding.chosen(for: asked.request.headers.values(of: "Accept-Encoding")) ?? .identity
-    }
-
     /// The header fields that say how complete the window is, and how long caches may keep the answer.
-    func fields(_ asked: AskedWindow, _ window: PlaylistContents, _ leading: ListedRendition?) -> HTTPHeaders
-    {
+    func fields(_ asked: AskedWindow, _ facts: WindowFacts) -> HTTPHeaders {
         var headers = Fields.common
-        headers["Backcast-Window"] = "\(window.window.begin.exactRFC3339)/\(window.window.end.exactRFC3339)"
-        if let leading {
-            let (held, missing) = window.completeness(of: leading)
-            headers["Backcast-Held-Seconds"] = SecondsText.text(held)
-            headers["Backcast-Missing-Seconds"] = SecondsText.text(missing)
+        headers.append(
+            "Backcast-Window", "\(facts.window.begin.exactRFC3339)/\(facts.window.end.exactRFC3339)")
+        if let completeness = facts.completeness {
+            headers.append("Backcast-Held-Seconds", SecondsText.text(completeness.held))
+            headers.append("Backcast-Missing-Seconds", SecondsText.text(completeness.missing))
         }
-        headers["Backcast-Final"] = window.isFinal ? "true" : "false"
-        headers["Backcast-Next"] = window.next?.exactRFC3339
-        headers["Cache-Control"] = cacheControl(asked, window)
-        headers["Cache-Tag"] = "ch-\(asked.channel.id)"
+        headers.append("Backcast-Final", facts.isFinal ? "true" : "false")
+        if let next = facts.next { headers.append("Backcast-Next", next.exactRFC3339) }
+        headers.append("Cache-Control", cacheControl(asked, facts))
+        headers.append("Cache-Tag", "ch-\(asked.channel.id)")
         return headers
     }
 
@@ -105,13 +100,13 @@ extension WindowAnswers {
     ///
     /// Of anything else browsers ask for the current version each time, and shared caches once in half a
     /// target duration.
-    private func cacheControl(_ asked: AskedWindow, _ window: PlaylistContents) -> String {
-        guard window.isFinal else {
-            return "public, max-age=0, s-maxage=\(max(1, window.targetSeconds / 2))"
+    private func cacheControl(_ asked: AskedWindow, _ facts: WindowFacts) -> String {
+        guard facts.isFinal else {
+            return "public, max-age=0, s-maxage=\(max(1, facts.targetSeconds / 2))"
         }
         var age = Limits.finalAgeSeconds
         if let kept = asked.channel.settings.retentionSeconds {
-            let since = (asked.now - window.window.begin) / Microseconds.perSecond
+            let since = (asked.now - facts.window.begin) / Microseconds.perSecond
             let (left, overflow) = kept.subtractingReportingOverflow(since)
             if !overflow { age = min(age, left) }
         }

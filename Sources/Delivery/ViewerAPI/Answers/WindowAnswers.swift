@@ -7,12 +7,21 @@ import TimeZones
 import Timeline
 
 /// Answers requests for windows of time: playlists and downloads.
-struct WindowAnswers: Sendable {
+final class WindowAnswers: Sendable {
     let index: TimelineIndex
     let player: WindowPlayer
     let export: WindowExport
     let clock: @Sendable () -> Instant
     let logger: Logger
+    let cache = AnswerCache()
+
+    init(
+        index: TimelineIndex, player: WindowPlayer, export: WindowExport,
+        clock: @escaping @Sendable () -> Instant, logger: Logger,
+    ) {
+        (self.index, self.player, self.export) = (index, player, export)
+        (self.clock, self.logger) = (clock, logger)
+    }
 
     func answer(_ request: HTTPRequest, route: WindowRoute) async -> HTTPResponse {
         do {
@@ -20,8 +29,7 @@ struct WindowAnswers: Sendable {
             guard let channel = try await index.channel(route.channel) else {
                 return Self.noSuchChannel(route)
             }
-            let zone = NamedZone.reading(channel.settings.timeZone)
-            let parameters = try ViewerParameters(query: request.query, zone: zone)
+            let parameters = try ViewerParameters(query: request.query, zone: Self.zone(of: channel))
             guard channel.playlistForm != nil else {
                 if channel.isDeleted { return Self.noSuchChannel(route) }
                 return Problem(.notFound, "nothing is recorded of \(channel.id) yet").offering([]).answer()
@@ -48,6 +56,12 @@ struct WindowAnswers: Sendable {
             }
             return failure(error, asked.route, endName: asked.parameters.endName)
         }
+    }
+
+    /// The zone of times that name none; it is looked up only for those.
+    static func zone(of channel: Channel) -> InstantReading.Zone {
+        let name = channel.settings.timeZone
+        return { NamedZone.reading(name)($0) }
     }
 
     private static func noSuchChannel(_ route: WindowRoute) -> HTTPResponse {
@@ -80,4 +94,15 @@ struct AskedWindow: Sendable {
     var channel: Channel
     var parameters: ViewerParameters
     var now: Instant
+    /// The coding of a playlist.
+    let coding: ContentCoding
+
+    init(
+        request: HTTPRequest, route: WindowRoute, channel: Channel, parameters: ViewerParameters,
+        now: Instant,
+    ) {
+        (self.request, self.route, self.channel) = (request, route, channel)
+        (self.parameters, self.now) = (parameters, now)
+        coding = ContentCoding.chosen(for: request.headers.values(of: "Accept-Encoding")) ?? .identity
+    }
 }

@@ -1,0 +1,144 @@
+import Catalogue
+import HTTP
+import Playback
+import Synchronization
+import Timeline
+
+/// The playlists that are asked for again and again, such as the live playlist that all players of a channel
+/// load: an answer is made once in a second and revision of its channel.
+///
+/// Everything that an answer says holds for that long: its text is that of the revision, and what follows the
+/// clock (finality, ages) is stated in seconds.
+final class AnswerCache: Sendable {
+    struct Key: Hashable {
+        /// The target as sent.
+        var path: String
+        var query: String?
+        var coding: ContentCoding
+    }
+
+    /// What has to be as it was when the answer was made.
+    struct Origin: Equatable {
+        var channel: ChannelID
+        var row: Int32
+        /// The version of the channel's settings.
+        var version: Int64
+        var form: PlaylistForm?
+        var isDeleted: Bool
+        var revision: Int64
+        /// The second of the wall clock.
+        var second: Int64
+    }
+
+    struct Entry {
+        var origin: Origin
+        var response: HTTPResponse
+        var tag: EntityTag
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        /// What was asked for once: only what is asked for again is kept.
+        var asked: Set<Int> = []
+        var byteCount = 0
+    }
+
+    private let state = Mutex(State())
+
+    func entry(_ key: Key) -> Entry? {
+        state.withLock { $0.entries[key] }
+    }
+
+    /// Whether an answer is worth keeping: it was asked for before, not long ago.
+    func admits(_ key: Key) -> Bool {
+        state.withLock { state in
+            if state.entries[key] != nil { return true }
+            if state.asked.count >= Limits.answerCandidates { state.asked.removeAll(keepingCapacity: true) }
+            return !state.asked.insert(key.hashValue).inserted
+        }
+    }
+
+    /// Keeps an answer; when there is no space, all are dropped, which were to last for a second anyway.
+    func keep(_ entry: Entry, for key: Key) {
+        let size = Self.byteCount(entry.response)
+        guard size <= Limits.cachedAnswerBytes / 8 else { return }
+        state.withLock { state in
+            if let former = state.entries.removeValue(forKey: key) {
+                state.byteCount -= Self.byteCount(former.response)
+            }
+            if state.entries.count >= Limits.cachedAnswers
+                || state.byteCount + size > Limits.cachedAnswerBytes
+            {
+                state.entries.removeAll(keepingCapacity: true)
+                state.byteCount = 0
+            }
+            state.entries[key] = entry
+            state.byteCount += size
+        }
+    }
+
+    private static func byteCount(_ response: HTTPResponse) -> Int {
+        guard case .pieces(let pieces) = response.body else { return Limits.cachedAnswerOverhead }
+        return pieces.reduce(Limits.cachedAnswerOverhead) { $0 + $1.bytes.count }
+    }
+}
+
+extension WindowAnswers {
+    /// The answer that was made for the same request within this second, if nothing has changed since.
+    func cachedAnswer(_ request: HTTPRequest) -> HTTPResponse? {
+        let key = AnswerCache.Key(request)
+        guard let entry = cache.entry(key), origin(of: entry.origin.channel) == entry.origin else {
+            return nil
+        }
+        switch Preconditions.evaluated(
+            method: request.method, headers: request.headers, current: Validators(entityTag: entry.tag))
+        {
+        case .proceed: return entry.response
+        case .notModified:
+            var response = entry.response
+            response.status = .notModified
+            response.headers["Content-Encoding"] = nil
+            return response
+        case .preconditionFailed: return nil
+        }
+    }
+
+    /// Where an answer of now comes from; nil if it has to be asked for.
+    func origin(of id: ChannelID) -> AnswerCache.Origin? {
+        guard let channel = index.knownChannel(id), let revision = index.knownRevision(of: channel.row)
+        else { return nil }
+        return AnswerCache.Origin(
+            channel: id, row: channel.row, version: channel.version, form: channel.playlistForm,
+            isDeleted: channel.isDeleted, revision: revision,
+            second: clock().microseconds / Microseconds.perSecond)
+    }
+
+    /// Makes an answer, and keeps it if it is a playlist that is asked for again.
+    func caching(
+        _ request: HTTPRequest, of channel: ChannelID, _ make: () async -> HTTPResponse,
+    ) async -> HTTPResponse {
+        let (key, before) = (AnswerCache.Key(request), origin(of: channel))
+        let response = await make()
+        keep(response, for: key, before, of: channel)
+        return response
+    }
+
+    /// Keeps an answer that was made from an origin, if that is still the same.
+    func keep(
+        _ response: HTTPResponse, for key: AnswerCache.Key, _ before: AnswerCache.Origin?, of id: ChannelID,
+    ) {
+        guard response.status == .ok, case .pieces = response.body,
+            let tag = response.headers["ETag"].flatMap({ EntityTag(reading: $0) }),
+            let before, cache.admits(key), origin(of: id) == before
+        else { return }
+        cache.keep(AnswerCache.Entry(origin: before, response: response, tag: tag), for: key)
+    }
+}
+
+extension AnswerCache.Key {
+    init(_ request: HTTPRequest) {
+        self.init(
+            path: request.path, query: request.query,
+            coding: ContentCoding.chosen(for: request.headers.values(of: "Accept-Encoding")) ?? .identity)
+    }
+}

@@ -1,0 +1,41 @@
+import Catalogue
+import HTTP
+import Playback
+import Timeline
+
+extension WindowAnswers {
+    /// The answer if memory has all that it takes; nil if something has to be read or composed, or if the
+    /// request is wrong.
+    ///
+    /// It returns without waiting, and says what `answer` would say.
+    func answerFromMemory(_ request: HTTPRequest, route: WindowRoute) -> HTTPResponse? {
+        guard let channel = index.knownChannel(route.channel), !channel.isDeleted,
+            let form = channel.playlistForm,
+            let parameters = try? ViewerParameters(query: request.query, zone: Self.zone(of: channel))
+        else { return nil }
+        let before = origin(of: route.channel)
+        guard let playlist = Self.playlist(route, parameters, channel, form) else { return nil }
+        let asked = AskedWindow(
+            request: request, route: route, channel: channel, parameters: parameters, now: clock())
+        let answer = player.playlistFromMemory(
+            parameters.window, of: channel, playlist, isCompressed: asked.coding == .gzip, now: asked.now
+        ) { parameters.window.query(pinnedTo: $0) }
+        guard let answer, let response = try? response(asked, answer) else { return nil }
+        keep(response, for: AnswerCache.Key(request), before, of: route.channel)
+        return response
+    }
+
+    /// The playlist that a request names; nil if that depends on what the window holds.
+    private static func playlist(
+        _ route: WindowRoute, _ parameters: ViewerParameters, _ channel: Channel, _ form: PlaylistForm,
+    ) -> AskedPlaylist? {
+        switch route.resource {
+        case .media(let id): return .media(id)
+        case .master: return .multivariant
+        case .index:
+            if parameters.rendition != nil || form == .media { return .media(parameters.rendition) }
+            return channel.mediaUntil == nil ? .multivariant : nil
+        case .transportStream: return nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import HTTP
+import HTTPSupport
+import TestSupport
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+/// A playlist that is asked for again is made once in a second and revision of its channel.
+@Suite(.serialized) struct AnswerCacheTests {
+    private let path = "/live/cctv2/index.m3u8"
+
+    /// Asks until the answer is kept.
+    private func warm(_ viewer: ViewerFixture, _ headers: HTTPHeaders = [:]) async throws -> ReceivedResponse
+    {
+        var answer = try await viewer.get(path, headers)
+        for _ in 0..<20 where !viewer.answersAtOnce(path, headers) {
+            answer = try await viewer.get(path, headers)
+        }
+        #expect(viewer.answersAtOnce(path, headers))
+        return answer
+    }
+
+    @Test("The live playlist is kept with each of its forms, and for no longer than a second")
+    func live() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let first = try await warm(viewer)
+            let again = try await viewer.get(path)
+            #expect(again.text == first.text && again.headers["ETag"] == first.headers["ETag"])
+            #expect(try await viewer.send(.head, path).status == 200)
+            let packed = try await warm(viewer, ["Accept-Encoding": "gzip"])
+            #expect(packed.headers["Content-Encoding"] == "gzip")
+            #expect(try gunzip(packed.body) == again.body)
+            let tag = try #require(first.headers["ETag"])
+            let unchanged = try await viewer.get(path, ["If-None-Match": tag])
+            #expect(unchanged.status == 304 && unchanged.headers["ETag"] == tag)
+            #expect(try await viewer.get(path, ["If-Match": "\"other\""]).status == 412)
+            viewer.clock.now = viewer.clock.now + Microseconds.perSecond
+            #expect(!viewer.answersAtOnce(path))
+        }
+    }
+
+    @Test("What is published shows in the next answer")
+    func published() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await viewer.api.run() }
+                let before = try await warm(viewer)
+                var longer = Recording(seconds: 60)
+                longer.channel = "cctv2"
+                try await viewer.recordMore(longer)
+                try await eventually("the new segments are listed") {
+                    try await viewer.get(path).uris.last != before.uris.last
+                }
+                group.cancelAll()
+            }
+        }
+    }
+}
