@@ -17,12 +17,15 @@ package enum RequestRoute: String, Sendable, CaseIterable {
     case other
 
     package init(path: String) {
-        if let route = Route(path: path) {
+        // Most requests are those of viewers.
+        if path.utf8.starts(with: "/live/".utf8) {
+            let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            self = Self.live(Array(segments.dropFirst().map(Substring.init)))
+        } else if let route = Route(path: path) {
             self.init(route)
-            return
+        } else {
+            self = .other
         }
-        let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        self = Self.live(Array(segments.dropFirst().map(Substring.init)))
     }
 
     private init(_ route: Route) {
@@ -52,7 +55,7 @@ package enum RequestRoute: String, Sendable, CaseIterable {
     private static func live(_ segments: [Substring]) -> RequestRoute {
         guard segments.first == "live", let last = segments.last else { return .other }
         switch segments.count {
-        case 3 where last.hasSuffix(".m3u8"): return .playlist
+        case 3 where last.utf8.suffix(5).elementsEqual(".m3u8".utf8): return .playlist
         case 3 where last.hasPrefix("download."): return .download
         case 4 where segments[2] == "keys": return .key
         case 4: return .segment

@@ -76,12 +76,14 @@ struct ServerPlan: Sendable {
     ) -> [ServerPlan] {
         let viewers = viewer.map { [$0] } ?? []
         guard let own = settings.adminListen else {
-            return [ServerPlan(setting: .listen, address: settings.listen, parts: [gate, admin] + viewers)]
+            return [
+                ServerPlan(setting: .listen, address: settings.listen, parts: [gate] + viewers + [admin])
+            ]
         }
         let operators = ServerPlan(setting: .adminListen, address: own, parts: [gate, admin])
         guard !viewers.isEmpty else { return [operators] }
         let open = ServerPlan(
-            setting: .listen, address: settings.listen, parts: [gate, ProbesOnly(part: admin)] + viewers)
+            setting: .listen, address: settings.listen, parts: [gate] + viewers + [ProbesOnly(part: admin)])
         return [open, operators]
     }
 }
