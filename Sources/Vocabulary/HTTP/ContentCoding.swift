@@ -8,6 +8,8 @@ package enum ContentCoding: String, Sendable {
     ///
     /// Without Accept-Encoding only identity is allowed: players that send none often cannot decode.
     package static func chosen(for values: [String]) -> ContentCoding? {
+        if values.isEmpty { return .identity }
+        if values.count == 1, let plain = plainlyChosen(for: values[0]) { return plain }
         let weights = weights(in: values)
         let gzip = weight(of: .gzip, in: weights)
         let identity = weight(of: .identity, in: weights)
@@ -15,6 +17,30 @@ package enum ContentCoding: String, Sendable {
         let named = weights.contains { $0.name == identityName || $0.name == "*" }
         if gzip > 0 && (!named || gzip >= identity) { return .gzip }
         return identity > 0 ? .identity : nil
+    }
+
+    /// The coding for a list of names without weights, as clients usually send it; nil for any other.
+    private static func plainlyChosen(for value: String) -> ContentCoding? {
+        let gzip = "gzip".utf8
+        var (isFound, matched, isWhole, count) = (false, 0, true, 0)
+        func endName() {
+            if isWhole, matched == gzip.count { isFound = true }
+            (matched, isWhole, count) = (0, true, count + 1)
+        }
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: ","): endName()
+            case UInt8(ascii: " ") where matched == 0 && isWhole: continue
+            case UInt8(ascii: "a")...UInt8(ascii: "z"):
+                let isNext =
+                    matched < gzip.count && byte == gzip[gzip.index(gzip.startIndex, offsetBy: matched)]
+                if isWhole, isNext { matched += 1 } else { isWhole = false }
+            default: return nil
+            }
+        }
+        endName()
+        guard count <= Limits.contentCodingCount else { return nil }
+        return isFound ? .gzip : nil
     }
 
     private static let identityName = ContentCoding.identity.rawValue
