@@ -23,8 +23,10 @@ package struct DeflateBlock: Hashable, Sendable {
     {
         var bytes: [UInt8] = []
         if !plain.isEmpty {
-            bytes = try ZlibStreams.withStream(level: Int32(clamping: min(max(level, 0), 9))) {
-                stream throws(CompressionError) in try stream.flush(plain)
+            let kind = ZlibStream.Kind(
+                level: Int32(clamping: min(max(level, 0), 9)), byteCount: plain.count)
+            bytes = try ZlibStreams.withStream(kind) { stream throws(CompressionError) in
+                try stream.flush(plain)
             }
         }
         return DeflateBlock(bytes: bytes, checksum: CRC32.checksum(plain), plainByteCount: plain.count)

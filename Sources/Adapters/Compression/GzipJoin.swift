@@ -1,21 +1,10 @@
-/// One gzip stream from compressed pieces, which are not changed.
+/// One gzip stream from compressed pieces, which are not changed: header, each piece, trailer.
 package enum GzipJoin {
     /// Method deflate, no flags, no time, no extra flags, system unknown (RFC 1952, 2.3).
     package static let header: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
 
-    /// The parts of the stream in order: header, each piece, and the end.
-    package static func assemble(_ blocks: [DeflateBlock]) -> [[UInt8]] {
-        [header] + blocks.lazy.map(\.bytes).filter { !$0.isEmpty } + [trailer(of: blocks)]
-    }
-
-    /// An empty final block (RFC 1951, 3.2.6: fixed codes, end of block), the checksum and the length of all.
-    package static func trailer(of blocks: [DeflateBlock]) -> [UInt8] {
-        var trailer = Trailer()
-        for block in blocks { trailer.append(block) }
-        return trailer.bytes
-    }
-
-    /// The end of a stream, while its pieces are appended.
+    /// The end of a stream: an empty final block (RFC 1951, 3.2.6: fixed codes, end of block), the checksum
+    /// and the length of all pieces that were appended.
     package struct Trailer: Sendable {
         private var checksum: UInt32 = 0
         private var byteCount: UInt32 = 0

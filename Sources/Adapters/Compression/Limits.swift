@@ -6,6 +6,8 @@ enum Limits {
     static let flushByteCount = 64
     /// Bytes that zlib writes at once where that was not enough.
     static let chunkByteCount = 64 << 10
+    /// Bytes of an input that is compressed with little memory: half of a window of 4 kB.
+    static let smallInputByteCount = 2 << 10
     /// Streams that wait for their next use, 260 kB each: one for each thread that compresses.
     static let idleStreams = 16
 }

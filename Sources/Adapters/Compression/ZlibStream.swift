@@ -5,17 +5,32 @@ import Synchronization
 ///
 /// Unchecked because one caller at a time uses it: the one that took it from `ZlibStreams`.
 @safe final class ZlibStream: @unchecked Sendable {
-    let level: Int32
+    /// What a stream is opened for.
+    struct Kind: Equatable {
+        var level: Int32
+        /// For inputs that its window of 4 kB can hold: its tables are cleared for each input.
+        var isSmall: Bool
+
+        init(level: Int32, byteCount: Int) {
+            self.level = level
+            isSmall = byteCount <= Limits.smallInputByteCount
+        }
+    }
+
+    let kind: Kind
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// Opens a stream that compresses to raw deflate (RFC 1951).
-    init(level: Int32) throws(CompressionError) {
+    init(_ kind: Kind) throws(CompressionError) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
-        self.level = level
+        self.kind = kind
         unsafe self.stream = unsafe stream
         // Window bits (zlib.h): 15 is 32 kB, a negative value is without a frame.
-        guard unsafe czlib_deflate_init(stream, level, -15) == Z_OK else { throw .outOfMemory }
+        let (bits, memory): (Int32, Int32) = kind.isSmall ? (-12, 4) : (-15, 8)
+        guard unsafe czlib_deflate_init(stream, kind.level, bits, memory) == Z_OK else {
+            throw .outOfMemory
+        }
     }
 
     deinit {
@@ -64,13 +79,13 @@ enum ZlibStreams {
 
     /// Runs a body with a stream that no other caller uses meanwhile.
     static func withStream<Value>(
-        level: Int32, _ body: (ZlibStream) throws(CompressionError) -> Value,
+        _ kind: ZlibStream.Kind, _ body: (ZlibStream) throws(CompressionError) -> Value,
     ) throws(CompressionError) -> Value {
         let known = idle.withLock { idle -> ZlibStream? in
-            idle.lastIndex { $0.level == level }.map { idle.remove(at: $0) }
+            idle.lastIndex { $0.kind == kind }.map { idle.remove(at: $0) }
         }
         let stream: ZlibStream
-        if let known { stream = known } else { stream = try ZlibStream(level: level) }
+        if let known { stream = known } else { stream = try ZlibStream(kind) }
         defer {
             idle.withLock { if $0.count < Limits.idleStreams { $0.append(stream) } }
         }

@@ -4,8 +4,8 @@
 #include <zlib.h>
 
 /* deflateInit2 is a macro, which Swift does not import. */
-static inline int czlib_deflate_init(z_streamp stream, int level, int window_bits) {
-    return deflateInit2(stream, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
+static inline int czlib_deflate_init(z_streamp stream, int level, int window_bits, int memory) {
+    return deflateInit2(stream, level, Z_DEFLATED, window_bits, memory, Z_DEFAULT_STRATEGY);
 }
 
 #endif

@@ -40,3 +40,12 @@ struct GzipJoinTests {
         #expect(try gunzip(parts.flatMap { $0 }) == noise)
     }
 }
+
+extension GzipJoin {
+    /// The parts of a stream in order.
+    fileprivate static func assemble(_ blocks: [DeflateBlock]) -> [[UInt8]] {
+        var trailer = Trailer()
+        for block in blocks { trailer.append(block) }
+        return [header] + blocks.map(\.bytes).filter { !$0.isEmpty } + [trailer.bytes]
+    }
+}
