@@ -6,15 +6,29 @@ package import Timeline
 final class BlockTotals: Sendable {
     let storedBytes: Int64
     let segments: [RecordedSegment]
+    /// Told apart by numbers, because a block that is gone leaves its address to another one.
+    private let number = BlockTotals.made.add(1, ordering: .relaxed).newValue
+    private static let made = Atomic(0)
     /// By target duration, seconds.
     private let peaks = Mutex<[Int: Int64]>([:])
-    /// Of runs that reach here from the block before; by that block and the target duration.
-    private let joins = Mutex<[Join: Int64]>([:])
+    /// By the block before and the target duration.
+    private let joined = Mutex<[Join: Int64]>([:])
+    /// The first of these, which usually stays the only one: it is read without a lock.
+    private let usual = AtomicLazyReference<JoinedPeak>()
     private let run = Mutex<SegmentRun?>(nil)
 
     private struct Join: Hashable {
-        var before: ObjectIdentifier
+        var before: Int
         var targetSeconds: Int
+    }
+
+    private final class JoinedPeak: Sendable {
+        let join: Join
+        let peak: Int64
+
+        init(_ join: Join, _ peak: Int64) {
+            (self.join, self.peak) = (join, peak)
+        }
     }
 
     init(_ segments: [RecordedSegment]) {
@@ -34,17 +48,22 @@ final class BlockTotals: Sendable {
         }
     }
 
-    /// The highest bit rate of any run that counts and lies in two consecutive blocks.
-    func peak(joining before: BlockTotals, targetSeconds: Int) -> Int64 {
-        joins.withLock { joins in
-            let join = Join(before: ObjectIdentifier(before), targetSeconds: targetSeconds)
-            if let known = joins[join] { return known }
+    /// The highest bit rate of any run that ends in the block and counts, if none begins before the block
+    /// before.
+    func peak(after before: BlockTotals, targetSeconds: Int) -> Int64 {
+        let join = Join(before: before.number, targetSeconds: targetSeconds)
+        if let usual = usual.load(), usual.join == join { return usual.peak }
+        let own = peak(targetSeconds: targetSeconds)
+        return joined.withLock { joined in
+            if let known = joined[join] { return known }
             var meter = BitRateMeter(targetSeconds: targetSeconds)
             meter.open(before.segments)
             meter.extend(by: segments)
-            if joins.count >= Limits.targetsPerBlock { joins.removeAll() }
-            joins[join] = meter.peak
-            return meter.peak
+            let peak = max(own, meter.peak)
+            if joined.count >= Limits.targetsPerBlock { joined.removeAll() }
+            joined[join] = peak
+            _ = usual.storeIfNil(JoinedPeak(join, peak))
+            return peak
         }
     }
 

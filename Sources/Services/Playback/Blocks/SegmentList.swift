@@ -22,7 +22,10 @@ package struct SegmentList: Sendable {
     private(set) var pieces: [Piece] = []
     package private(set) var count = 0
 
-    init() {}
+    /// Reserves space for slices.
+    init(capacity: Int = 0) {
+        pieces.reserveCapacity(capacity)
+    }
 
     package var isEmpty: Bool { pieces.isEmpty }
     package var first: RecordedSegment? { pieces.first?.first }

@@ -60,12 +60,12 @@ struct BitRateMeter {
     /// end behind it are measured.
     mutating func append(_ block: Block, targetSeconds: Int) {
         whole.append(bytes: block.totals.storedBytes, duration: block.summary.duration)
-        peak = max(peak, block.totals.peak(targetSeconds: targetSeconds))
         // No run reaches through a block that is longer.
         let isLong = block.summary.duration > longest
         if isLong, let before {
-            peak = max(peak, block.totals.peak(joining: before, targetSeconds: targetSeconds))
+            peak = max(peak, block.totals.peak(after: before, targetSeconds: targetSeconds))
         } else {
+            peak = max(peak, block.totals.peak(targetSeconds: targetSeconds))
             openBefore()
             extend(by: block.segments)
         }

@@ -12,8 +12,8 @@ struct WindowCut: Sendable {
     /// Nil if no segment overlaps the window.
     init?(_ slots: ArraySlice<RenditionPicture.Slot>, of window: TimeWindow) {
         guard let head = slots.first?.block, let tail = slots.last?.block else { return nil }
-        begin = head.segments.firstPosition { $0.end > window.begin }
-        end = tail.segments.firstPosition { $0.start >= window.end }
+        begin = head.firstRow(endingAfter: window.begin)
+        end = tail.firstRow(from: window.end)
         guard begin < head.segments.count, end > 0, slots.count > 1 || begin < end else { return nil }
         (self.slots, self.head, self.tail) = (slots, head, tail)
     }
@@ -28,7 +28,7 @@ struct WindowCut: Sendable {
 
     /// The segments as slices of blocks.
     var segments: SegmentList {
-        var list = SegmentList()
+        var list = SegmentList(capacity: slots.count)
         for index in slots.indices {
             if let block = slots[index].block { list.append(block, rows(index, block)) }
         }
@@ -65,10 +65,13 @@ struct WindowCut: Sendable {
 
     /// Whether the dates that players compute from the first one stay accurate to the end.
     var keepsDate: Bool {
-        guard let head = slots.first, let block = head.block else { return false }
-        let played = block.segments[..<begin].reduce(0) { $0 + $1.mediaDuration }
-        let offset = head.drift.lowerBound - block.summary.drift.lowerBound
-        let own = offset + first.start.microseconds - head.begin - played
+        guard let slot = slots.first else { return false }
+        var own = slot.drift.lowerBound - head.summary.drift.lowerBound
+        // A block whose starts do not deviate has none to sum up.
+        if head.summary.drift != 0...0 {
+            own += head.segments[begin].start.microseconds - slot.begin
+            for row in 0..<begin { own -= head.segments[row].mediaDuration }
+        }
         return slots.allSatisfy {
             $0.drift.lowerBound - own >= -Limits.dateTolerance
                 && $0.drift.upperBound - own <= Limits.dateTolerance
@@ -103,13 +106,23 @@ extension Block {
     }
 }
 
-extension [RecordedSegment] {
-    /// The position of the first segment that fulfils a condition, which all after it fulfil as well.
-    fileprivate func firstPosition(_ isBehind: (RecordedSegment) -> Bool) -> Int {
-        var (low, high) = (0, count)
+extension Block {
+    /// The position of the first segment that ends after an instant, in an ordered block.
+    fileprivate func firstRow(endingAfter instant: Instant) -> Int {
+        var (low, high) = (0, segments.count)
         while low < high {
             let middle = (low + high) / 2
-            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+            if segments[middle].end > instant { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// The position of the first segment that begins at or after an instant, in an ordered block.
+    fileprivate func firstRow(from instant: Instant) -> Int {
+        var (low, high) = (0, segments.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if segments[middle].start >= instant { high = middle } else { low = middle + 1 }
         }
         return low
     }

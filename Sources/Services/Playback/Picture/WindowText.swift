@@ -45,21 +45,19 @@ struct WindowText {
         var buffer = TextBuffer(capacity: Self.headBytes + map.count + dates.bytes.count)
         let offset = window.begin - first.start
         let isIndependent = cut.isIndependent
-        unsafe buffer.write(atMost: Self.headBytes) { text in
-            unsafe text.append("#EXTM3U\n#EXT-X-VERSION:")
-            unsafe text.append(decimal: UInt64(max(3, format.version)))
-            if isIndependent { unsafe text.append("\n#EXT-X-INDEPENDENT-SEGMENTS") }
-            if offset > Limits.grain, offset < first.duration {
-                unsafe text.append("\n#EXT-X-START:TIME-OFFSET=")
-                unsafe text.append(seconds: UInt64(max(0, min(offset, first.mediaDuration))))
-                unsafe text.append(",PRECISE=YES")
-            }
-            unsafe text.append("\n#EXT-X-TARGETDURATION:")
-            unsafe text.append(decimal: UInt64(max(0, targetSeconds)))
-            unsafe text.append("\n#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-DISCONTINUITY-SEQUENCE:")
-            unsafe text.append(decimal: UInt64(max(0, first.discontinuitySequence)))
-            unsafe text.append("\n#EXT-X-PLAYLIST-TYPE:VOD\n")
+        buffer.append("#EXTM3U\n#EXT-X-VERSION:")
+        buffer.append(decimal: UInt64(max(3, format.version)))
+        if isIndependent { buffer.append("\n#EXT-X-INDEPENDENT-SEGMENTS") }
+        if offset > Limits.grain, offset < first.duration {
+            buffer.append("\n#EXT-X-START:TIME-OFFSET=")
+            buffer.append(seconds: UInt64(max(0, min(offset, first.mediaDuration))))
+            buffer.append(",PRECISE=YES")
         }
+        buffer.append("\n#EXT-X-TARGETDURATION:")
+        buffer.append(decimal: UInt64(max(0, targetSeconds)))
+        buffer.append("\n#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-DISCONTINUITY-SEQUENCE:")
+        buffer.append(decimal: UInt64(max(0, first.discontinuitySequence)))
+        buffer.append("\n#EXT-X-PLAYLIST-TYPE:VOD\n")
         buffer.append(map)
         buffer.append(dates.bytes)
         return buffer.finish()

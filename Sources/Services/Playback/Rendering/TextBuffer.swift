@@ -33,6 +33,16 @@ struct TextBuffer {
         unsafe write(atMost: text.utf8CodeUnitCount) { unsafe $0.append(text) }
     }
 
+    /// Appends a number without leading zeros.
+    mutating func append(decimal value: UInt64) {
+        unsafe write(atMost: 20) { unsafe $0.append(decimal: value) }
+    }
+
+    /// Appends microseconds as seconds, without needless zeros.
+    mutating func append(seconds microseconds: UInt64) {
+        unsafe write(atMost: 32) { unsafe $0.append(seconds: microseconds) }
+    }
+
     /// Appends bytes; the closure must not write more than `atMost` bytes.
     @inline(__always)
     mutating func write(atMost byteCount: Int, _ body: (inout TextCursor) -> Void) {
