@@ -58,16 +58,18 @@ package final class ViewerAPI: Sendable {
         case .options: return .now(Fields.preflight(request.headers))
         default: return .now(Fields.methodNotAllowed())
         }
-        if let answer = windows.cachedAnswer(request) { return .now(answer) }
         switch ViewerRoute(path: request.path) {
         case nil: return .now(Fields.noSuchResource)
         case .object(let key): return objects.answer(request, key: key)
         case .window(let route):
-            if let answer = windows.answerFromMemory(request, route: route) { return .now(answer) }
+            let key = AnswerCache.Key(request)
+            let known =
+                windows.cachedAnswer(request, key) ?? windows.answerFromMemory(request, key, route: route)
+            if let known { return .now(known) }
             let windows = windows
             return .later {
-                await windows.caching(request, of: route.channel) {
-                    await windows.answer(request, route: route)
+                await windows.caching(key, of: route.channel) {
+                    await windows.answer(request, key, route: route)
                 }
             }
         }

@@ -85,8 +85,7 @@ final class AnswerCache: Sendable {
 
 extension WindowAnswers {
     /// The answer that was made for the same request within this second, if nothing has changed since.
-    func cachedAnswer(_ request: HTTPRequest) -> HTTPResponse? {
-        let key = AnswerCache.Key(request)
+    func cachedAnswer(_ request: HTTPRequest, _ key: AnswerCache.Key) -> HTTPResponse? {
         guard let entry = cache.entry(key), origin(of: entry.origin.channel) == entry.origin else {
             return nil
         }
@@ -115,9 +114,9 @@ extension WindowAnswers {
 
     /// Makes an answer, and keeps it if it is a playlist that is asked for again.
     func caching(
-        _ request: HTTPRequest, of channel: ChannelID, _ make: () async -> HTTPResponse,
+        _ key: AnswerCache.Key, of channel: ChannelID, _ make: () async -> HTTPResponse,
     ) async -> HTTPResponse {
-        let (key, before) = (AnswerCache.Key(request), origin(of: channel))
+        let before = origin(of: channel)
         let response = await make()
         keep(response, for: key, before, of: channel)
         return response
@@ -127,9 +126,8 @@ extension WindowAnswers {
     func keep(
         _ response: HTTPResponse, for key: AnswerCache.Key, _ before: AnswerCache.Origin?, of id: ChannelID,
     ) {
-        guard response.status == .ok, case .pieces = response.body,
-            let tag = response.headers["ETag"].flatMap({ EntityTag(reading: $0) }),
-            let before, cache.admits(key), origin(of: id) == before
+        guard response.status == .ok, case .pieces = response.body, let before, cache.admits(key),
+            origin(of: id) == before, let tag = response.headers["ETag"].flatMap({ EntityTag(reading: $0) })
         else { return }
         cache.keep(AnswerCache.Entry(origin: before, response: response, tag: tag), for: key)
     }

@@ -8,7 +8,9 @@ extension WindowAnswers {
     /// request is wrong.
     ///
     /// It returns without waiting, and says what `answer` would say.
-    func answerFromMemory(_ request: HTTPRequest, route: WindowRoute) -> HTTPResponse? {
+    func answerFromMemory(
+        _ request: HTTPRequest, _ key: AnswerCache.Key, route: WindowRoute,
+    ) -> HTTPResponse? {
         guard let channel = index.knownChannel(route.channel), !channel.isDeleted,
             let form = channel.playlistForm,
             let parameters = try? ViewerParameters(query: request.query, zone: Self.zone(of: channel))
@@ -16,12 +18,13 @@ extension WindowAnswers {
         let before = origin(of: route.channel)
         guard let playlist = Self.playlist(route, parameters, channel, form) else { return nil }
         let asked = AskedWindow(
-            request: request, route: route, channel: channel, parameters: parameters, now: clock())
+            request: request, route: route, channel: channel, parameters: parameters, now: clock(),
+            coding: key.coding)
         let answer = player.playlistFromMemory(
             parameters.window, of: channel, playlist, isCompressed: asked.coding == .gzip, now: asked.now
         ) { parameters.window.query(pinnedTo: $0) }
         guard let answer, let response = try? response(asked, answer) else { return nil }
-        keep(response, for: AnswerCache.Key(request), before, of: route.channel)
+        keep(response, for: key, before, of: route.channel)
         return response
     }
 

@@ -23,7 +23,9 @@ final class WindowAnswers: Sendable {
         (self.clock, self.logger) = (clock, logger)
     }
 
-    func answer(_ request: HTTPRequest, route: WindowRoute) async -> HTTPResponse {
+    func answer(
+        _ request: HTTPRequest, _ key: AnswerCache.Key, route: WindowRoute,
+    ) async -> HTTPResponse {
         do {
             let now = clock()
             guard let channel = try await index.channel(route.channel) else {
@@ -35,7 +37,8 @@ final class WindowAnswers: Sendable {
                 return Problem(.notFound, "nothing is recorded of \(channel.id) yet").offering([]).answer()
             }
             let asked = AskedWindow(
-                request: request, route: route, channel: channel, parameters: parameters, now: now)
+                request: request, route: route, channel: channel, parameters: parameters, now: now,
+                coding: key.coding)
             return try await answer(asked)
         } catch let error as ParameterError {
             return Problem(error).answer()
@@ -95,14 +98,5 @@ struct AskedWindow: Sendable {
     var parameters: ViewerParameters
     var now: Instant
     /// The coding of a playlist.
-    let coding: ContentCoding
-
-    init(
-        request: HTTPRequest, route: WindowRoute, channel: Channel, parameters: ViewerParameters,
-        now: Instant,
-    ) {
-        (self.request, self.route, self.channel) = (request, route, channel)
-        (self.parameters, self.now) = (parameters, now)
-        coding = ContentCoding.chosen(for: request.headers.values(of: "Accept-Encoding")) ?? .identity
-    }
+    var coding: ContentCoding
 }
