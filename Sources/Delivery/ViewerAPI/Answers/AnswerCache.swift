@@ -123,10 +123,13 @@ extension WindowAnswers {
     }
 
     /// Keeps an answer that was made from an origin, if that is still the same.
+    ///
+    /// Among several nodes a playlist that grows is made each time, because it asks whether it is current.
     func keep(
         _ response: HTTPResponse, for key: AnswerCache.Key, _ before: AnswerCache.Origin?, of id: ChannelID,
     ) {
-        guard response.status == .ok, case .pieces = response.body, let before, cache.admits(key),
+        guard response.status == .ok, case .pieces = response.body, let before,
+            !index.isShared || response.headers["Backcast-Final"] == "true", cache.admits(key),
             origin(of: id) == before, let tag = response.headers["ETag"].flatMap({ EntityTag(reading: $0) })
         else { return }
         cache.keep(AnswerCache.Entry(origin: before, response: response, tag: tag), for: key)

@@ -15,7 +15,7 @@ package final class TimelineIndex: Sendable {
     let renewals = HeadRenewals()
     let confirmations = HeadConfirmations()
     /// Whether other nodes answer the same viewers.
-    let isShared: Bool
+    package let isShared: Bool
     let directory: ChannelDirectory
     private let blocks: Blocks
     private let markers: MarkerCache
