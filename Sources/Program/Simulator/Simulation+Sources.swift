@@ -69,10 +69,11 @@ extension Simulation {
         case .opens: break
         case .missing:
             return keep(index, of: source, request, node, after: duration)
-        case .wrong where request.isLast:
-            return keep(index, of: source, request, node, after: duration)
         case .wrong:
-            let failure = FetchFailure.unopened("the padding is wrong")
+            let failure = FetchFailure.unopened("it is no media")
+            if request.keepsUnopened(failure) {
+                return keep(index, of: source, request, node, after: duration)
+            }
             return happen(.segmentFailed(failure, request), node, after: duration)
         }
         let body = body(of: index, of: source, request)

@@ -22,5 +22,8 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 3, hours: 1, faults: [5]),
         // Numbers jumped so far that they counted as a new beginning, and the gap was said to be a stall.
         FoundScenario(seed: 31_082, hours: 2, faults: [6]),
+        // The key server answered with wrong keys for minutes, and the source deleted segments before the
+        // last try was due that keeps them as they are.
+        FoundScenario(seed: 154, hours: 1, faults: [4]),
     ]
 }

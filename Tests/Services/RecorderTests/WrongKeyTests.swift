@@ -41,6 +41,37 @@ struct WrongKeyTests {
         }
     }
 
+    @Test(
+        "leaves the segment waiting after five tries, however long the source holds it", arguments: [2, 200])
+    func keptEarly(comments: Int) async throws {
+        try await Origin.run { origin in
+            origin.serve("/7.vtt", try Ciphered.encrypted(Ciphered.subtitles(comments: comments)))
+            origin.serve("/key", Ciphered.otherKey)
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            var request = Ciphered.lastTry("7.vtt", keys: keys, at: try origin.url("/index.m3u8"))
+            (request.attempt, request.isLast) = (Limits.triesForWhole - 1, false)
+            #expect(await fetcher.outcome(of: request).failure?.reason == .keyMissing)
+            request.attempt += 1
+            #expect(await fetcher.outcome(of: request).pending != nil)
+        }
+    }
+
+    @Test("is not blamed for a segment of which the beginning can be read")
+    func cut() async throws {
+        try await Origin.run { origin in
+            let whole = try Ciphered.encrypted(Ciphered.subtitles(comments: 200))
+            origin.serve("/7.vtt", Array(whole.dropLast(16)))
+            origin.serve("/key", Ciphered.key)
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            var request = Ciphered.lastTry("7.vtt", keys: keys, at: try origin.url("/index.m3u8"))
+            (request.attempt, request.isLast) = (Limits.triesForWhole, false)
+            #expect(await fetcher.outcome(of: request).failure?.reason == .keyMissing)
+            origin.serve("/7.vtt", whole)
+            request.attempt += 1
+            #expect(await fetcher.outcome(of: request).stored != nil)
+        }
+    }
+
     @Test("is requested again by the next try")
     func askedAnew() async throws {
         try await Origin.run { origin in

@@ -26,8 +26,8 @@ struct SegmentFetcher: Sendable {
 
     /// Fetches, verifies and stores a segment.
     ///
-    /// One that its key does not open is stored as it comes on the last try, and waits for another key. Where
-    /// the key opens later segments, what there is of the segment is kept in the end.
+    /// One that its key does not open is stored as it comes after some tries, and waits for another key.
+    /// Where the key opens later segments, what there is of the segment is kept in the end.
     func fetch(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
         do {
             return try await attempt(request)
@@ -41,9 +41,9 @@ struct SegmentFetcher: Sendable {
             if error.reason == .keyMissing || error.reason == .segmentCorrupt {
                 await distrustKey(of: request.segment, base: request.base)
             }
-            guard request.isLast, error.reason == .keyMissing, error.isTransient, !Task.isCancelled else {
-                throw error
-            }
+            guard error.reason == .keyMissing, error.isTransient, request.keepsUnopened(error),
+                !Task.isCancelled
+            else { throw error }
             return try await withoutKey(request)
         }
     }
@@ -134,7 +134,7 @@ struct SegmentFetcher: Sendable {
         }
     }
 
-    /// The last try for a segment that the key at hand does not open.
+    /// Keeps a segment that the key at hand does not open.
     private func withoutKey(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
         try await mappingErrors {
             let intake = try await intake(of: request.segment, base: request.base, asksForKeys: false)

@@ -88,6 +88,8 @@ final class SegmentReading {
             do {
                 rest = try ended.finish()
             } catch {
+                // What is no media from its beginning on is not cut: the key is wrong.
+                _ = try inspected()
                 throw FetchFailure.unopened("the padding is wrong", byteCount: storedBytes)
             }
             try look(at: rest)

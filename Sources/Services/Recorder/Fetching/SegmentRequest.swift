@@ -44,6 +44,14 @@ package struct SegmentRequest: Sendable {
     func acceptsDamage(byteCount: Int64) -> Bool {
         isLast || byteCount == damagedByteCount && attempt >= Limits.triesForWhole
     }
+
+    /// Whether a segment that the key at hand does not open is stored as it came, to wait for another key.
+    ///
+    /// Many sources delete segments earlier than the standard says. Of one whose beginning the key opens more
+    /// bytes may come: it is tried for as long as the source can be expected to hold it.
+    package func keepsUnopened(_ failure: FetchFailure) -> Bool {
+        isLast || failure.damagedByteCount == nil && attempt >= Limits.triesForWhole
+    }
 }
 
 extension SegmentRequest {
