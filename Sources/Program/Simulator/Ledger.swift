@@ -27,6 +27,18 @@ struct Ledger {
         } + wrongMarkers.prefix(5)
     }
 
+    /// What is held, with its time and how far that is from the truth, seconds.
+    var placements: [String] {
+        rows.sorted { $0.key < $1.key }.flatMap { id, rows in
+            rows.map { row in
+                let (source, index) = Media.source(row.fact.digest)
+                let error = Double(row.fact.start - encoders[source].segments[index].begin) / 1_000_000
+                return "\(id) \(seconds(row.fact.start))…\(seconds(row.fact.end)) s: source \(source), "
+                    + "number \(row.fact.identity.number), run \(row.fact.identity.run), off \(error)"
+            }
+        }
+    }
+
     func seconds(_ instant: Instant) -> Double { Double(instant - Scenario.begin) / 1_000_000 }
 
     private func doubles(_ rows: [SimulatedCatalogue.Row]) -> [String] {

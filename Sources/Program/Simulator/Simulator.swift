@@ -26,7 +26,7 @@ struct Simulator: ParsableCommand {
     @Option(help: "With --scenario: the faults to keep, as numbers separated by commas.")
     var faults: String?
 
-    @Flag(help: "With --scenario: prints what the recorder logs.")
+    @Flag(help: "With --scenario: prints what the recorder logs, and where it placed what it holds.")
     var trace = false
 
     func run() throws {
@@ -39,6 +39,7 @@ struct Simulator: ParsableCommand {
         print(scenario)
         var simulation = Simulation(scenario, trace: trace ? { print($0) } : nil)
         let findings = simulation.run()
+        if trace { simulation.ledger.placements.forEach { print($0) } }
         for finding in findings { print("  \(finding)") }
         print("\(findings.count) findings in \(simulation.stepCount) steps")
         if !findings.isEmpty { throw ExitCode.failure }
