@@ -25,5 +25,7 @@ struct FoundScenario: Sendable {
         // The key server answered with wrong keys for minutes, and the source deleted segments before the
         // last try was due that keeps them as they are.
         FoundScenario(seed: 154, hours: 1, faults: [4]),
+        // A playlist that was taken up to a step of its dates was placed as if nothing stood behind it.
+        FoundScenario(seed: 205, hours: 1, faults: [1]),
     ]
 }

@@ -19,11 +19,17 @@ struct DateStepsTests {
         var delay = 0.2
         /// What is read of segments that are not kept.
         var isReadable = true
+        /// Playlists do not come in this time.
+        var silent = 0.0..<0
+        /// EXTINF of each segment.
+        var said = 6.0
         private var driver: StateDriver
         private var coming: [(time: Double, request: SegmentRequest)] = []
         private(set) var facts: [SegmentFact] = []
         private(set) var losses: [Loss] = []
         private(set) var probed: [Int64] = []
+        /// When each segment was first asked for.
+        private(set) var asked: [Int64: Double] = [:]
 
         init() throws {
             driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
@@ -38,7 +44,7 @@ struct DateStepsTests {
         private func text(at time: Double) -> String {
             let newest = (0..<1000).last { date($0) + 6 <= time } ?? 0
             let entries = (max(0, newest - 3)...newest).map { number in
-                "#EXT-X-PROGRAM-DATE-TIME:\(at(date(number)).rfc3339)\n#EXTINF:6,\n\(number).ts\n"
+                "#EXT-X-PROGRAM-DATE-TIME:\(at(date(number)).rfc3339)\n#EXTINF:\(said),\n\(number).ts\n"
             }
             return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(max(0, newest - 3))\n"
                 + entries.joined()
@@ -62,9 +68,14 @@ struct DateStepsTests {
         private mutating func take(_ actions: [RecordingAction], at time: Double) throws {
             for action in actions {
                 switch action {
+                case .fetchPlaylist(let request) where silent.contains(time):
+                    let error = SourceError.unreachable("no answer")
+                    try take(driver.send(.playlistFailed(error, request), at: time), at: time)
                 case .fetchPlaylist(let request):
                     try take(driver.answer(request, text(at: time), at: time), at: time)
-                case .fetchSegment(let request): coming.append((time + delay, request))
+                case .fetchSegment(let request):
+                    asked[request.segment.identity.number] = time
+                    coming.append((time + delay, request))
                 case .probeSegment(let request):
                     probed.append(request.segment.identity.number)
                     let ticks = Int64(timestamp(request.segment.identity.number) * 90_000)
@@ -112,6 +123,25 @@ struct DateStepsTests {
         #expect(source.losses.isEmpty && source.probed == [Int64(Source.step)])
         #expect(source.numbers == source.numbers.indices.map(Int64.init) && source.numbers.count > 55)
         #expect(zip(source.facts, source.facts.dropFirst()).allSatisfy { $0.end == $1.start })
+    }
+
+    @Test("that waits for its predecessor leaves what is listed before it where its dates are")
+    func behindAnOutage() throws {
+        var source = try Source()
+        source.silent = 120..<199
+        try source.record(until: 300)
+        #expect(source.numbers.contains(28) && source.numbers.last ?? 0 > 40)
+        #expect(source.starts == source.numbers.map { source.date(Int($0)) })
+    }
+
+    @Test("is none where EXTINF is known to say too little: all that is new is taken at once")
+    func shortDurations() throws {
+        var source = try Source()
+        (source.dates, source.media, source.said) = (0, 0, 3)
+        source.silent = 120..<199
+        try source.record(until: 300)
+        let times = (29...31).map { source.asked[$0] }
+        #expect(times == Array(repeating: times[0], count: 3) && times[0] != nil)
     }
 
     @Test("in front of a segment that cannot be read does not keep the rest from being recorded")

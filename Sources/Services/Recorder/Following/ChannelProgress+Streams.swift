@@ -10,6 +10,11 @@ extension ChannelProgress {
         return first <= highest + 1
     }
 
+    /// Whether a segment is read to find out where another source stands.
+    func isJoining(_ id: RenditionID) -> Bool {
+        if case .asked = renditions[id]?.join { true } else { false }
+    }
+
     /// The source brings nothing to any rendition, until each of them lists something new.
     mutating func inTrouble(_ reason: GapReason) {
         for id in renditions.keys where renditions[id]?.trouble == nil { renditions[id]?.trouble = reason }

@@ -200,7 +200,7 @@ extension ChannelProgress {
                 listing.probe = rendition.probe(playlist, index, at: arrival)
                 if listing.probe != nil { return listing }
             }
-            var playlist = playlist
+            var (playlist, arrival) = (playlist, arrival)
             let step = isFirst ? .none : rendition.findStep(in: playlist, from: from)
             renditions[id] = isFirst ? renditions[id] : rendition
             if case .asks(let index) = step {
@@ -209,6 +209,7 @@ extension ChannelProgress {
             }
             if case .later(let index) = step {
                 listing.isCut = true
+                arrival.behind = rendition.length(of: playlist, from: index)
                 playlist.segments.removeSubrange(index...)
             }
             guard from < playlist.segments.count else { return listing }
@@ -346,11 +347,6 @@ extension ChannelProgress {
             playlist.segments.allSatisfy({ $0.programDateTimeMicroseconds == nil })
         else { return }
         rendition.placing.goOn(at: offset)
-    }
-
-    /// Whether a segment is read to find out where another source stands.
-    func isJoining(_ id: RenditionID) -> Bool {
-        if case .asked = renditions[id]?.join { true } else { false }
     }
 
     /// All new segments are fetched if there is room for them; else the newest, so that the live edge goes

@@ -36,9 +36,11 @@ struct DateSteps: Sendable {
     ///   - playlist: the playlist as received
     ///   - from: index of the first new entry
     ///   - stored: what was measured of the stored segments of the run, by number
+    ///   - expected: how long a segment is of which EXTINF says so much, microseconds
     /// - Returns: what is to be done with them
     mutating func find(
         in playlist: MediaPlaylist, from: Int, stored: [Int64: ShortSegments.Entry],
+        expected: (Int64) -> Int64,
     ) -> Finding {
         let dates = NewEntries.dates(of: playlist)
         let isCoarse = !dates.contains { ($0?.microseconds ?? 0) % Microseconds.perSecond != 0 }
@@ -52,7 +54,7 @@ struct DateSteps: Sendable {
                 let said = PlaylistFollower.duration(of: playlist.segments[index - 1])
             else { continue }
             let predecessor = stored[number - 1]
-            let (length, duration) = (date - before, max(said, predecessor?.measured ?? 0))
+            let (length, duration) = (date - before, max(said, predecessor?.measured ?? expected(said)))
             let step = length - duration
             // What is longer is a hole by the dates alone.
             guard step > tolerance + duration / 10,

@@ -7,7 +7,15 @@ extension RenditionProgress {
     /// Looks for steps of the source's dates in front of new entries.
     mutating func findStep(in playlist: MediaPlaylist, from: Int) -> DateSteps.Finding {
         guard placing.clock == .source else { return .none }
-        return dateSteps.find(in: playlist, from: from, stored: shortSegments.entries)
+        let durations = measured
+        return dateSteps.find(in: playlist, from: from, stored: shortSegments.entries) {
+            durations.duration(said: $0) ?? $0
+        }
+    }
+
+    /// How much a playlist lists from an index on, microseconds.
+    func length(of playlist: MediaPlaylist, from index: Int) -> Int64 {
+        entries(of: playlist).suffix(max(0, playlist.segments.count - index)).reduce(0) { $0 + $1.duration }
     }
 
     /// The segment behind a step was read, if that is what was read.

@@ -20,7 +20,7 @@ struct RenditionProgress: Sendable {
     /// How the source's dates stand to the time line.
     private(set) var dates = SourceDates()
     /// How long the segments of the run really are.
-    private var measured = MeasuredDurations()
+    private(set) var measured = MeasuredDurations()
     private(set) var shortSegments = ShortSegments()
     var dateSteps = DateSteps()
     /// Segments in a row that stayed parts.

@@ -8,4 +8,6 @@ struct Arrival: Sendable, Equatable {
     var steady: ContinuousClock.Instant
     /// How long the answer took, microseconds: its newest segment was complete at some time meanwhile.
     var lead: Int64 = 0
+    /// What the playlist lists behind the entries that are taken of it, microseconds.
+    var behind: Int64 = 0
 }

@@ -166,7 +166,7 @@ struct TimePlacing: Sendable {
 extension TimePlacing {
     /// The newest listed segment ends when the playlist was fetched, earlier ones by subtraction.
     private static func arrived(_ entries: [Entry], _ arrival: Arrival) -> [Arrived] {
-        var end = arrival.date
+        var end = arrival.date - arrival.behind
         return entries.reversed().map { entry in
             end = end - entry.duration
             return Arrived(entry: entry, start: end, lead: arrival.lead)
