@@ -187,6 +187,9 @@ enum Limits {
     /// The part of a new difference between source clock and arrival that is taken for drift, as a divisor:
     /// arrival jitters by a target duration.
     static let driftShare: Int64 = 32
+    /// The part of a time of which only the count of segments is known, as a divisor, by which its length may
+    /// be off: segments differ.
+    static let countedShare: Int64 = 10
     /// Drift of dates that is left alone, microseconds: players tolerate it.
     static let tolerance: Int64 = 100_000
     /// Dates further than this from arrival are not believed, microseconds: viewers ask by the wall clock.

@@ -27,5 +27,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 154, hours: 1, faults: [4]),
         // A playlist that was taken up to a step of its dates was placed as if nothing stood behind it.
         FoundScenario(seed: 205, hours: 1, faults: [1]),
+        // The process was frozen while the source stopped: dates lay behind arrival, as the numbers did.
+        FoundScenario(seed: 182, hours: 1, faults: [3, 6]),
     ]
 }

@@ -166,6 +166,20 @@ struct RenditionProgressTests {
         #expect(more.map(\.boundary) == [nil])
     }
 
+    @Test(
+        "Dates that have gone on as the numbers have are believed where a playlist stood still since, not ahead",
+        arguments: [(1700.0, true), (1030, false)])
+    func countedDates(arrival: Double, isBelieved: Bool) {
+        var progress = progress()
+        let first = list(0...3, date: { 1000 + Double($0) * 6 })
+        _ = take(&progress, first, opensHole: true, arrival: 1024)
+        progress.follower.take(first, now: moment(1024))
+        let later = list(60...63, date: { 1002 + Double($0) * 6 })
+        let segments = take(&progress, later, opensHole: true, cause: "hole", arrival: arrival)
+        #expect((starts(segments) == [1362, 1368, 1374, 1380]) == isBelieved)
+        #expect((progress.placing.distrust == nil) == isBelieved)
+    }
+
     @Test("A restart of the same source is all new")
     func restart() {
         var progress = progress(end: 118)

@@ -79,6 +79,17 @@ struct PlaylistFollower: Sendable {
         SeenEntry.entries(of: playlist).contains { $0.isKnown(in: recent) }
     }
 
+    /// The source's date of a number that was passed over or follows, if segments are as long as those of the
+    /// last few playlists; nil where those have no dates.
+    func date(of number: Int64) -> Instant? {
+        let dated = recent.filter { $0.date != nil }
+        guard let first = dated.first, let last = dated.last, let length = last.distance(to: first),
+            let date = last.date, last.number > first.number, length > 0,
+            (0...Limits.numberJump + 1).contains(number - last.number)
+        else { return nil }
+        return date + length / (last.number - first.number) * (number - last.number)
+    }
+
     /// The bytes of an undecided segment were the ones stored: the numbering continues.
     ///
     /// After a restart this is the first playlist seen from the source, so it becomes the baseline even if it

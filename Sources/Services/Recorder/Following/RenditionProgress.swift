@@ -253,6 +253,9 @@ struct RenditionProgress: Sendable {
         var new = NewEntries(
             playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,
             shared: shared, measured, shift: leaderShift)
+        if cause == "hole", let number = new.numbers.first, !new.entries.isEmpty {
+            new.entries[0].countedDate = follower.date(of: number)
+        }
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
         if isUndated, opensHole, isSource || cause == "restart", let former = placing.formerOffset {
             placing.goOn(at: former)

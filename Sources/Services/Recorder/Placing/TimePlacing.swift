@@ -18,6 +18,8 @@ struct TimePlacing: Sendable {
         var programDateTime: Instant?
         /// Numbers are missing before it, or a new source run begins with it.
         var opensHole = false
+        /// The source's date as the numbers that are missing before it lead to it; nil where they do not.
+        var countedDate: Instant?
         /// EXTINF is wrong or in whole seconds: dates tell the duration better.
         var isRounded = false
         /// The start that the channel's leading rendition has for the same segment, when there are no dates.
@@ -126,6 +128,7 @@ struct TimePlacing: Sendable {
         return arrived.indices.map { index in
             if let date = arrived[index].entry.programDateTime {
                 arrived[index].entry.programDateTime = date - zone
+                arrived[index].entry.countedDate = arrived[index].entry.countedDate.map { $0 - zone }
                 judgeAgain(arrived[index], target: target)
             }
             let reading = reading(arrived[index], target: target)
@@ -215,6 +218,13 @@ extension TimePlacing {
         end.map { (date - $0).magnitude <= Self.step(target: target).magnitude } ?? false
     }
 
+    /// Whether a date is about the one that numbers lead to from what is decided.
+    private func isNear(_ date: Instant, _ counted: Instant, target: Int64) -> Bool {
+        guard let end else { return false }
+        let slack = Self.step(target: target) + (counted - end) / Limits.countedShare
+        return (date - counted).magnitude <= slack.magnitude
+    }
+
     /// The time zone that dates are in which are off by so many microseconds; nil when none fits.
     ///
     /// Zones differ from UTC by whole quarters of an hour. What the dates are off besides is the time from
@@ -255,7 +265,7 @@ extension TimePlacing {
         let latest = arrived.start + (sourceOffset ?? 0)
         let expected = nearest(latest - arrived.lead...latest)
         if clock == .source, let date = arrived.entry.programDateTime,
-            believes(date, expected: expected, target: target)
+            believes(date, counted: arrived.entry.countedDate, expected: expected, target: target)
         {
             let isCoarse = date.microseconds % Microseconds.perSecond == 0
             return Reading(
@@ -275,15 +285,19 @@ extension TimePlacing {
         end.map { min(max($0, span.lowerBound), span.upperBound) } ?? span.upperBound
     }
 
-    /// Whether a date goes on from what is decided, or jumps as arrival does; `expected` is the date by
-    /// arrival.
-    private mutating func believes(_ date: Instant, expected: Instant, target: Int64) -> Bool {
+    /// Whether a date goes on from what is decided, or jumps as arrival does or as the numbers do; `expected`
+    /// is the date by arrival, and `counted` the one by numbers.
+    private mutating func believes(
+        _ date: Instant, counted: Instant?, expected: Instant, target: Int64,
+    ) -> Bool {
         let drift = date - expected
         if goesOn(date, target: target) {
             sourceOffset = sourceOffset.map { $0 + drift / Limits.driftShare }
             return true
         }
         if drift.magnitude <= Self.step(target: target).magnitude { return true }
+        // A playlist may have stood still for long when it is seen again; none lists what is still to come.
+        if drift < 0, let counted, isNear(date, counted, target: target) { return true }
         distrustDates("the source's dates jumped by \(drift / 1_000_000) s")
         return false
     }
