@@ -29,5 +29,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 205, hours: 1, faults: [1]),
         // The process was frozen while the source stopped: dates lay behind arrival, as the numbers did.
         FoundScenario(seed: 182, hours: 1, faults: [3, 6]),
+        // EXTINF halved in a playlist of three with dates: two lengths that agree show it.
+        FoundScenario(seed: 8_200_033, faults: [0]),
     ]
 }

@@ -67,10 +67,14 @@ struct WrongDurationsTests {
         }
     }
 
-    @Test("Two dated lengths show that EXTINF is too long, as no hole makes them shorter")
-    func twiceTooLong() {
-        for (length, expected) in [(4.0, Int64?(4 * seconds)), (24, nil)] {
-            var list = list(0...2, date: { 1000 + Double($0) * length })
+    @Test("Two dated lengths show that EXTINF is wrong if both are shorter, as by no hole, or about the same")
+    func twiceWrong() {
+        let cases = [
+            ([0.0, 4, 8], Int64?(4 * seconds)), ([0, 2, 8], 4 * seconds), ([0, 24, 48], 24 * seconds),
+            ([0, 20, 50], nil),
+        ]
+        for (begins, expected) in cases {
+            var list = list(0...2, date: { 1000 + begins[$0] })
             for index in list.segments.indices { list.segments[index].durationMicroseconds = 8_020_000 }
             let duration = DatedDurations(list).duration(said: 8_020_000)
             #expect(duration.map { ($0 + 5_000) / 10_000 } == expected.map { $0 / 10_000 })

@@ -28,7 +28,8 @@ struct DatedDurations {
         let lengths = Self.median(said.map(\.length)) ?? 0
         let durations = Self.median(said.compactMap(\.said)) ?? 0
         // One pair may be a hole, which makes it longer; several that agree with each other are segments.
-        let count = lengths < durations ? 2 : 3
+        let (shortest, longest) = (said.map(\.length).min() ?? 0, said.map(\.length).max() ?? 0)
+        let count = lengths < durations || longest - shortest <= longest / 5 ? 2 : 3
         isWrong = said.count >= count && (lengths - durations).magnitude > (durations / 5).magnitude
         let ratio = isWrong && durations > 0 ? Double(lengths) / Double(durations) : 1
         for pair in said {
