@@ -31,5 +31,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 182, hours: 1, faults: [3, 6]),
         // EXTINF halved in a playlist of three with dates: two lengths that agree show it.
         FoundScenario(seed: 8_200_033, faults: [0]),
+        // EXTINF doubled: what was measured of a source was not used when it was back.
+        FoundScenario(seed: 177, hours: 1, faults: [4, 5, 8]),
     ]
 }

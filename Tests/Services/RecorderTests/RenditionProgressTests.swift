@@ -180,6 +180,18 @@ struct RenditionProgressTests {
         #expect((progress.placing.distrust == nil) == isBelieved)
     }
 
+    @Test("What the segments of a source showed of its EXTINF counts again when it is back in use")
+    func measuredBefore() throws {
+        var progress = progress()
+        let segments = take(&progress, list(0...4), opensHole: true, arrival: 30)
+        for segment in segments { progress.measured(segment, 3 * seconds) }
+        #expect(progress.measured.duration(said: 6 * seconds) == 3 * seconds)
+        _ = progress.leaveRun(of: "http://one.test/", for: "http://two.test/")
+        #expect(progress.measured.duration(said: 6 * seconds) == 6 * seconds)
+        _ = progress.leaveRun(of: "http://two.test/", for: "http://one.test/")
+        #expect(progress.measured.duration(said: 6 * seconds) == 3 * seconds)
+    }
+
     @Test("A restart of the same source is all new")
     func restart() {
         var progress = progress(end: 118)

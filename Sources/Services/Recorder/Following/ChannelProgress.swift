@@ -65,6 +65,7 @@ struct ChannelProgress: Sendable {
         let isOther =
             self.source.map { $0.url != source.url }
             ?? newestRun.map { $0.source != SourceLink.redacted(source.url) } ?? false
+        let former = self.source?.url
         (self.source, sourceURL) = (source, SourceLink.redacted(source.url))
         if recorded.isEmpty {
             let last = renditions.keys.filter { wasRecordedLast($0) }
@@ -76,7 +77,7 @@ struct ChannelProgress: Sendable {
             return false
         }
         sourceRun = nil
-        for id in renditions.keys { expired += renditions[id]?.leaveRun() ?? [] }
+        for id in renditions.keys { expired += renditions[id]?.leaveRun(of: former, for: source.url) ?? [] }
         return true
     }
 

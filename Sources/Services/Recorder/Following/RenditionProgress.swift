@@ -21,6 +21,8 @@ struct RenditionProgress: Sendable {
     private(set) var dates = SourceDates()
     /// How long the segments of the run really are.
     private(set) var measured = MeasuredDurations()
+    /// The same of the sources that were in use before, by URL.
+    private var formerlyMeasured: [String: MeasuredDurations] = [:]
     private(set) var shortSegments = ShortSegments()
     var dateSteps = DateSteps()
     /// Segments in a row that stayed parts.
@@ -163,13 +165,20 @@ struct RenditionProgress: Sendable {
 
     /// The source was changed: the run ends, and the next playlist joins another one.
     ///
+    /// What the segments of a source showed of its EXTINF counts again when it is back in use.
+    ///
+    /// - Parameters:
+    ///   - former: the URL of the source that was in use; nil when that was in another process
+    ///   - next: the URL of the source that is in use from now on
     /// - Returns: what was to be fetched of it
-    mutating func leaveRun() -> [PlacedSegment] {
+    mutating func leaveRun(of former: String?, for next: String) -> [PlacedSegment] {
         follower.reset()
         alignment = NumberAlignment()
         (hasOtherStream, isOnSpareStream) = (false, false)
         if run != nil, !media.isEmpty { join = .open }
-        measured = MeasuredDurations()
+        if let former { formerlyMeasured[former] = measured }
+        measured = formerlyMeasured[next] ?? MeasuredDurations()
+        measured.beginRun()
         run = nil
         parts = HeldParts()
         return deferred.end()
