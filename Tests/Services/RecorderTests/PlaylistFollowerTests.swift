@@ -204,6 +204,15 @@ struct PlaylistFollowerTests {
         #expect(onward.see(list(12...17), at: 60) == .new(from: 4, missing: 0))
     }
 
+    @Test("After ENDLIST lower numbers of a shorter playlist are a restart at once, others after a while")
+    func endedThenShort() {
+        for (last, isAtOnce) in [(0, true), (4, true), (5, false)] {
+            var stage = FollowerStage(after: list(10...15, ended: true))
+            #expect(stage.see(list(0...last), at: 3).isRestart == isAtOnce)
+            #expect(isAtOnce || stage.see(list(0...last), at: 12).isRestart)
+        }
+    }
+
     // MARK: Coming back
 
     @Test("Resumed with an overlap, the bytes of the highest known number tell")

@@ -39,6 +39,8 @@ struct PlaylistFollower: Sendable {
     private var began: ContinuousClock.Instant?
     /// The playlist last taken had ended.
     private var hasEnded = false
+    /// How many segments it held.
+    private var listedCount = 0
 
     init() {}
 
@@ -125,7 +127,7 @@ struct PlaylistFollower: Sendable {
         highest = max(highest ?? last, last)
         discontinuitySequence = playlist.discontinuitySequence
         isUnconfirmed = false
-        hasEnded = playlist.isEnded
+        (hasEnded, listedCount) = (playlist.isEnded, playlist.segments.count)
         recent.removeAll { $0.number >= first }
         recent = (recent + entries).suffix(min(Limits.recentPlaylists * entries.count, Limits.recentEntries))
     }
@@ -197,6 +199,8 @@ extension PlaylistFollower {
             return waited.targets < 3 || isConfirmed ? .stale : .undecided(index: playlist.segments.count - 1)
         }
         var evidence: [String] = hasEnded ? ["after the end"] : []
+        // A packager that begins again has little to list yet.
+        if hasEnded, entries.count < listedCount { evidence.append("of a shorter playlist") }
         if isLater(entries) { evidence.append("with later dates") }
         if let sequence = playlist.discontinuitySequence, sequence > discontinuitySequence ?? 0 {
             evidence.append("after a discontinuity")
