@@ -173,8 +173,13 @@ struct Encoder {
         return next < segments.count ? segments[next].listedAt : Instant(microseconds: .max)
     }
 
+    /// EXT-X-ENDLIST stays until the packager, which has begun again, lists something (RFC 8216bis §6.2.1).
     private func hasEnded(at now: Instant) -> Bool {
-        faults.contains { $0.kind == .ended && $0.span.contains(now) }
+        faults.contains { fault in
+            guard fault.kind == .ended, fault.span.begin <= now else { return false }
+            let next = segments.partitioningIndex { $0.begin >= fault.span.end }
+            return next == segments.count || segments[next].listedAt > now
+        }
     }
 
     private func repeats(_ scenario: Scenario, at now: Instant) -> Bool {

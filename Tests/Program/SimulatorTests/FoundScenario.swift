@@ -33,5 +33,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 8_200_033, faults: [0]),
         // EXTINF doubled: what was measured of a source was not used when it was back.
         FoundScenario(seed: 177, hours: 1, faults: [4, 5, 8]),
+        // A packager ended and began again at once, and the first segments of its short playlist were missed.
+        FoundScenario(seed: 910_093, faults: [0]),
     ]
 }
