@@ -35,5 +35,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 177, hours: 1, faults: [4, 5, 8]),
         // A packager ended and began again at once, and the first segments of its short playlist were missed.
         FoundScenario(seed: 910_093, faults: [0]),
+        // What the full disk had refused was gone at the source when there was room: it was called missing.
+        FoundScenario(seed: 8_200_019, faults: [5]),
     ]
 }

@@ -39,4 +39,20 @@ struct DiskFullTests {
             #expect(await fetcher.outcome(of: request).stored != nil)
         }
     }
+
+    @Test("is the reason for a segment that the source does not hold any more when there is room again")
+    func tooLate() throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n7.ts\n"
+        var requests: [SegmentRequest] = []
+        for request in driver.send(.journalRead(.success([])), at: 0).playlistRequests {
+            requests += try driver.answer(request, text, at: 0.1).segmentRequests
+        }
+        let first = try #require(requests.first)
+        driver.send(.segmentFailed(FetchFailure(.diskFull, "the disk is full"), first), at: 0.2)
+        var next = try #require(driver.send(.clockAdvanced, at: 1).segmentRequests.first)
+        next.isLast = true
+        driver.send(.segmentFailed(FetchFailure(status: 404), next), at: 2)
+        #expect(driver.state.progress.renditions[video(0)]?.status.lost == [.diskFull: 1])
+    }
 }

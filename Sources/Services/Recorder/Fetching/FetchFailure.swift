@@ -59,6 +59,13 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
         return failure
     }
 
+    /// The same for a segment that the disk had no room for while the source held it.
+    var behindFullDisk: FetchFailure {
+        guard reason == .segmentMissing else { return self }
+        return FetchFailure(
+            .diskFull, "the disk was full, and then: \(description)", isTransient: isTransient)
+    }
+
     /// The same where other segments show that the key is right: the bytes are not what was encrypted.
     var underRightKey: FetchFailure {
         var failure = FetchFailure(.segmentCorrupt, "the segment is not whole: \(description)")

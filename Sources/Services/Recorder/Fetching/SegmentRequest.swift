@@ -27,6 +27,8 @@ package struct SegmentRequest: Sendable {
 
     /// The source did not deliver it in an earlier try.
     var isRefused = false
+    /// The full disk did not take it in an earlier try.
+    var wasDiskFull = false
     /// The hole that it fills, from a source that may not be in use; nil for what is recorded in its turn.
     var repair: Repair?
 

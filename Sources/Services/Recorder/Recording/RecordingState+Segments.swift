@@ -108,8 +108,10 @@ extension RecordingState {
         let isRetried = isFinishing || failure.isTransient && !request.isLast
         var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
+        if failure.reason == .diskFull { request.wasDiskFull = true }
+        let cause = request.wasDiskFull ? failure.behindFullDisk : failure
         if isRetried {
-            publication.publisher.waits(request.segment.identity, for: failure.reason)
+            publication.publisher.waits(request.segment.identity, for: cause.reason)
             progress.retried(request.segment.identity.rendition)
         }
         if !failure.isOwnLimit {
@@ -123,7 +125,7 @@ extension RecordingState {
             requestRenewal(because: failure.description, now: now)
         }
         guard !isRetried else { return }
-        lose(request.segment.placed, failure)
+        lose(request.segment.placed, cause)
         if request.isRefused { seekElsewhere(request.segment.placed, failure.reason, request.use) }
     }
 
