@@ -37,5 +37,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 910_093, faults: [0]),
         // What the full disk had refused was gone at the source when there was room: it was called missing.
         FoundScenario(seed: 8_200_019, faults: [5]),
+        // Another source was asked for what the full disk refused, and both were kept where they overlap.
+        FoundScenario(seed: 191, hours: 1, faults: [4]),
     ]
 }

@@ -74,6 +74,35 @@ struct HoleFillingTests {
         #expect(channel.messages.allSatisfy { $0 != "Holes are filled from another source" })
     }
 
+    @Test(
+        "Another source is asked for what one refuses, not for what the disk or a missing key keeps waiting",
+        arguments: [(GapReason.segmentMissing, true), (.diskFull, false), (.keyMissing, false)])
+    func notRefused(reason: GapReason, isSought: Bool) throws {
+        let urls = ["http://one.test/live.m3u8", "http://two.test/live.m3u8"]
+        var driver = try StateDriver(urls.enumerated().map { SourceSettings(url: $1, priority: $0) })
+        var actions = driver.begin(at: 0)
+        var repairs = 0
+        for time in stride(from: 1.0, to: 24, by: 0.5) {
+            while let action = actions.popLast() {
+                switch action {
+                case .fetchPlaylist(let request):
+                    if case .repair = request.purpose { repairs += 1 }
+                    let newest = Int(time / 6) + 10
+                    let text =
+                        "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(newest - 1)\n"
+                        + "#EXTINF:6,\n\(newest - 1).ts\n#EXTINF:6,\n\(newest).ts\n"
+                    actions += try driver.answer(request, text, at: time)
+                case .fetchSegment(let request):
+                    actions += driver.send(.segmentFailed(FetchFailure(reason, "no"), request), at: time)
+                case .commit: actions += driver.send(.catalogueAnswered(.success(true)), at: time)
+                default: break
+                }
+            }
+            actions = driver.send(.clockAdvanced, at: time + 0.1)
+        }
+        #expect((repairs > 0) == isSought)
+    }
+
     @Test("What a killed process had filled goes to the archive, and says nothing of the source's numbers")
     func restart() {
         var fact = PublisherStage.fact(video(0), 12)

@@ -31,12 +31,18 @@ extension RecordingState {
 
     /// A segment is lost, or has not come in its turn: another source may have it.
     mutating func seekElsewhere(_ segment: PlacedSegment, _ reason: GapReason, _ use: SourceUse) {
-        switch reason {
-        case .segmentMissing, .segmentCorrupt, .segmentExpired, .sourceGap: break
-        default: return
-        }
-        guard sources.hasAlternative, sought.seek(segment) else { return }
+        guard Self.isSoughtElsewhere(reason), sources.hasAlternative, sought.seek(segment) else { return }
         noticedHoles.append((segment.identity.rendition, segment.window, use.source.url))
+    }
+
+    /// Whether another source may help.
+    ///
+    /// A key almost always comes, and where the disk is full none helps.
+    static func isSoughtElsewhere(_ reason: GapReason) -> Bool {
+        switch reason {
+        case .segmentMissing, .segmentCorrupt, .segmentExpired, .sourceGap: true
+        default: false
+        }
     }
 
     /// What a source refused in its turn is looked for elsewhere, while it is still tried for.

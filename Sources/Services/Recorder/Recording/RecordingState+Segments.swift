@@ -115,7 +115,7 @@ extension RecordingState {
             progress.retried(request.segment.identity.rendition)
         }
         if !failure.isOwnLimit {
-            request.isRefused = true
+            if Self.isSoughtElsewhere(failure.reason) { request.isRefused = true }
             condition.segmentFailed(failure.reason)
         }
         tried(
