@@ -39,5 +39,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 8_200_019, faults: [5]),
         // Another source was asked for what the full disk refused, and both were kept where they overlap.
         FoundScenario(seed: 191, hours: 1, faults: [4]),
+        // EXTINF doubled, a long playlist, and a process that was killed: the next one did not know it yet.
+        FoundScenario(seed: 9_300_020, faults: [1]),
     ]
 }

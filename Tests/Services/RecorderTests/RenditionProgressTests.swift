@@ -237,6 +237,22 @@ struct RenditionProgressTests {
         #expect(segments.map(\.boundary) == ["restart"])
     }
 
+    @Test("What an earlier process placed and is still listed shows that EXTINF of what follows is wrong")
+    func measuredByHeld() {
+        let known = (0...4).map { place in
+            KnownSegment(
+                run: 2, number: 100 + Int64(place), start: at(1000 + Double(place) * 6),
+                duration: 6 * seconds, isLost: false, digest: [1])
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 9, last: nil, known: known)
+        var progress = RenditionProgress(resuming: head, choice: .auto)
+        var playlist = list(102...110)
+        for index in playlist.segments.indices { playlist.segments[index].durationMicroseconds *= 2 }
+        let segments = take(&progress, playlist, from: 3, arrival: 1067)
+        #expect(starts(segments) == [1030, 1036, 1042, 1048, 1054, 1060])
+    }
+
     @Test("Resumed from a head: the newest run, its highest number, its digests, and the later end")
     func resumed() {
         let identities: [(run: Int64, number: Int64, start: Double)] = [

@@ -259,6 +259,7 @@ struct RenditionProgress: Sendable {
         let opensHole = opensHole || owedCause != nil
         // Another source may list what is recorded for longer than one playlist.
         let isSource = (cause ?? owedCause) == "source"
+        measured.add(missed.held, listedIn: playlist, before: from)
         var new = NewEntries(
             playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,
             shared: shared, measured, shift: leaderShift)

@@ -1,3 +1,4 @@
+import HLS
 import Timeline
 
 /// How long the segments of a source really are, compared with what EXTINF says of them.
@@ -35,6 +36,23 @@ struct MeasuredDurations: Sendable {
         // More is a wrong ratio, which the next segments show, or media with a jump.
         guard expected > 0, difference.magnitude <= (expected / 2).magnitude else { return }
         owed = min(max(owed + difference, -Limits.longestOwed), Limits.longestOwed)
+    }
+
+    /// A playlist lists segments again that an earlier process placed: they are as long as their time.
+    ///
+    /// - Parameters:
+    ///   - held: that time, by number
+    ///   - playlist: the playlist
+    ///   - end: the index behind the last entry that is held
+    mutating func add(_ held: [Int64: TimeWindow], listedIn playlist: MediaPlaylist, before end: Int) {
+        for index in playlist.segments.indices.prefix(end) {
+            guard let number = PlaylistFollower.number(playlist, index), let window = held[number] else {
+                continue
+            }
+            add(
+                said: PlaylistFollower.duration(of: playlist.segments[index]), expected: 0,
+                measured: window.microseconds)
+        }
     }
 
     /// The duration of a segment of which EXTINF says so much, microseconds: as said while that fits, else in
