@@ -1,7 +1,7 @@
 # Backcast's commands. `make run` and `make test` are the two that everybody needs.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz simulate faults proof bench bench-ingest build lint format clean
+.PHONY: help run test fuzz simulate faults proof bench bench-ingest prove-cache build lint format clean
 
 help: ## lists these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ bench: ## measures what answers cost beside nginx: ROWS=short,24h-gzip for some;
 
 bench-ingest: ## measures what recording costs beside ffmpeg: CHANNELS=200, SECONDS=60; a table that fails on a miss
 	@CHANNELS=$(CHANNELS) SECONDS_TO_RUN=$(SECONDS) scripts/bench-ingest.sh
+
+prove-cache: ## shows PLAYERS=500 of a live channel behind the sample cache of nginx for SECONDS=60: a table that fails on a miss
+	@PLAYERS=$(PLAYERS) SECONDS_TO_RUN=$(SECONDS) scripts/prove-cache.sh
 
 build: ## builds the two programs for release
 	swift build -c release --product backcast

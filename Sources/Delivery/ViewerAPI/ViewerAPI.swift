@@ -30,7 +30,10 @@ package final class ViewerAPI: Sendable {
             player: WindowPlayer(
                 index: index, maxWindowSeconds: configuration.maxWindowSeconds,
                 longAnswers: configuration.longAnswers),
-            export: WindowExport(store: store), clock: clock.now, logger: logger)
+            export: WindowExport(store: store),
+            longestCanonical: configuration.isCanonical
+                ? configuration.maxWindowSeconds * Microseconds.perSecond : nil,
+            clock: clock.now, logger: logger)
     }
 
     /// Keeps the timeline in memory up to date with the catalogue, until cancelled.

@@ -14,16 +14,20 @@ package struct ViewerConfiguration: Sendable {
     /// current.
     package var isShared: Bool
 
+    /// Whether closed windows are redirected to their canonical URL.
+    package var isCanonical: Bool
+
     /// Answers that may compute for more than a millisecond at a time.
     package var longAnswers: Int
 
     package init(
         maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200, isShared: Bool = false,
-        longAnswers: Int = 1,
+        isCanonical: Bool = false, longAnswers: Int = 1,
     ) {
         self.maxWindowSeconds = maxWindowSeconds
         self.awaySeconds = awaySeconds
         self.isShared = isShared
+        self.isCanonical = isCanonical
         self.longAnswers = longAnswers
     }
 

@@ -66,7 +66,7 @@ struct Composition: Sendable {
                 maxWindowSeconds: Int64(settings.maxWindowSeconds),
                 awaySeconds: Int64(settings.deleteGraceSeconds),
                 // A node that only serves is one of several.
-                isShared: !role.records,
+                isShared: !role.records, isCanonical: settings.isCanonical,
                 // Half of the cores stay for short answers and for recording.
                 longAnswers: max(1, Processors().count / 2)),
             clock: clock, logger: logger)

@@ -38,7 +38,7 @@ final class ViewerFixture: Sendable {
 
         init(
             _ pool: PostgresPool, _ store: MemorySegmentStore, maxWindowSeconds: Int64,
-            isShared: Bool = false
+            isShared: Bool = false, isCanonical: Bool = false
         ) {
             self.store = store
             catalogue = Catalogue(pool: pool, logger: silentLogger)
@@ -49,7 +49,8 @@ final class ViewerFixture: Sendable {
             api = ViewerAPI(
                 catalogue: catalogue, store: store,
                 configuration: ViewerConfiguration(
-                    maxWindowSeconds: maxWindowSeconds, isShared: isShared),
+                    maxWindowSeconds: maxWindowSeconds, isShared: isShared,
+                    isCanonical: isCanonical),
                 clock: host, logger: silentLogger)
         }
     }
@@ -105,9 +106,14 @@ final class ViewerFixture: Sendable {
     }
 
     /// Another node with connections of its own on the same database, which may record the same channels.
-    func withReplica(isShared: Bool = true, _ body: (ViewerFixture) async throws -> Void) async throws {
+    func withReplica(
+        isShared: Bool = true, isCanonical: Bool = false, maxWindowSeconds: Int64 = 86_400,
+        _ body: (ViewerFixture) async throws -> Void
+    ) async throws {
         try await withPool(catalogue.pool.configuration) { pool in
-            let parts = Parts(pool, store, maxWindowSeconds: 86_400, isShared: isShared)
+            let parts = Parts(
+                pool, store, maxWindowSeconds: maxWindowSeconds, isShared: isShared,
+                isCanonical: isCanonical)
             try await Self.run(parts, over: transport, node: node, body)
         }
     }

@@ -74,6 +74,7 @@ struct SettingsTests {
             (.logLevel, "debug", "logLevel = debug"),
             (.deleteGrace, "0", "deleteGraceSeconds = 0"),
             (.accessLog, "TRUE", "logsRequests = true"),
+            (.canonical, "true", "isCanonical = true"),
         ])
     func forms(setting: Setting, text: String, expected: String) throws {
         let settings = try Settings.reading(SettingSources(flags: [setting: text]), for: .run)

@@ -9,6 +9,7 @@ extension WindowAnswers {
     func download(_ asked: AskedWindow) async throws -> HTTPResponse {
         let (begin, end) = try closed(asked.parameters.window.span)
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
+        if let redirect = redirect(asked, window) { return redirect }
         guard end != nil else { return pinned(asked, window) }
         let rendition = try await rendition(asked, window)
         let plan = try TransportStreamPlan(

@@ -7,11 +7,12 @@ extension WindowAnswers {
     /// The answer if memory has all that it takes; nil if something has to be read or composed, or if the
     /// request is wrong.
     ///
-    /// It returns without waiting, and says what `answer` would say.
+    /// It returns without waiting, and says what `answer` would say. With canonical URLs the segments of a
+    /// window have to be known first.
     func answerFromMemory(
         _ request: HTTPRequest, _ key: AnswerCache.Key, route: WindowRoute,
     ) -> HTTPResponse? {
-        guard let channel = index.knownChannel(route.channel), !channel.isDeleted,
+        guard longestCanonical == nil, let channel = index.knownChannel(route.channel), !channel.isDeleted,
             let form = channel.playlistForm,
             let parameters = try? ViewerParameters(query: request.query, zone: Self.zone(of: channel))
         else { return nil }

@@ -6,6 +6,7 @@ import Timeline
 extension WindowAnswers {
     func playlist(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse {
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
+        if let redirect = redirect(asked, window) { return redirect }
         let wanted = try await media(asked, window)
         if asked.parameters.window.isStrict {
             try await player.checkWhole(window, wanted, of: asked.channel)
@@ -100,7 +101,7 @@ extension WindowAnswers {
     ///
     /// Of anything else browsers ask for the current version each time, and shared caches once in half a
     /// target duration.
-    private func cacheControl(_ asked: AskedWindow, _ facts: WindowFacts) -> String {
+    func cacheControl(_ asked: AskedWindow, _ facts: WindowFacts) -> String {
         guard facts.isFinal else {
             return "public, max-age=0, s-maxage=\(max(1, facts.targetSeconds / 2))"
         }

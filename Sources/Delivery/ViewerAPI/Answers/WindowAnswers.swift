@@ -11,15 +11,18 @@ final class WindowAnswers: Sendable {
     let index: TimelineIndex
     let player: WindowPlayer
     let export: WindowExport
+    /// The longest window, microseconds, if closed windows are redirected to their canonical URL.
+    let longestCanonical: Int64?
     let clock: @Sendable () -> Instant
     let logger: Logger
     let cache = AnswerCache()
 
     init(
-        index: TimelineIndex, player: WindowPlayer, export: WindowExport,
+        index: TimelineIndex, player: WindowPlayer, export: WindowExport, longestCanonical: Int64?,
         clock: @escaping @Sendable () -> Instant, logger: Logger,
     ) {
         (self.index, self.player, self.export) = (index, player, export)
+        self.longestCanonical = longestCanonical
         (self.clock, self.logger) = (clock, logger)
     }
 

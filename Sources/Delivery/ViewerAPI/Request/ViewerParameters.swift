@@ -32,17 +32,30 @@ extension WindowRequest {
     func query(pinnedTo plan: WindowPlan) -> String? {
         var items: [String] = []
         switch span {
-        case .closed, .event:
-            items.append("begintime=\(plan.window.begin.parameterText)")
-            items.append("endtime=\(plan.window.end.parameterText)")
-            if plan.kind == .event { items.append("mode=event") }
+        case .closed: return query(begin: plan.window.begin, end: plan.window.end)
+        case .event: items = Self.ends(plan.window.begin, plan.window.end) + ["mode=event"]
         case .sliding(let length, let delay):
             if let length { items.append("dvr=\(SecondsText.text(length))") }
             if delay > 0 { items.append("delay=\(SecondsText.text(delay))") }
         }
+        items += options
+        return items.isEmpty ? nil : items.joined(separator: "&")
+    }
+
+    /// The query of a closed window with these ends and the options of this request.
+    func query(begin: Instant, end: Instant) -> String {
+        (Self.ends(begin, end) + options).joined(separator: "&")
+    }
+
+    private static func ends(_ begin: Instant, _ end: Instant) -> [String] {
+        ["begintime=\(begin.parameterText)", "endtime=\(end.parameterText)"]
+    }
+
+    private var options: [String] {
+        var items: [String] = []
         if writesGaps { items.append("gaps=tag") }
         if takesAnyTracks { items.append("tracks=any") }
         if isStrict { items.append("strict=true") }
-        return items.isEmpty ? nil : items.joined(separator: "&")
+        return items
     }
 }

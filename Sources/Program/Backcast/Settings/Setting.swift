@@ -11,6 +11,7 @@ enum Setting: String, CaseIterable, Sendable {
     case adminHosts = "BACKCAST_ADMIN_HOSTS"
     case trustedProxies = "BACKCAST_TRUSTED_PROXIES"
     case serverThreads = "BACKCAST_SERVER_THREADS"
+    case canonical = "BACKCAST_CANONICAL"
     case minFree = "BACKCAST_MIN_FREE"
     case deleteGrace = "BACKCAST_DELETE_GRACE"
     case migrations = "BACKCAST_MIGRATIONS"
@@ -63,6 +64,7 @@ extension Setting {
         case .trustedProxies:
             Entry(help: "Networks of proxies, whose X-Forwarded-For is believed.", isList: true)
         case .serverThreads: Entry(help: "Threads that answer viewers; as many as there are cores.")
+        case .canonical: Entry(help: "Whether windows are redirected to one URL for caches: true or false.")
         case .minFree: Entry(help: "Bytes of the archive's disk that stay free, such as 20Gi.")
         case .deleteGrace: Entry(help: "Seconds that bytes outlive their entry in the catalogue.")
         case .migrations: Entry(help: "Folder of migrations instead of those in the program.")

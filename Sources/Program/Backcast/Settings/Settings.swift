@@ -20,6 +20,8 @@ struct Settings: Sendable {
     var trustedProxies: [AddressNetwork]
     /// Threads that answer viewers; nil: one for each core that the process may use.
     var serverThreads: Int?
+    /// Whether closed windows are redirected to their canonical URL.
+    var isCanonical: Bool
     /// Bytes of the disk that stay free; nil: the larger of 5 % and 2 GiB.
     var minFreeBytes: Int64?
     var deleteGraceSeconds: Int
@@ -59,6 +61,7 @@ extension Settings {
         adminHosts = reader.hosts(.adminHosts) ?? []
         trustedProxies = reader.networks(.trustedProxies) ?? []
         serverThreads = reader.count(.serverThreads, in: Limits.serverThreads)
+        isCanonical = reader.flag(.canonical) ?? false
         minFreeBytes = reader.byteCount(.minFree)
         deleteGraceSeconds = reader.seconds(.deleteGrace, in: 0...Limits.seconds) ?? 7200
         migrations = reader.folder(.migrations)

@@ -1,0 +1,102 @@
+import HTTP
+import HTTPSupport
+import TestSupport
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+@Suite(.serialized) struct CanonicalTests {
+    private static let canonical = "begintime=1469509516000&endtime=1469509536000"
+
+    @Test(
+        "Every spelling of a window, and every time within its first and last segment, leads to one URL",
+        arguments: [
+            "begintime=1469509516&duration=20", "begintime=1469509517500&endtime=1469509534001",
+            "utc=1469509518&endtime=1469509536", "endtime=1469509536000&begintime=1469509516000",
+            "playseek=20160726050516-20160726050536", "begintime=1469509516000&endtime=1469509536000&x=1",
+            "begintime=1469509516000&endtime=1469509536000&strict=false",
+        ])
+    func spellings(query: String) async throws {
+        try await canonical { viewer async throws in
+            for file in ["index.m3u8", "master.m3u8", "v0.m3u8", "download.ts"] {
+                let answer = try await viewer.get("/live/cctv2/\(file)?\(query)")
+                #expect(answer.status == 302)
+                #expect(answer.headers["Location"] == "\(file)?\(Self.canonical)")
+                #expect(answer.headers["Access-Control-Allow-Origin"] == "*")
+                let led = try await viewer.get("/live/cctv2/\(file)?\(Self.canonical)")
+                #expect(led.status == 200)
+            }
+        }
+    }
+
+    @Test("What changes the answer stays in the URL, in one order")
+    func options() async throws {
+        try await canonical { viewer async throws in
+            let answer = try await viewer.get(
+                "/live/cctv2/index.m3u8?rendition=v0&strict=true&gaps=tag&tracks=any&begintime=1469509516&duration=20"
+            )
+            let options = "gaps=tag&tracks=any&strict=true&rendition=v0"
+            #expect(answer.headers["Location"] == "index.m3u8?\(Self.canonical)&\(options)")
+            let led = try await viewer.get("/live/cctv2/\(answer.headers["Location"] ?? "")")
+            #expect(led.status == 200)
+        }
+    }
+
+    @Test("Growing playlists stay where they are, and so does a window that would become too long")
+    func others() async throws {
+        try await canonical { viewer async throws in
+            for query in ["", "?dvr=30", "?begintime=1469509517&mode=event"] {
+                #expect(try await viewer.get("/live/cctv2/index.m3u8\(query)").status == 200)
+            }
+        }
+        try await canonical(maxWindowSeconds: 20) { viewer async throws in
+            let path = "/live/cctv2/index.m3u8?begintime=1469509518&duration=20"
+            #expect(try await viewer.get(path).status == 200)
+        }
+    }
+
+    @Test("Segments that begin between two milliseconds lead to a URL that leads nowhere else")
+    func fractions() async throws {
+        var recording = Recording(seconds: 0)
+        for index in 0..<10 { recording.add("v0", from: Double(index) * 3.9999995, count: 1) }
+        recording.watermark = 44
+        try await canonical(recording) { viewer async throws in
+            let first = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509525&duration=10")
+            #expect(first.status == 302)
+            let led = try await viewer.get("/live/cctv2/\(first.headers["Location"] ?? "")")
+            #expect(led.status == 200)
+        }
+    }
+
+    @Test("An open end leads to the present end, and a redirect is cached as long as its window")
+    func open() async throws {
+        try await canonical { viewer async throws in
+            let open = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509516")
+            #expect(open.headers["Location"] == "index.m3u8?begintime=1469509516000&endtime=1469509556000")
+            #expect(open.headers["Cache-Control"] == "public, max-age=0, s-maxage=2")
+            viewer.clock.now = at(600)
+            let past = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509517&duration=4")
+            #expect(past.headers["Cache-Control"] == "public, max-age=3600")
+        }
+    }
+
+    @Test("Without the setting no request is redirected")
+    func off() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            #expect(try await viewer.get("/live/cctv2/index.m3u8?utc=1469509517&x=1").status == 200)
+        }
+    }
+
+    private func canonical(
+        _ recording: Recording = Recording(), maxWindowSeconds: Int64 = 86_400,
+        _ body: (ViewerFixture) async throws -> Void
+    ) async throws {
+        try await ViewerFixture.with { recorder in
+            try await recorder.record(recording)
+            try await recorder.withReplica(
+                isShared: false, isCanonical: true, maxWindowSeconds: maxWindowSeconds, body)
+        }
+    }
+}

@@ -1,0 +1,208 @@
+"""A cache in front of two nodes, as deploy/nginx-cache.conf.sample has it, and many players of one live channel. `make prove-cache`.
+
+PLAYERS and SECONDS_TO_RUN change its size. Half of the players take gzip. In the middle one node is killed, and started again. Prints a
+table and fails on a miss.
+"""
+import asyncio
+import gzip
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from ingest import SEGMENT_SECONDS, make_media  # noqa: E402
+from stack import BINARIES, ROOT, TOKEN, Process, Stack, free_port, request, wait_for  # noqa: E402
+from table import Table  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PLAYERS = int(os.environ.get("PLAYERS") or 500)
+SECONDS = int(os.environ.get("SECONDS_TO_RUN") or 60)
+PATH = "/live/ch0/index.m3u8"
+
+
+class Cluster:
+    """A recorder, two nodes that only serve, and nginx."""
+
+    def __init__(self, folder):
+        self.stack = Stack(folder)
+        self.nodes = []
+        self.ports = [free_port(), free_port()]
+        self.port = free_port()
+        self.nginx = None
+
+    def start(self):
+        stack = self.stack
+        stack.start_database()
+        media = os.path.join(tempfile.gettempdir(), "backcast-ingest-media")
+        make_media(media)
+        log = stack.path("origin.log")
+        stack.origins.append(Process(
+            [sys.executable, os.path.join(HERE, "loop_origin.py"), media, "1", str(SEGMENT_SECONDS)], log))
+        wait_for("the origin", 30, lambda: stack.has_said(log, "port"))
+        with open(log) as file:
+            origin = f"http://127.0.0.1:{int(file.readline().split()[1])}"
+        stack.start_service()
+        stack.add_channel("ch0", f"{origin}/0/index.m3u8")
+        for port in self.ports:
+            self.nodes.append(self.start_node(port))
+        self.start_nginx()
+        wait_for("the channel", 90, lambda: self.answers(self.port, PATH))
+
+    def start_node(self, port):
+        stack = self.stack
+        node = Process([os.path.join(BINARIES, "backcast"), "serve"], stack.path(f"node-{port}.log"), {
+            "BACKCAST_LISTEN": f"127.0.0.1:{port}", "BACKCAST_DATABASE_URL": stack.database,
+            "BACKCAST_ARCHIVE": stack.path("archive"), "BACKCAST_ADMIN_TOKEN": TOKEN,
+            "BACKCAST_TRUSTED_PROXIES": "127.0.0.1", "BACKCAST_CANONICAL": "true"})
+        wait_for(f"the node at {port}", 30, lambda: self.answers(port, "/readyz"))
+        return node
+
+    @staticmethod
+    def answers(port, path):
+        try:
+            return request(f"http://127.0.0.1:{port}{path}", timeout=5).status == 200
+        except OSError:
+            return False
+
+    def start_nginx(self):
+        """The sample as it stands is checked; what runs has other ports and another folder."""
+        with open(os.path.join(ROOT, "deploy", "nginx-cache.conf.sample")) as file:
+            sample = file.read()
+        changed = sample
+        for old, new in (("listen 80;", f"listen 127.0.0.1:{self.port};"), ("listen [::]:80;", ""),
+                         ("127.0.0.1:8080;", f"127.0.0.1:{self.ports[0]};"), ("127.0.0.1:8082;", f"127.0.0.1:{self.ports[1]};"),
+                         ("/var/cache/backcast", self.stack.path("cache"))):
+            if old not in changed:
+                raise RuntimeError(f"the sample has no {old}")
+            changed = changed.replace(old, new)
+        path = self.stack.path("nginx.conf")
+        with open(path, "w") as file:
+            file.write(f"daemon off; worker_processes 2; pid {self.stack.path('nginx.pid')};\n"
+                       f"error_log {self.stack.path('nginx-error.log')};\nevents {{ worker_connections 4096; }}\n"
+                       f"http {{ access_log off;\n{changed}\n}}\n")
+        subprocess.run(["nginx", "-t", "-q", "-c", path], check=True)
+        self.nginx = Process(["nginx", "-c", path], self.stack.path("nginx.log"))
+
+    def reached(self):
+        """Playlists that the nodes have answered since they were started, by port."""
+        counts = {}
+        for port in self.ports:
+            try:
+                text = request(f"http://127.0.0.1:{port}/metrics", timeout=5).text
+            except OSError:
+                continue
+            counts[port] = sum(
+                float(line.split()[-1]) for line in text.splitlines()
+                if line.startswith("backcast_http_requests_total") and 'route="playlist"' in line)
+        return counts
+
+    def stop(self):
+        for process in [self.nginx, *self.nodes]:
+            if process:
+                process.end()
+        self.stack.stop()
+
+
+class Seen:
+    def __init__(self):
+        self.answers = 0
+        self.failed = 0
+        self.shorter = 0
+        self.newest = 0
+        self.late = []
+
+
+async def play(port, number, until, seen):
+    """Reloads once in a target duration; the numbers of the list may only grow."""
+    generator = random.Random(number)
+    await asyncio.sleep(generator.random() * SEGMENT_SECONDS)
+    coding = "Accept-Encoding: gzip\r\n" if number % 2 else ""
+    first = end = 0
+    reader = writer = None
+    while time.time() < until:
+        began = time.time()
+        try:
+            if writer is None:
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"GET {PATH} HTTP/1.1\r\nHost: tv.example.org\r\n{coding}\r\n".encode())
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            body = await reader.readexactly(int(re.search(r"(?i)content-length: (\d+)", head)[1]))
+            if not head.startswith("HTTP/1.1 200"):
+                raise ValueError(head.split("\r\n", 1)[0])
+            text = (gzip.decompress(body) if "gzip" in head else body).decode()
+            sequence = int(re.search(r"#EXT-X-MEDIA-SEQUENCE:(\d+)", text)[1])
+            count = text.count("#EXTINF")
+            seen.answers += 1
+            if sequence < first or sequence + count < end:
+                seen.shorter += 1
+            first, end = sequence, sequence + count
+            seen.newest = max(seen.newest, end)
+            seen.late.append(time.time() - began)
+        except (OSError, ValueError, TypeError, asyncio.IncompleteReadError):
+            seen.failed += 1
+            writer = None
+        await asyncio.sleep(max(0, SEGMENT_SECONDS - (time.time() - began)))
+    if writer:
+        writer.close()
+
+
+async def disturb(cluster):
+    """Kills a node in the middle and starts it again."""
+    await asyncio.sleep(SECONDS / 2)
+    counts = cluster.reached()
+    cluster.nodes[0].end(9)
+    await asyncio.sleep(min(5, SECONDS / 6))
+    loop = asyncio.get_running_loop()
+    cluster.nodes[0] = await loop.run_in_executor(None, cluster.start_node, cluster.ports[0])
+    return counts.get(cluster.ports[0], 0)
+
+
+async def watch(cluster, seen):
+    until = time.time() + SECONDS
+    players = [play(cluster.port, number, until, seen) for number in range(PLAYERS)]
+    before, *_ = await asyncio.gather(disturb(cluster), *players)
+    return before
+
+
+def main():
+    table = Table()
+    folder = tempfile.mkdtemp(prefix="backcast-cache-")
+    os.chmod(folder, 0o755)
+    cluster = Cluster(folder)
+    seen = Seen()
+    try:
+        cluster.start()
+        time.sleep(10)
+        first = cluster.reached()
+        began = time.time()
+        of_killed = asyncio.run(watch(cluster, seen))
+        seconds = time.time() - began
+        last = cluster.reached()
+        reached = sum(last.values()) + of_killed - sum(first.values())
+        table.row(f"playlists that reach the nodes, of {seen.answers} to {PLAYERS} players", "at most 2 a second",
+                  f"{reached / seconds:.2f} a second", 0 < reached / seconds <= 2)
+        table.row("playlists that are shorter than the one before", "none", seen.shorter, seen.shorter == 0)
+        table.row("answers that failed while a node was killed", "none", seen.failed, seen.failed == 0)
+        expected = PLAYERS * SECONDS / SEGMENT_SECONDS * 0.8
+        table.row("answers", f"at least {expected:.0f}", seen.answers, seen.answers >= expected)
+        newest = request(f"{cluster.stack.base}{PATH}").text
+        end = int(re.search(r"SEQUENCE:(\d+)", newest)[1]) + newest.count("#EXTINF")
+        table.row("segments by which players are behind the recorder at the end", "at most 2", end - seen.newest,
+                  0 <= end - seen.newest <= 2)
+        cluster.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    except BaseException:
+        cluster.stop()
+        print(f"see {folder}", file=sys.stderr)
+        raise
+    sys.exit(0 if table.close() else 1)
+
+
+if __name__ == "__main__":
+    main()
