@@ -43,7 +43,7 @@ make_debian() {
     mount -t proc proc "$root/proc"
     install -m 755 <(printf '#!/bin/sh\nexit 101\n') "$root/usr/sbin/policy-rc.d"
     chroot "$root" apt-get update -qq
-    chroot "$root" env DEBIAN_FRONTEND=noninteractive LANG=C.UTF-8 apt-get install -y -qq --no-install-recommends \
+    chroot "$root" env -u TMPDIR DEBIAN_FRONTEND=noninteractive LANG=C.UTF-8 apt-get install -y -qq --no-install-recommends \
         systemd systemd-sysv postgresql >/dev/null
     rm "$root/usr/sbin/policy-rc.d"
     # The account is what backcast.sysusers.conf makes, not the image's.
