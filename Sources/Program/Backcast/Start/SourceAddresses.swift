@@ -9,8 +9,8 @@ extension Settings {
         return IPAddress(name) != nil || Self.isLocalName(name) || adminHosts.contains { $0.matches(name) }
     }
 
-    /// Names without a dot, as containers and machines of a network have, and those under the domains that are
-    /// reserved for local use (RFC 6761, RFC 6762; `internal` by ICANN).
+    /// Names without a dot, as containers and machines of a network have, and those under the domains that
+    /// are reserved for local use (RFC 6761, RFC 6762; `internal` by ICANN).
     private static func isLocalName(_ name: String) -> Bool {
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard let last = labels.last, !labels.contains("") else { return false }
