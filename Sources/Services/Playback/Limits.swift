@@ -114,6 +114,11 @@ extension Limits {
     /// A changed block that was not used for this long is dropped instead of read again, and a channel that
     /// was not is not followed.
     static let recentUse = Duration.seconds(60)
+    /// Two uses of a block are a use and another one if so much time lies between them: one answer may use a
+    /// block several times.
+    static let usedAgainAfter = Duration.seconds(1)
+    /// A block that was not used for this long counts as one that was used once.
+    static let usedAgainFor = Duration.seconds(600)
     /// Cached formats; a channel has few, but thousands if its key changes every minute.
     static let cachedFormats = 20_000
     /// Cached channels and heads; above this the oldest are dropped.

@@ -1,11 +1,23 @@
 import Catalogue
 import Concurrency
+import Synchronization
 import Testing
 import Timeline
 
 @testable import Playback
 
 struct BlockCacheTests {
+    /// A clock that a test sets.
+    private final class Time: Sendable {
+        private let instant = Mutex(ContinuousClock.now)
+
+        var now: ContinuousClock.Instant { instant.withLock { $0 } }
+
+        func pass(_ duration: Duration) {
+            instant.withLock { $0 += duration }
+        }
+    }
+
     private func quarters(_ numbers: Range<Int64>, of rendition: Int32 = 1) -> [Quarter] {
         numbers.map { Quarter(rendition: rendition, containing: $0 * Quarter.microseconds) }
     }
@@ -86,6 +98,30 @@ struct BlockCacheTests {
         #expect(left.first == 0)
         #expect(left.last == 99 * Quarter.microseconds)
         #expect(left.count >= 18)
+    }
+
+    @Test("A walk over old windows does not drop what is used again and again")
+    func walk() {
+        let time = Time()
+        var clock = HostClock.system
+        clock.steady = { time.now }
+        let cache = BlockCache(capacity: 20 * Limits.blockOverhead, clock: clock)
+        func walk(_ numbers: Range<Int64>) {
+            for quarter in quarters(numbers) {
+                cache.replace([], with: [block(quarter)])
+                time.pass(.milliseconds(100))
+                #expect(take(cache, [quarter]).blocks.count == 1)
+            }
+        }
+        let live = quarters(0..<4)
+        cache.replace([], with: live.map { block($0) })
+        time.pass(.seconds(2))
+        #expect(take(cache, live).blocks.count == 4)
+        walk(100..<200)
+        #expect(cache.missing(QuarterRange(first: live[0], count: 4)) == 0)
+        time.pass(Limits.usedAgainFor)
+        walk(300..<400)
+        #expect(cache.missing(QuarterRange(first: live[0], count: 4)) == 4)
     }
 
     @Test("A change replaces blocks")

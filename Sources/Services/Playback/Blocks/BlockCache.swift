@@ -2,13 +2,27 @@ import Catalogue
 import Concurrency
 import Synchronization
 
-/// Blocks in memory and running loads; above a memory limit the least recently used blocks are dropped.
+/// Blocks in memory and running loads; above a memory limit the least recently used blocks are dropped, first
+/// those that were used once only.
 final class BlockCache: Sendable {
     typealias Load = Task<Result<[Block], CatalogueError>, Never>
 
     fileprivate struct Entry {
         var block: Block
         var used: ContinuousClock.Instant
+        /// Whether it was used again after some time: a walk over old windows uses each block once.
+        var isUsedAgain = false
+
+        mutating func use(at now: ContinuousClock.Instant) {
+            if now - used >= Limits.usedAgainAfter { isUsedAgain = true }
+            used = now
+        }
+
+        /// What is dropped first: what was used once, then what was used least recently.
+        func isDropped(before other: Entry, since: ContinuousClock.Instant) -> Bool {
+            let (own, others) = (isUsedAgain && used >= since, other.isUsedAgain && other.used >= since)
+            return own == others ? used < other.used : others
+        }
     }
 
     fileprivate struct State {
@@ -124,9 +138,9 @@ extension BlockCache {
         let now = clock.steady()
         state.withLock { state in
             for block in blocks {
-                // A renewed block keeps its time of last use.
-                let used = state.entries[block.quarter.rendition]?[block.quarter.begin]?.used
-                state.insert(block, now: used ?? now)
+                // A renewed block keeps its uses.
+                let former = state.entries[block.quarter.rendition]?[block.quarter.begin]
+                state.insert(block, now: former?.used ?? now, isUsedAgain: former?.isUsedAgain ?? false)
             }
             let replaced = Set(blocks.map(\.quarter))
             for quarter in dropped where !replaced.contains(quarter) { state.remove(quarter) }
@@ -138,20 +152,23 @@ extension BlockCache {
 extension BlockCache.State {
     fileprivate mutating func use(_ quarter: Quarter, now: ContinuousClock.Instant) -> Block? {
         guard let block = entries[quarter.rendition]?[quarter.begin]?.block else { return nil }
-        entries[quarter.rendition]?[quarter.begin]?.used = now
+        entries[quarter.rendition]?[quarter.begin]?.use(at: now)
         return block
     }
 
     /// A block that a picture used without asking the cache counts as used now.
     fileprivate mutating func noteTouch(_ quarter: Quarter, now: ContinuousClock.Instant) {
         guard entries[quarter.rendition]?[quarter.begin]?.block.takeTouch() == true else { return }
-        entries[quarter.rendition]?[quarter.begin]?.used = now
+        entries[quarter.rendition]?[quarter.begin]?.use(at: now)
     }
 
-    fileprivate mutating func insert(_ block: Block, now: ContinuousClock.Instant) {
+    fileprivate mutating func insert(
+        _ block: Block, now: ContinuousClock.Instant, isUsedAgain: Bool = false,
+    ) {
         remove(block.quarter)
         byteCount += block.byteCount
-        entries[block.quarter.rendition, default: [:]][block.quarter.begin] = .init(block: block, used: now)
+        entries[block.quarter.rendition, default: [:]][block.quarter.begin] = .init(
+            block: block, used: now, isUsedAgain: isUsedAgain)
     }
 
     fileprivate mutating func remove(_ quarter: Quarter) {
@@ -166,8 +183,9 @@ extension BlockCache.State {
         for quarter in entries.values.flatMap({ $0.values.map(\.block.quarter) }) {
             noteTouch(quarter, now: now)
         }
-        let oldestFirst = entries.values.flatMap(\.values).sorted { $0.used < $1.used }
-        for entry in oldestFirst {
+        let since = now - Limits.usedAgainFor
+        let inOrder = entries.values.flatMap(\.values).sorted { $0.isDropped(before: $1, since: since) }
+        for entry in inOrder {
             if byteCount <= capacity - capacity / 10 { break }
             remove(entry.block.quarter)
         }
