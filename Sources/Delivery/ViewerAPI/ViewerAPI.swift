@@ -71,7 +71,7 @@ package final class ViewerAPI: Sendable {
             if let known { return .now(known) }
             let windows = windows
             return .later {
-                await windows.caching(key, of: route.channel) {
+                await windows.caching(request, key, of: route.channel) {
                     await windows.answer(request, key, route: route)
                 }
             }

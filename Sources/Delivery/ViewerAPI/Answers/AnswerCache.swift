@@ -34,6 +34,8 @@ final class AnswerCache: Sendable {
         var origin: Origin
         var response: HTTPResponse
         var tag: EntityTag
+        /// Whether it may only be given after the catalogue was asked whether it is current.
+        var isToBeConfirmed: Bool
     }
 
     private struct State {
@@ -86,9 +88,12 @@ final class AnswerCache: Sendable {
 extension WindowAnswers {
     /// The answer that was made for the same request within this second, if nothing has changed since.
     func cachedAnswer(_ request: HTTPRequest, _ key: AnswerCache.Key) -> HTTPResponse? {
-        guard let entry = cache.entry(key), origin(of: entry.origin.channel) == entry.origin else {
-            return nil
-        }
+        guard let entry = cache.entry(key), !entry.isToBeConfirmed else { return nil }
+        return answer(request, entry)
+    }
+
+    private func answer(_ request: HTTPRequest, _ entry: AnswerCache.Entry) -> HTTPResponse? {
+        guard origin(of: entry.origin.channel) == entry.origin else { return nil }
         switch Preconditions.evaluated(
             method: request.method, headers: request.headers, current: Validators(entityTag: entry.tag))
         {
@@ -114,8 +119,13 @@ extension WindowAnswers {
 
     /// Makes an answer, and keeps it if it is a playlist that is asked for again.
     func caching(
-        _ key: AnswerCache.Key, of channel: ChannelID, _ make: () async -> HTTPResponse,
+        _ request: HTTPRequest, _ key: AnswerCache.Key, of channel: ChannelID,
+        _ make: () async -> HTTPResponse,
     ) async -> HTTPResponse {
+        if let entry = cache.entry(key), entry.isToBeConfirmed {
+            await index.catchUp(entry.origin.row)
+            if let known = answer(request, entry) { return known }
+        }
         let before = origin(of: channel)
         let response = await make()
         keep(response, for: key, before, of: channel)
@@ -124,15 +134,20 @@ extension WindowAnswers {
 
     /// Keeps an answer that was made from an origin, if that is still the same.
     ///
-    /// Among several nodes a playlist that grows is made each time, because it asks whether it is current.
+    /// Among several nodes a playlist that may grow is confirmed each time, so that no player sees one that
+    /// is shorter than another node's.
     func keep(
         _ response: HTTPResponse, for key: AnswerCache.Key, _ before: AnswerCache.Origin?, of id: ChannelID,
     ) {
         guard response.status == .ok, case .pieces = response.body, let before,
-            !index.isShared || response.headers["Backcast-Final"] == "true", cache.admits(key),
+            cache.admits(key),
             origin(of: id) == before, let tag = response.headers["ETag"].flatMap({ EntityTag(reading: $0) })
         else { return }
-        cache.keep(AnswerCache.Entry(origin: before, response: response, tag: tag), for: key)
+        let mayGrow = response.headers["Backcast-Final"] != "true"
+        cache.keep(
+            AnswerCache.Entry(
+                origin: before, response: response, tag: tag, isToBeConfirmed: index.isShared && mayGrow),
+            for: key)
     }
 }
 

@@ -119,7 +119,7 @@ extension TimelineIndex {
     /// Requests share their questions: one statement for all channels, at most one in each
     /// `Limits.confirmationPause`. While the catalogue fails, or does not answer in
     /// `Limits.confirmationWait`, the head stays as it is.
-    func catchUp(_ channel: Int32) async {
+    package func catchUp(_ channel: Int32) async {
         guard isShared, !heads.isFailing else { return }
         let arrived = clock.steady()
         let catchingUp = Task {
