@@ -36,7 +36,7 @@ class Bounds:
 
     def add(self, key, what, limit, value, unit, detail="", **figures):
         self.bench.results.add(
-            key, what, f"{limit:g} {unit}".strip(), f"{value:.3g} {unit}".strip() + (f" ({detail})" if detail else ""), value <= limit,
+            key, what, f"{limit:g} {unit}".strip(), f"{short(value)} {unit}".strip() + (f" ({detail})" if detail else ""), value <= limit,
             value=round(value, 3), unit=unit, **figures)
 
     def singles(self):
@@ -166,6 +166,10 @@ class Bounds:
         for each in idle:
             each.close()
         self.add(key, what, limit, (after - before) * 1.024 / len(idle), "kB", f"{before / 1024:.0f} to {after / 1024:.0f} MB")
+
+
+def short(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def open_idle(port, count):

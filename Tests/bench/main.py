@@ -46,8 +46,9 @@ class Bench:
         self.plan = self.catalogue(
             "backcast", "--archive", self.archive, "--days", str(DAYS), "--channels", str(CHANNELS), "--short")
         self.backcast = Backcast(self.folder, self.database, self.archive)
+        self.only_node = Backcast(self.folder, self.database, self.archive, role="run")
         self.nginx = Nginx(self.folder, self.archive)
-        for server in (self.backcast, self.nginx):
+        for server in (self.backcast, self.only_node, self.nginx):
             self.running.append(server)
             server.start()
         self.grow()

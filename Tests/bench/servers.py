@@ -66,18 +66,19 @@ class Server:
 
 
 class Backcast(Server):
-    """The serving role, so that nothing but requests costs anything."""
+    """The serving role, or the one that records too, of whose nodes there is one only; the channels are not recorded."""
 
-    name, ready = "backcast", "/readyz"
+    ready = "/readyz"
 
-    def __init__(self, folder, database, archive):
+    def __init__(self, folder, database, archive, role="serve"):
         super().__init__(folder)
-        self.database, self.archive = database, archive
+        self.name, self.role, self.database, self.archive = f"backcast-{role}", role, database, archive
 
     def start(self):
-        self.spawn([os.path.join(BINARIES, "backcast"), "serve"], {
+        self.spawn([os.path.join(BINARIES, "backcast"), self.role], {
             "BACKCAST_LISTEN": f"127.0.0.1:{self.port}", "BACKCAST_DATABASE_URL": self.database,
             "BACKCAST_ARCHIVE": self.archive, "BACKCAST_ADMIN_TOKEN": TOKEN, "BACKCAST_LOG_LEVEL": "warning",
+            "BACKCAST_STATE": os.path.join(self.folder, "state"), "BACKCAST_MIN_FREE": "1Mi",
             "BACKCAST_TRUSTED_PROXIES": "127.0.0.0/8"})
 
     def restart(self):

@@ -19,8 +19,11 @@ struct ChannelWriter: Sendable {
         if let known = try await catalogue.channel(id) {
             channel = known
         } else {
-            channel = try await catalogue.create(
-                ChannelSettings(id: id, title: planned.name, sources: [], retentionSeconds: 31_536_000))
+            var settings = ChannelSettings(
+                id: id, title: planned.name, sources: [], retentionSeconds: 31_536_000)
+            // A service that records leaves the channel to this program.
+            settings.recording = false
+            channel = try await catalogue.create(settings)
         }
         guard let lease = try await catalogue.takeLease(channel: channel.row, node: Self.node) else {
             throw ValidationError("another node records \(planned.name)")

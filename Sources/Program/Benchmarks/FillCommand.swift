@@ -35,7 +35,8 @@ struct FillCommand: AsyncParsableCommand {
     func run() async throws {
         let clock = HostClock.system
         let plan = CataloguePlan(
-            end: end.map(Instant.init(seconds:)) ?? clock.now(), days: days, channels: channels, variants: variants, hasShortSegments: short)
+            end: end.map(Instant.init(seconds:)) ?? clock.now(), days: days, channels: channels,
+            variants: variants, hasShortSegments: short)
         var logger = Logger(label: "benchmarks")
         logger.logLevel = .warning
         let pool = PostgresPool(
