@@ -1,7 +1,7 @@
 """What serving costs beside nginx on the same bytes. `make bench`; ROWS=short,24h-gzip measures some rows only.
 
 ROUNDS and ROUND_SECONDS change how long each row takes, DAYS and CHANNELS the size of the catalogue, which is kept in `var/bench`
-and used again for a day.
+and used again for a day. Results of all rows are written to bench/results.json, docs/PERFORMANCE.md and the README.
 """
 import json
 import os
@@ -15,6 +15,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from servers import BINARIES, Backcast, Nginx, Process, wait_for  # noqa: E402
+import documents  # noqa: E402
 from bounds import Bounds  # noqa: E402
 from rates import Rates  # noqa: E402
 from results import Results  # noqa: E402
@@ -128,7 +129,7 @@ def raise_descriptor_limit():
 def main():
     raise_descriptor_limit()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
-    bench = Bench()
+    bench, load = Bench(), os.getloadavg()[0]
     parts = [Rates(bench), Bounds(bench)]
     known = [key for part in parts for key in part.rows()]
     unknown = set(CHOSEN) - set(known)
@@ -140,6 +141,8 @@ def main():
             for key in part.rows():
                 if not CHOSEN or key in CHOSEN:
                     part.run(key)
+        if not CHOSEN:
+            documents.save(bench, (load, os.getloadavg()[0]))
     finally:
         bench.stop()
     sys.exit(0 if bench.results.all_met() else 1)
