@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HTTP
 import TestSupport
 import Testing
@@ -61,6 +62,36 @@ struct ChannelPictureTests {
         }
         if case .cuts = picture.find(window(10, 60)) {} else { Issue.record() }
         if case .absent = picture.find(window(2_000, 2_060)) {} else { Issue.record() }
+    }
+
+    @Test("A picture does not keep blocks that the cache has dropped")
+    func evicted() throws {
+        let archive = QuarterArchive(renditions: [("v0", run(450, from: 0))])
+        let head = archive.head
+        let pictures = ChannelPictures()
+        let rendition = try #require(head.renditions.first)
+        var blocks = archive.blocks(rendition).values.sorted { $0.quarter.begin < $1.quarter.begin }
+        let cache = BlockCache(capacity: blocks.reduce(0) { $0 + $1.byteCount }, clock: .system) {
+            pictures.dropAll()
+        }
+        cache.replace([], with: blocks)
+        var made = 0
+        func see() -> ChannelPicture {
+            pictures.picture(of: head) {
+                made += 1
+                return ChannelPicture(head) { cache.held(of: $0.row) }
+            }
+        }
+        _ = see()
+        if case .cuts = see().find(window(10, 60)) {} else { Issue.record("not in the picture") }
+        #expect(made == 1)
+        // Blocks of another rendition take their space.
+        let others = QuarterArchive(renditions: [("v1", []), ("v2", run(450, from: 0))])
+        let other = try #require(others.head.renditions.last)
+        blocks = Array(others.blocks(other).values)
+        cache.replace([], with: blocks)
+        if case .absent = see().find(window(10, 60)) {} else { Issue.record("still in the picture") }
+        #expect(made == 2)
     }
 
     @Test("A hole, another format and a discontinuity are composed; beside them a window is a run again")

@@ -37,11 +37,14 @@ final class BlockCache: Sendable {
     private let capacity: Int
     private let clock: HostClock
     private let state = Mutex(State())
+    private let evicted: @Sendable () -> Void
 
-    /// Keeps at most `capacity` bytes.
-    init(capacity: Int, clock: HostClock) {
+    /// Keeps at most `capacity` bytes; `evicted` is called after blocks were dropped because of that, so that
+    /// others drop them, too.
+    init(capacity: Int, clock: HostClock, evicted: @escaping @Sendable () -> Void = {}) {
         self.capacity = capacity
         self.clock = clock
+        self.evicted = evicted
     }
 
     /// Returns the blocks in memory and the loads to wait for.
@@ -90,15 +93,16 @@ final class BlockCache: Sendable {
     /// Stores the blocks of a finished load, except those that a change has made stale.
     func finish(_ range: QuarterRange, number: Int, blocks: [Block]) {
         let now = clock.steady()
-        state.withLock { state in
+        let hasEvicted = state.withLock { state in
             for block in blocks where state.loads[block.quarter]?.number == number {
                 state.insert(block, now: now)
             }
             for quarter in range.quarters where state.loads[quarter]?.number == number {
                 state.loads[quarter] = nil
             }
-            state.shrink(to: capacity, now: now)
+            return state.shrink(to: capacity, now: now)
         }
+        if hasEvicted { evicted() }
     }
 }
 
@@ -136,7 +140,7 @@ extension BlockCache {
     /// Drops quarters and inserts other blocks in one step.
     func replace(_ dropped: [Quarter], with blocks: [Block]) {
         let now = clock.steady()
-        state.withLock { state in
+        let hasEvicted = state.withLock { state in
             for block in blocks {
                 // A renewed block keeps its uses.
                 let former = state.entries[block.quarter.rendition]?[block.quarter.begin]
@@ -144,8 +148,9 @@ extension BlockCache {
             }
             let replaced = Set(blocks.map(\.quarter))
             for quarter in dropped where !replaced.contains(quarter) { state.remove(quarter) }
-            state.shrink(to: capacity, now: now)
+            return state.shrink(to: capacity, now: now)
         }
+        if hasEvicted { evicted() }
     }
 }
 
@@ -178,8 +183,10 @@ extension BlockCache.State {
     }
 
     /// Frees more than needed, so that not every new block has to search for the oldest one.
-    fileprivate mutating func shrink(to capacity: Int, now: ContinuousClock.Instant) {
-        guard byteCount > capacity else { return }
+    ///
+    /// True if it has dropped any.
+    fileprivate mutating func shrink(to capacity: Int, now: ContinuousClock.Instant) -> Bool {
+        guard byteCount > capacity else { return false }
         for quarter in entries.values.flatMap({ $0.values.map(\.block.quarter) }) {
             noteTouch(quarter, now: now)
         }
@@ -189,6 +196,7 @@ extension BlockCache.State {
             if byteCount <= capacity - capacity / 10 { break }
             remove(entry.block.quarter)
         }
+        return true
     }
 }
 

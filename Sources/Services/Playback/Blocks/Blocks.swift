@@ -9,8 +9,11 @@ final class Blocks: Sendable {
     private let catalogue: Catalogue
     private let clock: HostClock
 
-    init(catalogue: Catalogue, capacity: Int, clock: HostClock) {
-        cache = BlockCache(capacity: capacity, clock: clock)
+    /// `evicted` is called after blocks were dropped because memory is limited.
+    init(
+        catalogue: Catalogue, capacity: Int, clock: HostClock, evicted: @escaping @Sendable () -> Void,
+    ) {
+        cache = BlockCache(capacity: capacity, clock: clock, evicted: evicted)
         loader = BlockLoader(catalogue: catalogue)
         self.catalogue = catalogue
         self.clock = clock

@@ -29,7 +29,7 @@ package final class TimelineIndex: Sendable {
     /// Requests for what is recorded near a window that holds nothing.
     private let searches = AsyncSemaphore(permits: Limits.searchesAtOnce, waiters: Limits.searchesWaiting)
     private let nearest = NearestSpans()
-    private let pictures = ChannelPictures()
+    private let pictures: ChannelPictures
 
     /// Creates an index.
     ///
@@ -45,7 +45,11 @@ package final class TimelineIndex: Sendable {
         channels = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
         heads = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
         directory = ChannelDirectory(catalogue: catalogue, clock: clock)
-        blocks = Blocks(catalogue: catalogue, capacity: Limits.blockBytes, clock: clock)
+        let pictures = ChannelPictures()
+        self.pictures = pictures
+        blocks = Blocks(catalogue: catalogue, capacity: Limits.blockBytes, clock: clock) {
+            pictures.dropAll()
+        }
         markers = MarkerCache(catalogue: catalogue)
     }
 

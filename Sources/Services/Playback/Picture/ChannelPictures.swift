@@ -18,6 +18,11 @@ final class ChannelPictures: Sendable {
         return made
     }
 
+    /// Blocks were dropped from memory: a picture would keep them.
+    func dropAll() {
+        known.withLock { $0.removeAll() }
+    }
+
     /// More blocks of a channel are in memory than its picture has.
     func drop(_ channel: Int32) {
         known.withLock { _ = $0.removeValue(forKey: channel) }
