@@ -41,6 +41,20 @@ import Timeline
         }
     }
 
+    @Test("An answer is kept also if all that ask for it have it already", arguments: ["gzip", "identity"])
+    func unchanged(coding: String) async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let first = try await viewer.get(path, ["Accept-Encoding": coding])
+            let tag = try #require(first.headers["ETag"])
+            let again = try await warm(viewer, ["Accept-Encoding": coding, "If-None-Match": tag])
+            #expect(again.status == 304 && again.headers["Content-Encoding"] == nil)
+            let full = try await viewer.get(path, ["Accept-Encoding": coding])
+            #expect(full.status == 200 && full.body == first.body)
+            #expect(full.headers["Content-Encoding"] == first.headers["Content-Encoding"])
+        }
+    }
+
     @Test("What is published shows in the next answer")
     func published() async throws {
         try await ViewerFixture.with { viewer in

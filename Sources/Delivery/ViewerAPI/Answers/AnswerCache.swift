@@ -139,14 +139,21 @@ extension WindowAnswers {
     func keep(
         _ response: HTTPResponse, for key: AnswerCache.Key, _ before: AnswerCache.Origin?, of id: ChannelID,
     ) {
-        guard response.status == .ok, case .pieces = response.body, let before,
+        guard response.status == .ok || response.status == .notModified, case .pieces = response.body,
+            let before,
             cache.admits(key),
             origin(of: id) == before, let tag = response.headers["ETag"].flatMap({ EntityTag(reading: $0) })
         else { return }
+        // An answer that says that nothing has changed has all of the full one but its coding.
+        var full = response
+        full.status = .ok
+        if response.status == .notModified, key.coding == .gzip {
+            full.headers["Content-Encoding"] = key.coding.rawValue
+        }
         let mayGrow = response.headers["Backcast-Final"] != "true"
         cache.keep(
             AnswerCache.Entry(
-                origin: before, response: response, tag: tag, isToBeConfirmed: index.isShared && mayGrow),
+                origin: before, response: full, tag: tag, isToBeConfirmed: index.isShared && mayGrow),
             for: key)
     }
 }
