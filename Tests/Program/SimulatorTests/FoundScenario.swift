@@ -41,5 +41,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 191, hours: 1, faults: [4]),
         // EXTINF doubled, a long playlist, and a process that was killed: the next one did not know it yet.
         FoundScenario(seed: 9_300_020, faults: [1]),
+        // EXTINF halved, dates in whole seconds, short segments: dates one second apart confirmed EXTINF.
+        FoundScenario(seed: 9_340_001, hours: 1, faults: []),
     ]
 }

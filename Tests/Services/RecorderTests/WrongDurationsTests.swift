@@ -81,6 +81,17 @@ struct WrongDurationsTests {
         }
     }
 
+    @Test("Where dates in whole seconds fit EXTINF and the media, the media count; many dates tell")
+    func coarse() {
+        for (count, expected) in [(3, 2 * seconds), (60, seconds)] {
+            var list = list(0...(count - 1), date: { Double($0) })
+            list.segments[2].programDateTimeMicroseconds? += count == 3 ? seconds : 0
+            for index in list.segments.indices { list.segments[index].durationMicroseconds = seconds }
+            let duration = DatedDurations(list).duration(said: seconds, measured: 2 * seconds)
+            #expect(duration == expected)
+        }
+    }
+
     @Test("Dates in whole seconds do not change durations that fit")
     func wholeSeconds() {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)

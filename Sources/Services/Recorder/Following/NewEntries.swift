@@ -25,8 +25,9 @@ struct NewEntries {
         for (index, number) in zip(indices, numbers) {
             let said = PlaylistFollower.duration(of: playlist.segments[index])
             // What follows must have its start decided now, also where EXTINF is of no use.
-            let byDates = dates[index] == nil ? nil : dated.duration(said: said)
-            let duration = byDates ?? measured.duration(said: said)
+            let byMedia = measured.duration(said: said)
+            let byDates = dates[index] == nil ? nil : dated.duration(said: said, measured: byMedia)
+            let duration = byDates ?? byMedia
             entries.append(
                 TimePlacing.Entry(
                     duration: duration ?? target,

@@ -69,10 +69,15 @@ struct DatedDurations {
 
     /// The duration of a segment of which EXTINF says so much, as the dates have it; as said where they agree
     /// with EXTINF as well as dates in whole seconds can, and nil where the dates tell nothing.
-    func duration(said: Int64?) -> Int64? {
+    ///
+    /// Where they agree with what was measured as well, they cannot tell, and the media are right.
+    func duration(said: Int64?, measured: Int64? = nil) -> Int64? {
         guard let said else { return usual }
         guard byDurations > 0 else { return nil }
-        guard abs(byDates - byDurations) > Limits.dateResolution else { return said }
+        guard abs(byDates - byDurations) > Limits.dateResolution else {
+            let byMedia = Int64(Double(byDurations) * Double(measured ?? said) / Double(said))
+            return abs(byDates - byMedia) > Limits.dateResolution ? said : measured ?? said
+        }
         return max(1, Int64(Double(said) * (Double(byDates) / Double(byDurations))))
     }
 }
