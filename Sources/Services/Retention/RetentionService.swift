@@ -137,7 +137,9 @@ package struct RetentionService: Sendable {
 
     private var isHeldBack: Bool { ages.heldBackSeconds > 0 }
 
-    private func expireByRetention(_ channel: Channel, at now: Instant?, oldest: OldestOfChannel?) async throws {
+    private func expireByRetention(
+        _ channel: Channel, at now: Instant?, oldest: OldestOfChannel?
+    ) async throws {
         guard let cut = try await cut(of: channel, at: now, oldest: oldest) else { return }
         let count = try await catalogue.expire(
             channel, before: cut, graceSeconds: configuration.graceSeconds)
@@ -148,7 +150,8 @@ package struct RetentionService: Sendable {
     }
 
     /// The instant before which a channel keeps nothing after this round; nil if nothing expires.
-    private func cut(of channel: Channel, at now: Instant?, oldest: OldestOfChannel?) async throws -> Instant? {
+    private func cut(of channel: Channel, at now: Instant?, oldest: OldestOfChannel?) async throws -> Instant?
+    {
         let byAge = now.flatMap { cutByAge(of: channel, at: $0, oldest: oldest) }
         guard let limit = channel.settings.maxBytes else { return byAge }
         let bySize = try await catalogue.cut(of: channel.row, keepingBytes: limit)

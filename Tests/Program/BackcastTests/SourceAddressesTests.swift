@@ -35,8 +35,9 @@ struct SourceAddressesTests {
         "the admin API answers to addresses, local names and the names that are set",
         arguments: [
             ("127.0.0.1", true), ("::1", true), ("10.9.8.7", true), ("localhost", true), ("LOCALHOST", true),
-            ("api.localhost", true), ("backcast", true), ("Backcast.example.", true), ("a.tv.example.org", true),
-            ("tv.example.org", false), ("rebound.example", false), ("", false), ("127.0.0.1.example", false),
+            ("api.localhost", true), ("backcast", true), ("Backcast.example.", true),
+            ("a.tv.example.org", true), ("tv.example.org", false), ("rebound.example", false), ("", false),
+            ("127.0.0.1.example", false),
             ("127.1", false), ("2130706433", false), ("notlocalhost", true), ("recorder.local", true),
             ("backcast.media.svc.cluster.local", true), ("rebound.example.", false), ("0x7f000001", false),
         ])
