@@ -42,6 +42,23 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
         return bytes
     }
 
+    /// Lets the kernel read a range in the background.
+    package func announceReading(at offset: Int64, count: Int64) {
+        posix_fadvise(number, off_t(offset), off_t(count), Int32(POSIX_FADV_WILLNEED))
+    }
+
+    /// Whether the first bytes are in the page cache (mincore(2)); true where the system does not say.
+    func isInMemory(upTo count: Int) -> Bool {
+        guard count > 0, let mapped = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, number, 0),
+            unsafe mapped != UnsafeMutableRawPointer(bitPattern: -1)
+        else { return true }
+        defer { unsafe munmap(mapped, count) }
+        let size = max(1, sysconf(Int32(_SC_PAGESIZE)))
+        var pages = [UInt8](repeating: 0, count: (count + size - 1) / size)
+        guard unsafe mincore(mapped, count, &pages) == 0 else { return true }
+        return pages.allSatisfy { $0 & 1 == 1 }
+    }
+
     /// Appends all bytes.
     package func write(_ bytes: [UInt8]) throws(Failure) {
         var done = 0

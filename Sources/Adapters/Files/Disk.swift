@@ -48,6 +48,14 @@ package struct Disk<Failure: FileFailure>: Sendable {
         try attempt(.remove, path, tolerating: [ENOENT]) { unsafe unlink(path) } == 0
     }
 
+    /// Whether the first bytes of a file can be read without waiting for the disk; true where the system does
+    /// not say.
+    ///
+    /// An injected fault of the operation `look` counts as no.
+    package func isInMemory(_ file: borrowing DescriptorHandle<Failure>, upTo count: Int) -> Bool {
+        fault(.look, file.path) == nil && file.isInMemory(upTo: count)
+    }
+
     /// Fails when a fault is injected.
     func check(_ operation: FileOperation, _ path: String) throws(Failure) {
         if let number = fault(operation, path) { throw Failure(operation, path, number: number) }

@@ -18,6 +18,7 @@ extension FileFailure {
 /// The operation that failed.
 package enum FileOperation: String, Sendable {
     case open, read, write, sync, link, list, measure, lock
+    case look = "look at"
     case setMode = "set the mode of"
     case makeFolder = "make the folder"
     case remove

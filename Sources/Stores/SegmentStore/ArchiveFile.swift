@@ -7,17 +7,27 @@ import Timeline
 /// An object opened for sending.
 final class ArchiveFile: OpenFile {
     private let file: DescriptorHandle<StoreError>
+    private let disk: Disk<StoreError>
     let byteCount: UInt64
 
     var descriptor: Int32 { file.number }
 
-    init(_ file: consuming DescriptorHandle<StoreError>, byteCount: Int64) {
+    init(_ file: consuming DescriptorHandle<StoreError>, byteCount: Int64, disk: Disk<StoreError>) {
         self.file = file
+        self.disk = disk
         self.byteCount = UInt64(clamping: byteCount)
     }
 
     func read(at offset: UInt64, upTo count: Int) throws(StoreError) -> [UInt8] {
         try file.read(at: Int64(clamping: offset), upTo: count)
+    }
+
+    /// Whether its bytes, the first `Limits.preparedByteCount`, can be sent without waiting for the disk.
+    var isInMemory: Bool { disk.isInMemory(file, upTo: Int(min(byteCount, Limits.preparedByteCount))) }
+
+    /// Lets the kernel read a range in the background.
+    func announceReading(_ range: Range<UInt64>) {
+        file.announceReading(at: Int64(clamping: range.lowerBound), count: Int64(clamping: range.count))
     }
 }
 
@@ -32,6 +42,12 @@ struct ArchiveContent: ObjectContent {
 
     func pieces(_ range: Range<UInt64>) -> any ObjectPieces {
         ArchivePieces(file, range, thread: readers.next())
+    }
+
+    /// Reads a range into the page cache, on a thread that may block.
+    func prepare(_ range: Range<UInt64>) async {
+        let part = range.lowerBound..<min(range.upperBound, range.lowerBound + Limits.preparedByteCount)
+        await ArchivePieces(file, part, thread: readers.next()).readIn()
     }
 }
 
@@ -56,6 +72,12 @@ actor ArchivePieces: ObjectPieces {
         rest = (rest.lowerBound + UInt64(bytes.count))..<rest.upperBound
         return bytes
     }
+
+    /// Reads everything that is left and drops it; what cannot be read fails when it is sent.
+    func readIn() {
+        file.announceReading(rest)
+        while let piece = try? next(limit: Limits.comparisonByteCount), !piece.isEmpty {}
+    }
 }
 
 extension FolderTree {
@@ -66,7 +88,7 @@ extension FolderTree {
             let file = try disk.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             let status = try file.status()
             guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.notFound(key) }
-            return ArchiveFile(file, byteCount: Int64(status.st_size))
+            return ArchiveFile(file, byteCount: Int64(status.st_size), disk: disk)
         } catch .system(.open, _, let number) where number == ENOENT || number == ELOOP {
             throw .notFound(key)
         }

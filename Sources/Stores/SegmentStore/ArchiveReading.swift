@@ -5,16 +5,18 @@ import Timeline
 /// Answers that wait for the disk, on a thread of their own beside the writers.
 actor ArchiveReading {
     private let tree: FolderTree
+    private let files: OpenFiles
     private let thread = BlockingExecutor(label: "segment-reader")
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    init(tree: FolderTree) {
+    init(tree: FolderTree, files: OpenFiles) {
         self.tree = tree
+        self.files = files
     }
 
     func open(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile {
-        try tree.open(key)
+        try files.file(key) { () throws(StoreError) in try tree.open(key) }
     }
 
     func contains(_ key: ArchiveKey) throws(StoreError) -> Bool {
@@ -30,7 +32,9 @@ actor ArchiveReading {
         try tree.disk.list(tree.path(of: hour.path)).compactMap { SegmentName($0) }
     }
 
+    /// Readiness asks every second, so that old files are closed here too.
     func space() throws(StoreError) -> StorageSpace {
+        files.closeOld()
         let space = try tree.disk.space(at: tree.root)
         return StorageSpace(
             totalBytes: space.totalBytes, availableBytes: space.availableBytes,

@@ -13,6 +13,7 @@ package final class DirectorySegmentStore: SegmentStore {
     private let names: NameSync?
     private let writers = BlockingExecutors(label: "segment-writer", count: Limits.writerThreads)
     private let readers = BlockingExecutors(label: "segment-stream", count: Limits.readerThreads)
+    private let files = OpenFiles()
     private let readings: ArchiveReading
     private let deletions: ArchiveDeletion
 
@@ -20,7 +21,7 @@ package final class DirectorySegmentStore: SegmentStore {
         self.names = names
         self.tree = tree
         self.drafts = drafts
-        readings = ArchiveReading(tree: tree)
+        readings = ArchiveReading(tree: tree, files: files)
         deletions = ArchiveDeletion(tree: tree, logger: logger)
     }
 
@@ -66,9 +67,11 @@ package final class DirectorySegmentStore: SegmentStore {
         source(try await readings.open(key)).with(range: range)
     }
 
-    /// Opening a file takes microseconds, so that it may be done on a server's thread.
+    /// Opening a file takes microseconds, so that it may be done on a server's thread; reading one that is
+    /// not in the page cache may not.
     package func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
-        source(try tree.open(key))
+        let file = try files.file(key) { () throws(StoreError) in try tree.open(key) }
+        return file.isInMemory ? source(file) : nil
     }
 
     private func source(_ file: ArchiveFile) -> ObjectSource {
@@ -91,16 +94,19 @@ package final class DirectorySegmentStore: SegmentStore {
         _ segments: [SegmentName], of hour: ArchiveHour,
     ) async throws(StoreError) -> Deleted {
         _ = try writable()
+        defer { for name in segments { files.close(.segment(hour.channel, hour.rendition, name)) } }
         return try await deletions.delete(segments, of: hour)
     }
 
     package func deleteChannel(_ id: ChannelID) async throws(StoreError) {
         _ = try writable()
+        defer { files.closeAll(of: id) }
         try await deletions.deleteChannel(id)
     }
 
     package func delete(_ key: ArchiveKey) async throws(StoreError) {
         _ = try writable()
+        defer { files.close(key) }
         try await deletions.delete(key)
     }
 

@@ -24,6 +24,15 @@ package enum Limits {
     static let folderSyncInterval = Duration.seconds(120)
     /// Syncs of which it is known how they ended: names ask for theirs long before as many have followed.
     static let rememberedSyncs = 1000
+    /// Open files that wait for their next request; each is a descriptor.
+    static let openFiles = 512
+    /// Rounds, of about a second, after which an open file is closed: until then a deleted one keeps its
+    /// space.
+    static let openFileRounds = 60
+    /// The same for one that was not used.
+    static let unusedFileRounds = 15
+    /// Bytes of an object that are read before it is sent.
+    static let preparedByteCount: UInt64 = 8 << 20
     /// Depth of folders below a channel: rendition, day, hour, and a margin.
     static let folderDepth = 8
     /// Age from which files of another host's opening are removed, seconds: a segment is written in minutes.

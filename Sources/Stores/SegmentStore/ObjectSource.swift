@@ -27,6 +27,9 @@ package struct ObjectSource: Sendable {
     /// The bytes in the form that is cheapest to send: a slice of a file where there is one.
     package var body: HTTPBody { content.body(range) }
 
+    /// Has the bytes read into memory where a disk holds them, so that sending them waits for nothing.
+    package func prepare() async { await content.prepare(range) }
+
     /// The bytes in order, for one reader; reading begins with the first piece.
     package func stream() -> ObjectStream { ObjectStream(content.pieces(range)) }
 }
@@ -49,6 +52,11 @@ package final class ObjectStream: HTTPBodySource {
 protocol ObjectContent: Sendable {
     func body(_ range: Range<UInt64>) -> HTTPBody
     func pieces(_ range: Range<UInt64>) -> any ObjectPieces
+    func prepare(_ range: Range<UInt64>) async
+}
+
+extension ObjectContent {
+    func prepare(_ range: Range<UInt64>) async {}
 }
 
 /// What a store does for a stream.

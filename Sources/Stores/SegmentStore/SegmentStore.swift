@@ -11,8 +11,8 @@ package protocol SegmentStore: Sendable {
     /// The bytes of an object, or of a range of it that is cut off where the object ends.
     func source(of key: ArchiveKey, range: Range<UInt64>?) async throws(StoreError) -> ObjectSource
 
-    /// All bytes of an object without waiting, so that a server's thread may ask; nil from a store that has
-    /// to wait.
+    /// All bytes of an object without waiting, so that a server's thread may ask; nil where its bytes have to
+    /// be waited for.
     func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource?
 
     /// Whether there is such an object.

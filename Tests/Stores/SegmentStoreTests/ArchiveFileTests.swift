@@ -1,5 +1,7 @@
+import Files
 import Foundation
 import HTTP
+import Synchronization
 import TestSupport
 import Testing
 import Timeline
@@ -20,6 +22,67 @@ struct ArchiveFileTests {
         var bytes = [UInt8](repeating: 0, count: 2)
         #expect(pread(slice.file.descriptor, &bytes, 2, off_t(slice.offset)) == 2)
         #expect(bytes == [2, 3])
+    }
+
+    @Test("What is not in memory is read on another thread before it is sent")
+    func cold() async throws {
+        let isCold = Mutex(true)
+        let archive = try DirectoryArchive { operation, _ in
+            operation == .look && isCold.withLock { $0 } ? EAGAIN : nil
+        }
+        let key = try segmentKey()
+        try await archive.store.put(Array(repeating: 7, count: 300_000), as: key)
+        #expect(try archive.store.sourceAtOnce(of: key) == nil)
+        await (try await archive.store.source(of: key, range: nil)).prepare()
+        isCold.withLock { $0 = false }
+        #expect(try archive.store.sourceAtOnce(of: key)?.byteCount == 300_000)
+    }
+
+    @Test("The page cache says whether bytes are in memory")
+    func pageCache() async throws {
+        let archive = try DirectoryArchive()
+        let key = try segmentKey()
+        try await archive.store.put(Array(repeating: 7, count: 300_000), as: key)
+        #expect(try archive.store.sourceAtOnce(of: key) != nil)
+    }
+
+    @Test("A file is opened once for many requests, closed after a while, and when it is deleted")
+    func stays() async throws {
+        let opened = Mutex(0)
+        let archive = try DirectoryArchive { operation, path in
+            if operation == .open, path.hasSuffix(".ts") { opened.withLock { $0 += 1 } }
+            return nil
+        }
+        let key = try segmentKey()
+        try await archive.store.put([1, 2, 3], as: key)
+        let before = opened.withLock { $0 }
+        for _ in 0..<5 { #expect(try archive.store.sourceAtOnce(of: key) != nil) }
+        #expect(opened.withLock { $0 } == before + 1)
+        for _ in 0..<Limits.unusedFileRounds { _ = try await archive.store.space() }
+        _ = try archive.store.sourceAtOnce(of: key)
+        #expect(opened.withLock { $0 } == before + 2)
+        // A request keeps it while it is sent, the next one finds it gone.
+        let sent = try #require(try archive.store.sourceAtOnce(of: key))
+        try await archive.store.delete(key)
+        #expect(sent.byteCount == 3)
+        #expect(await failure { _ = try archive.store.sourceAtOnce(of: key) } == .notFound(key))
+        try await archive.store.put([1, 2, 3], as: key)
+        _ = try archive.store.sourceAtOnce(of: key)
+        try await archive.store.deleteChannel(key.channel)
+        #expect(await failure { _ = try archive.store.sourceAtOnce(of: key) } == .notFound(key))
+    }
+
+    @Test("There are never more open files than the limit")
+    func bounded() throws {
+        let files = OpenFiles()
+        let disk = Disk<StoreError>()
+        for number in 0..<(Limits.openFiles * 3) {
+            let key = try segmentKey(eight + Int64(number) * Microseconds.perMillisecond)
+            _ = try files.file(key) { () throws(StoreError) in
+                ArchiveFile(try disk.open("/dev/null", O_RDONLY), byteCount: 0, disk: disk)
+            }
+        }
+        #expect(files.count <= Limits.openFiles)
     }
 
     @Test("A folder or a link under its name is no object")

@@ -51,6 +51,8 @@ struct DirectoryDraftTests {
             _ = try archive.store.sourceAtOnce(of: try segmentKey())
             _ = try await archive.store.read(try segmentKey())
         }
+        // Files that were read stay open until they were not used for some rounds.
+        for _ in 0..<Limits.unusedFileRounds { _ = try await archive.store.space() }
         try await eventually("the end of the drafts") { try archive.openDescriptors().isEmpty }
         try await eventually("the end of their files") { try archive.drafts().isEmpty }
     }

@@ -25,7 +25,9 @@ struct ObjectAnswers: Sendable {
     /// The answer from a store that has to wait.
     private func answerLater(_ request: HTTPRequest, key: ArchiveKey) async -> HTTPResponse {
         do throws(StoreError) {
-            return answer(request, key: key, try await store.source(of: key, range: nil))
+            let source = try await store.source(of: key, range: nil)
+            if request.method == .get { await source.prepare() }
+            return answer(request, key: key, source)
         } catch {
             return failure(error, key)
         }
