@@ -16,7 +16,7 @@ struct Module {
     var layer: String
     var uses: [String] = []
     var packages: [Target.Dependency] = []
-    var library: (pkgConfig: String, debian: String)?
+    var library: (pkgConfig: String?, debian: String)?
     /// Files that are compiled into the module as bytes.
     var embedded: [String] = []
     var isExecutable = false
@@ -36,6 +36,7 @@ let modules: [Module] = [
     Module(name: "CMicrohttpd", layer: "Libraries", library: ("libmicrohttpd", "libmicrohttpd-dev")),
     Module(name: "CZlib", layer: "Libraries", library: ("zlib", "zlib1g-dev")),
     Module(name: "CCrypto", layer: "Libraries", library: ("libcrypto", "libssl-dev")),
+    Module(name: "CLinux", layer: "Libraries", library: (nil, "libc6-dev")),
 
     Module(name: "Timeline", layer: "Vocabulary", tests: ["TestSupport"]),
     Module(name: "Encoding", layer: "Vocabulary", tests: []),
@@ -57,7 +58,7 @@ let modules: [Module] = [
         name: "Postgres", layer: "Adapters", uses: ["Encoding", "Concurrency", "CLibpq"], packages: [logging],
         tests: ["TestSupport", "DatabaseSupport"]),
     Module(name: "TimeZones", layer: "Adapters", uses: ["Timeline"], tests: []),
-    Module(name: "Files", layer: "Adapters", tests: ["TestSupport"]),
+    Module(name: "Files", layer: "Adapters", uses: ["CLinux"], tests: ["TestSupport"]),
     Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: ["TestSupport"]),
     Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: ["Encoding"]),
     Module(

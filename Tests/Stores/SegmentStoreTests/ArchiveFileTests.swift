@@ -38,12 +38,27 @@ struct ArchiveFileTests {
         #expect(try archive.store.sourceAtOnce(of: key)?.byteCount == 300_000)
     }
 
-    @Test("The page cache says whether bytes are in memory")
-    func pageCache() async throws {
+    @Test("The page cache says whether bytes are in memory", arguments: [1, 75_000, 300_000])
+    func pageCache(byteCount: Int) async throws {
         let archive = try DirectoryArchive()
         let key = try segmentKey()
-        try await archive.store.put(Array(repeating: 7, count: 300_000), as: key)
-        #expect(try archive.store.sourceAtOnce(of: key) != nil)
+        try await archive.store.put(Array(repeating: 7, count: byteCount), as: key)
+        guard case .file(let slice) = try archive.store.sourceAtOnce(of: key)?.body else {
+            throw TestFailure("a segment that was just written is not in memory")
+        }
+        // A file system in memory keeps its pages.
+        #expect(posix_fadvise(slice.file.descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED)) == 0)
+        let isInMemory = try isResident(slice.file.descriptor, byteCount)
+        #expect((try archive.store.sourceAtOnce(of: key) != nil) == isInMemory)
+    }
+
+    /// Whether all pages of a file are in the page cache, as mincore(2) says.
+    private func isResident(_ descriptor: Int32, _ byteCount: Int) throws -> Bool {
+        let mapped = try #require(mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0))
+        defer { munmap(mapped, byteCount) }
+        var pages = [UInt8](repeating: 0, count: byteCount / 4096 + 1)
+        #expect(mincore(mapped, byteCount, &pages) == 0)
+        return pages.prefix((byteCount + 4095) / 4096).allSatisfy { $0 & 1 == 1 }
     }
 
     @Test("A file is opened once for many requests, closed after a while, and when it is deleted")

@@ -1,0 +1,22 @@
+#ifndef CLINUX_SHIM_H
+#define CLINUX_SHIM_H
+
+#include <linux/fs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* preadv2(2) and its flags are not in Swift's module of the C library. */
+
+struct clinux_vector {
+    void *base;
+    size_t byte_count;
+};
+
+/* Reads one byte at an offset if that needs no waiting: 1 if it does not, 0 at the end of the file, -1 and errno otherwise. */
+static inline long clinux_read_byte_at_once(int file, long offset) {
+    char byte;
+    struct clinux_vector vector = { &byte, 1 };
+    return syscall(SYS_preadv2, file, &vector, 1, offset, 0L, RWF_NOWAIT);
+}
+
+#endif
