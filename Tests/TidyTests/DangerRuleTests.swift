@@ -19,6 +19,7 @@ struct DangerRuleTests {
             (.unstructuredTask, "let a = Task<Void, Never> { b() }"),
             (.unstructuredTask, "Task(priority: .high) { }"),
             (.unstructuredTask, "return Task(operation: a)"),
+            (.unstructuredTask, "Task(executorPreference: a) { }"),
             (.clockRead, "let a = ContinuousClock.now"),
             (.clockRead, "if SuspendingClock().now > a { }"),
             (.clockRead, "let a = Date().timeIntervalSince1970"),

@@ -159,8 +159,8 @@ extension Exchange {
     private func answer(_ request: HTTPRequest) -> MHD_Result {
         switch core.handler.answer(request) {
         case .now(let response): send(response)
-        case .later(let work): answerLater(work, core.laterAnswers)
-        case .reserved(let work): answerLater(work, core.reservedAnswers)
+        case .later(let work): answerLater(work, core.laterAnswers, on: core.background)
+        case .reserved(let work): answerLater(work, core.reservedAnswers, on: nil)
         }
     }
 }

@@ -9,6 +9,7 @@ final class ServerCore: Sendable {
     let logger: Logger
     let onFinished: (@Sendable (RequestSummary) -> Void)?
     let namesRequests: Bool
+    let background: (any TaskExecutor)?
     let connections: ConnectionTable
     let suspended = SuspensionTable()
     let laterAnswers: AnswerPlaces
@@ -24,6 +25,7 @@ final class ServerCore: Sendable {
         self.logger = logger
         self.onFinished = configuration.onFinished
         self.namesRequests = configuration.namesRequests
+        self.background = configuration.background
         self.laterAnswers = AnswerPlaces(limit: configuration.limits.laterAnswers)
         self.reservedAnswers = AnswerPlaces(limit: configuration.limits.reservedAnswers)
         self.streams = ClientPlaces(

@@ -102,7 +102,8 @@ extension StreamBody {
             if isNeeded { state.isPulling = true }
             return isNeeded
         }
-        if isNeeded { exchange.keep(Task { await pullPieces() }) }
+        guard isNeeded else { return }
+        exchange.keep(Task(executorPreference: exchange.core.background) { await self.pullPieces() })
     }
 }
 

@@ -26,10 +26,11 @@ extension Exchange {
     /// Lets a task make the answer; suspends the connection if the task has to wait.
     func answerLater(
         _ work: @escaping @Sendable () async -> HTTPResponse, _ places: AnswerPlaces,
+        on executor: (any TaskExecutor)?,
     ) -> MHD_Result {
         guard places.take() else { return send(ServerAnswers.busy) }
         state.withLock { $0.stage = .making }
-        let task = Task.immediate {
+        let task = Task.immediate(executorPreference: executor) {
             let response = await work()
             places.giveBack()
             if isLeftToServerThread(response) { return }

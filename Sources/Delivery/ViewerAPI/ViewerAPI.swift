@@ -24,7 +24,7 @@ package final class ViewerAPI: Sendable {
         objects = ObjectAnswers(store: store, clock: clock.now, logger: logger)
         index = TimelineIndex(
             catalogue: catalogue, awaySeconds: configuration.awaySeconds,
-            isShared: configuration.isShared, clock: clock)
+            isShared: configuration.isShared, executor: configuration.background, clock: clock)
         windows = WindowAnswers(
             index: index,
             player: WindowPlayer(

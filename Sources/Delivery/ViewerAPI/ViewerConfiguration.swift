@@ -20,15 +20,19 @@ package struct ViewerConfiguration: Sendable {
     /// Answers that may compute for more than a millisecond at a time.
     package var longAnswers: Int
 
+    /// Where windows are read from the catalogue; nil: the runtime's threads.
+    package var background: (any TaskExecutor)?
+
     package init(
         maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200, isShared: Bool = false,
-        isCanonical: Bool = false, longAnswers: Int = 1,
+        isCanonical: Bool = false, longAnswers: Int = 1, background: (any TaskExecutor)? = nil,
     ) {
         self.maxWindowSeconds = maxWindowSeconds
         self.awaySeconds = awaySeconds
         self.isShared = isShared
         self.isCanonical = isCanonical
         self.longAnswers = longAnswers
+        self.background = background
     }
 
     /// The largest value of `maxWindowSeconds`.

@@ -60,6 +60,8 @@ struct Composition: Sendable {
             configuration: adminConfiguration(token),
             archiveIsReachable: { (try? await store.space()) != nil },
             clock: clock, logger: logger)
+        // One core stays for short answers and for recording.
+        let background = BackgroundExecutor(threads: Processors().count - 1)
         let viewer = ViewerAPI(
             catalogue: catalogue, store: store,
             configuration: ViewerConfiguration(
@@ -68,13 +70,13 @@ struct Composition: Sendable {
                 // A node that only serves is one of several.
                 isShared: !role.records, isCanonical: settings.isCanonical,
                 // Half of the cores stay for short answers and for recording.
-                longAnswers: max(1, Processors().count / 2)),
+                longAnswers: max(1, Processors().count / 2), background: background),
             clock: clock, logger: logger)
         let gate = SchemaGate()
         let servers = try Servers.open(
             ServerPlan.plans(
                 settings, gate: gate, admin: admin, viewer: role.servesViewers ? viewer : nil),
-            settings: settings, descriptors: descriptors, clock: clock, logger: logger,
+            settings: settings, descriptors: descriptors, background: background, clock: clock, logger: logger,
             onFinished: onFinished(requests))
         servers.report(to: requests)
         DatabaseMeter.register(counts: { pools.statementCounts }, in: registry)

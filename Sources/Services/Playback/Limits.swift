@@ -74,9 +74,10 @@ extension Limits {
     /// A window of which at most so many blocks are missing is read without waiting for a turn, such as a
     /// live playlist.
     static let blocksWithoutTurn = 16
-    /// Slices of blocks that are composed without a turn, and on the thread that asks: about half a
-    /// millisecond.
+    /// Slices of blocks that are composed without a turn: about half a millisecond.
     static let piecesWithoutTurn = 100
+    /// Slices of blocks that are composed on the thread that asks: about a tenth of a millisecond.
+    static let piecesAtOnce = 16
     /// Blocks whose text is written, or compressed, without a turn: about a millisecond.
     static let textsWithoutTurn = 4
     /// Long compositions that may wait for their turn.

@@ -1,3 +1,4 @@
+import Concurrency
 import Glibc
 import HTTP
 import HTTPServer
@@ -50,6 +51,25 @@ struct LaterAnswerTests {
             for _ in 0..<3 {
                 client.get("/")
                 #expect(try await client.response().text == "same")
+            }
+        }
+    }
+
+    @Test("An answer that has yielded goes on on the background executor") func background() async throws {
+        let executor = BackgroundExecutor(threads: 1)
+        let own = await Task(executorPreference: executor) { pthread_self() }.value
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
+            .later {
+                if request.path == "/long" { await Task.yield() }
+                let text = pthread_self() == own ? "background" : "server"
+                return HTTPResponse(status: .ok, body: .bytes(Array(text.utf8)))
+            }
+        }
+        try await withServer(configure: { $0.background = executor }, respond: respond) { server in
+            let client = try RawConnection(port: server.port)
+            for (path, thread) in [("/long", "background"), ("/short", "server"), ("/long", "background")] {
+                client.get(path)
+                #expect(try await client.response().text == thread)
             }
         }
     }

@@ -56,7 +56,7 @@ struct ServersTests {
         let settings = try Settings.reading(SettingSources(), for: .run)
         let plan = ServerPlan(setting: setting, address: try ListenAddress.reading(address), parts: [])
         return try Servers.open(
-            [plan], settings: settings, descriptors: 4096, clock: .system, logger: Logger(label: "test"),
-            onFinished: { _ in })
+            [plan], settings: settings, descriptors: 4096, background: BackgroundExecutor(threads: 1),
+            clock: .system, logger: Logger(label: "test"), onFinished: { _ in })
     }
 }

@@ -13,7 +13,8 @@ struct Servers: Sendable {
 
     /// Opens a server for each plan; the error for an address that cannot be used names its setting.
     static func open(
-        _ plans: [ServerPlan], settings: Settings, descriptors: Int, clock: HostClock, logger: Logger,
+        _ plans: [ServerPlan], settings: Settings, descriptors: Int, background: BackgroundExecutor,
+        clock: HostClock, logger: Logger,
         onFinished: @escaping @Sendable (RequestSummary) -> Void,
     ) throws(ProgramError) -> Servers {
         var all: [HTTPServer] = []
@@ -25,6 +26,7 @@ struct Servers: Sendable {
             configuration.threadCount =
                 plan.setting == .adminListen ? 1 : settings.serverThreads ?? Processors().count
             configuration.namesRequests = settings.logsRequests
+            configuration.background = background
             configuration.onFinished = onFinished
             configuration.clock = clock
             configuration.limits.connections = min(

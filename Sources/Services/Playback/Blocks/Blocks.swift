@@ -8,15 +8,19 @@ final class Blocks: Sendable {
     private let loader: BlockLoader
     private let catalogue: Catalogue
     private let clock: HostClock
+    private let executor: (any TaskExecutor)?
 
-    /// `evicted` is called after blocks were dropped because memory is limited.
+    /// Blocks are read on `executor`; `evicted` is called after blocks were dropped because memory is
+    /// limited.
     init(
-        catalogue: Catalogue, capacity: Int, clock: HostClock, evicted: @escaping @Sendable () -> Void,
+        catalogue: Catalogue, capacity: Int, executor: (any TaskExecutor)?, clock: HostClock,
+        evicted: @escaping @Sendable () -> Void,
     ) {
         cache = BlockCache(capacity: capacity, clock: clock, evicted: evicted)
         loader = BlockLoader(catalogue: catalogue)
         self.catalogue = catalogue
         self.clock = clock
+        self.executor = executor
     }
 
     /// The blocks of one rendition for a range of quarters, in order.
@@ -55,7 +59,7 @@ final class Blocks: Sendable {
 
     /// Several requests can wait for a load, so it continues if the one that started it is cancelled.
     private func load(_ range: QuarterRange, of rendition: RenditionID, number: Int) -> BlockCache.Load {
-        Task { [cache, loader] in
+        Task(executorPreference: executor) { [cache, loader] in
             let result = await Result { () async throws(CatalogueError) in
                 try await loader.blocks(range, of: rendition)
             }

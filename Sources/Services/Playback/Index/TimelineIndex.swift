@@ -34,9 +34,11 @@ package final class TimelineIndex: Sendable {
     /// Creates an index.
     ///
     /// Cached data remains valid for `awaySeconds` while the catalogue is unavailable. After that its files
-    /// may have been deleted. `isShared` says that other nodes answer the same viewers.
+    /// may have been deleted. `isShared` says that other nodes answer the same viewers. Windows are read from
+    /// the catalogue on `executor`, with nil on the runtime's threads.
     package init(
-        catalogue: Catalogue, awaySeconds: Int64, isShared: Bool = false, clock: HostClock,
+        catalogue: Catalogue, awaySeconds: Int64, isShared: Bool = false,
+        executor: (any TaskExecutor)? = nil, clock: HostClock,
     ) {
         self.catalogue = catalogue
         self.isShared = isShared
@@ -47,7 +49,9 @@ package final class TimelineIndex: Sendable {
         directory = ChannelDirectory(catalogue: catalogue, clock: clock)
         let pictures = ChannelPictures()
         self.pictures = pictures
-        blocks = Blocks(catalogue: catalogue, capacity: Limits.blockBytes, clock: clock) {
+        blocks = Blocks(
+            catalogue: catalogue, capacity: Limits.blockBytes, executor: executor, clock: clock
+        ) {
             pictures.dropAll()
         }
         markers = MarkerCache(catalogue: catalogue)

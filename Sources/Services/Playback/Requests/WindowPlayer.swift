@@ -101,17 +101,22 @@ extension WindowPlayer {
                 of: seen.head, in: wide, scope: plan.kind == .event ? .published : .archive)
         }
         let isSettled = plan.isFixed && seen.isSettled(plan.window, now: now)
-        return try await inTurn(held.pieceCount > Limits.piecesWithoutTurn) {
+        return try await inTurn(
+            held.pieceCount > Limits.piecesWithoutTurn, leavesThread: held.pieceCount > Limits.piecesAtOnce
+        ) {
             PlaylistComposer.compose(
                 held, plan: plan, request: request, isSettled: isSettled, isOver: isOver)
         }
     }
 
-    /// Computes at once, or what takes long in its turn and on a thread on which no request waits.
+    /// Computes at once, or after leaving a thread on which requests may wait; what takes long in its turn.
     private func inTurn<Value>(
-        _ isLong: Bool, _ compute: () throws(PlaybackError) -> Value,
+        _ isLong: Bool, leavesThread: Bool = false, _ compute: () throws(PlaybackError) -> Value,
     ) async throws(PlaybackError) -> Value {
-        guard isLong else { return try compute() }
+        guard isLong else {
+            if leavesThread { await Task.yield() }
+            return try compute()
+        }
         let value = try await turns.withPermit { () async throws(PlaybackError) in
             await Task.yield()
             return try compute()
