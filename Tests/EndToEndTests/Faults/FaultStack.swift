@@ -8,6 +8,8 @@ struct FaultStack: Sendable {
     static let segment = 2
     /// Segments of a source's first playlist that are recorded: the newest.
     private static let firstContact = 2_000
+    /// Milliseconds of a quarter of an hour, the step in which a full archive expires its oldest segments.
+    private static let quarter: Int64 = 900_000
 
     let stack: Stack
     let host: FaultHost
@@ -26,6 +28,8 @@ struct FaultStack: Sendable {
         var settings = ""
         /// The origin is away while the fault lasts.
         var isOriginAway = false
+        /// The archive is full: segments of quarters of an hour that have ended may expire to free space.
+        var mayExpire = false
     }
 
     /// Records some channels, tries a fault, and expects that everything is kept once and in order, soon.
@@ -104,6 +108,7 @@ struct FaultStack: Sendable {
             outcome.add(entries, window: digests.filter { !late.contains($0) }) { entry in
                 // Some more were listed before the channel was added.
                 guard entry.number >= plan.prefill - Self.firstContact + 30 else { return false }
+                if plan.mayExpire, entry.start < ended - ended % Self.quarter { return false }
                 guard plan.isOriginAway else { return true }
                 let gone = entry.listed + Int64(plan.listSeconds) * 1_000
                 let margin = Int64(2 * Self.segment) * 1_000

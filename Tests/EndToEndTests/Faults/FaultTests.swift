@@ -58,7 +58,8 @@ struct FaultTests {
 
     @Test("The archive is full for less than the origin lists", .timeLimit(.minutes(5)))
     func archiveFull() async throws {
-        try await FaultStack.attempt(FaultStack.Plan(fault: "archive full for 12 s of 30")) { run in
+        let plan = FaultStack.Plan(fault: "archive full for 12 s of 30", mayExpire: true)
+        try await FaultStack.attempt(plan) { run in
             try run.host.fillDisk(true)
             try await Task.sleep(for: .seconds(12))
             try run.host.fillDisk(false)
