@@ -1,8 +1,8 @@
-package import Glibc
+import Glibc
 
 extension Disk {
     /// Makes a folder; an existing one is not an error.
-    package func makeFolder(_ path: String, mode: mode_t = 0o755) throws(Failure) {
+    package func makeFolder(_ path: String, mode: UInt32 = 0o755) throws(Failure) {
         try attempt(.makeFolder, path, tolerating: [EEXIST]) { unsafe mkdir(path, mode) }
     }
 

@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// The calls to the file system; a failed one throws what it did and to which path.
 package struct Disk<Failure: FileFailure>: Sendable {
@@ -10,7 +10,7 @@ package struct Disk<Failure: FileFailure>: Sendable {
     }
 
     package func open(
-        _ path: String, _ flags: Int32, mode: mode_t = 0
+        _ path: String, _ flags: Int32, mode: UInt32 = 0
     ) throws(Failure) -> DescriptorHandle<Failure> {
         let number = try attempt(.open, path) { unsafe Glibc.open(path, flags | O_CLOEXEC, mode) }
         return DescriptorHandle(owning: number, path: path)
@@ -27,7 +27,7 @@ package struct Disk<Failure: FileFailure>: Sendable {
         guard fsync(file.number) == 0 else { throw Failure(.sync, file.path, number: errno) }
     }
 
-    package func setMode(_ mode: mode_t, of file: borrowing DescriptorHandle<Failure>) throws(Failure) {
+    package func setMode(_ mode: UInt32, of file: borrowing DescriptorHandle<Failure>) throws(Failure) {
         let number = file.number
         try attempt(.setMode, file.path) { fchmod(number, mode) }
     }
