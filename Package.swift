@@ -135,10 +135,9 @@ let modules: [Module] = [
     Module(
         name: "Backcast", layer: "Program",
         uses: [
-            "Timeline", "Concurrency", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Digest", "Telemetry",
-            "SegmentStore", "Catalogue", "Journal", "Monitoring", "Recorder", "Metering", "Retention",
-            "Probe",
-            "ViewerAPI", "AdminAPI",
+            "Timeline", "Concurrency", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Files", "Digest",
+            "Telemetry", "SegmentStore", "Catalogue", "Journal", "Monitoring", "Recorder", "Metering",
+            "Retention", "Probe", "ViewerAPI", "AdminAPI",
         ],
         packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true,
         resources: [.embedInCode("Migrations")], tests: ["TestSupport", "HTTPSupport"],

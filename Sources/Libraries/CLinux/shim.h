@@ -2,6 +2,7 @@
 #define CLINUX_SHIM_H
 
 #include <linux/fs.h>
+#include <malloc.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -35,6 +35,8 @@ enum Limits {
     static let databaseReport = Duration.seconds(30)
     /// Seconds after which a client may retry while the program waits for its database.
     static let retryWhenStarting = 2
+    /// Pause between two times that a recording process gives free memory back.
+    static let memoryPause = Duration.seconds(30)
     /// Time for answers in progress to finish when the program stops.
     static let drain = Duration.seconds(10)
     /// Seconds from the first signal to a forced end: ten for answers in progress, the rest for cleanup.

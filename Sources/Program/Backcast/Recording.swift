@@ -1,5 +1,6 @@
 import Catalogue
 import Concurrency
+import Files
 import HTTPClient
 import Journal
 import Logging
@@ -67,8 +68,20 @@ struct Recording: Sendable {
                 }
                 await retention.run()
             }
+            group.addTask { await giveMemoryBack() }
         }
         await client.close()
         await journal.close()
+    }
+
+    /// Gives free memory back to the system from time to time.
+    ///
+    /// At the start each channel fetches several segments at once. The C library keeps what they used: more
+    /// than all that recording needs later.
+    private func giveMemoryBack() async {
+        while !Task.isCancelled {
+            try? await clock.sleep(for: Limits.memoryPause)
+            ProcessMemory.giveBack()
+        }
     }
 }
