@@ -32,6 +32,9 @@ let listedExceptions: [ListedException] = [
         construct: .uncheckedSendable, path: "Sources/Adapters/HTTPServer/ConnectionHandle.swift",
         reason: "libmicrohttpd's connection, which may be resumed from any thread"),
     ListedException(
+        construct: .uncheckedSendable, path: "Sources/Adapters/HTTPServer/KeptResponse.swift",
+        reason: "a complete response, which libmicrohttpd lets any thread queue"),
+    ListedException(
         construct: .uncheckedSendable, path: "Sources/Adapters/Postgres/ResultHandle.swift",
         reason: "owns a PGresult, which libpq never changes once it is given out"),
     ListedException(

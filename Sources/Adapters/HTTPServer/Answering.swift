@@ -14,9 +14,14 @@ extension Exchange {
     }
 
     private func queue(_ response: HTTPResponse) -> Bool {
-        let (isHead, memoryUse, requestID) = state.withLock { state in
-            (state.request?.method == .head, state.memoryUse, state.requestID)
+        let (method, memoryUse, requestID) = state.withLock { state in
+            (state.request?.method, state.memoryUse, state.requestID)
         }
+        if method == .get, requestID == nil, !core.isStopping, let kept = kept(response) {
+            sends(response.status, byteCount: kept.byteCount)
+            return kept.queue(on: connection, status: response.status)
+        }
+        let isHead = method == .head
         var response = response
         if let requestID { response.headers[RequestID.field] = requestID }
         let body = OutgoingBody(response, isHead: isHead)
@@ -27,12 +32,21 @@ extension Exchange {
         }
         handle.add(response.headers, logger: core.logger)
         if core.isStopping { handle.closeConnection() }
+        sends(response.status, byteCount: body.knownByteCount)
+        return handle.queue(on: connection, status: response.status)
+    }
+
+    private func sends(_ status: HTTPStatus, byteCount: UInt64) {
         state.withLock {
             $0.stage = .sending
-            $0.status = response.status
-            $0.byteCount = body.knownByteCount
+            $0.status = status
+            $0.byteCount = byteCount
         }
-        return handle.queue(on: connection, status: response.status)
+    }
+
+    /// The answer as it was sent before, if it is one that is kept.
+    private func kept(_ response: HTTPResponse) -> KeptResponse? {
+        response.kept?.form { KeptResponse(response, logger: core.logger) }
     }
 
     /// Whether the client may have another stream; the place is given back when the exchange has finished.

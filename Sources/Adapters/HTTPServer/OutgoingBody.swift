@@ -12,14 +12,15 @@ enum OutgoingBody {
     /// that is not there.
     case unannounced
 
-    init(_ response: HTTPResponse, isHead: Bool) {
+    /// Pieces with at most `joined` bytes become one.
+    init(_ response: HTTPResponse, isHead: Bool, joined: Int = Limits.joinedPieces) {
         let status = response.status
         if status == .noContent || status.rawValue < 200 {
             self = .bytes([])
         } else if isHead || status == .notModified {
             self = Self.byteCount(of: response.body).map(OutgoingBody.announced) ?? .unannounced
         } else {
-            self = Self.form(of: response.body)
+            self = Self.form(of: response.body, joined: joined)
         }
     }
 
@@ -37,20 +38,20 @@ enum OutgoingBody {
         }
     }
 
-    private static func form(of body: HTTPBody) -> OutgoingBody {
+    private static func form(of body: HTTPBody, joined: Int) -> OutgoingBody {
         switch body {
         case .empty: .bytes([])
         case .bytes(let bytes): .bytes(bytes)
         case .file(let slice): .file(slice)
         case .stream(0?, _): .bytes([])
         case .stream(let length, let source): .stream(source, length: length)
-        case .pieces(let pieces): form(of: pieces)
+        case .pieces(let pieces): form(of: pieces, joined: joined)
         }
     }
 
-    private static func form(of pieces: [SharedBytes]) -> OutgoingBody {
+    private static func form(of pieces: [SharedBytes], joined: Int) -> OutgoingBody {
         let byteCount = pieces.reduce(0) { $0 + $1.bytes.count }
-        if byteCount <= Limits.joinedPieces { return .bytes(pieces.flatMap(\.bytes)) }
+        if byteCount <= joined { return .bytes(pieces.flatMap(\.bytes)) }
         return .pieces(pieces, byteCount: byteCount)
     }
 

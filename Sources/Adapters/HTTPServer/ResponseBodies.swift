@@ -20,6 +20,16 @@ extension ResponseHandle {
         }
     }
 
+    /// Creates an answer that many connections may send at once; nil for content of other kinds.
+    static func kept(_ body: OutgoingBody) -> ResponseHandle? {
+        switch body {
+        case .bytes(let bytes): made(of: bytes)
+        case .file(let slice): slice.byteCount <= Limits.copiedBody ? read(slice) : sent(slice)
+        case .announced(let length): withoutBody(length: length)
+        case .pieces, .stream, .unannounced: nil
+        }
+    }
+
     private static func made(of bytes: [UInt8]) -> ResponseHandle? {
         bytes.count <= Limits.copiedBody ? copied(bytes) : shared(SharedBytes(bytes))
     }

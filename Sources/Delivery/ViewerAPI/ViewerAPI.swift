@@ -61,14 +61,17 @@ package final class ViewerAPI: Sendable {
         case .options: return .now(Fields.preflight(request.headers))
         default: return .now(Fields.methodNotAllowed())
         }
+        // Every playlist ends in "8": most requests for one are answered before its path is taken apart.
+        let isPlaylist = request.path.utf8.last == UInt8(ascii: "8")
+        if isPlaylist, let known = windows.cachedAnswer(request, AnswerCache.Key(request)) {
+            return .now(known)
+        }
         switch ViewerRoute(path: request.path) {
         case nil: return .now(Fields.noSuchResource)
         case .object(let key): return objects.answer(request, key: key)
         case .window(let route):
             let key = AnswerCache.Key(request)
-            let known =
-                windows.cachedAnswer(request, key) ?? windows.answerFromMemory(request, key, route: route)
-            if let known { return .now(known) }
+            if let known = windows.answerFromMemory(request, key, route: route) { return .now(known) }
             let windows = windows
             return .later {
                 await windows.caching(request, key, of: route.channel) {

@@ -26,7 +26,18 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
 
     /// All values of a field, in order.
     package func values(of name: String) -> [String] {
-        fields.filter { Self.same($0.name, name) }.map(\.value)
+        var values: [String] = []
+        for field in fields where Self.same(field.name, name) { values.append(field.value) }
+        return values
+    }
+
+    /// Whether a request wants its resource as it is: it has no condition and no range.
+    package var isUnconditional: Bool {
+        fields.allSatisfy { field in
+            let name = field.name.utf8
+            guard let first = name.first?.lowercased, first == 0x69 || first == 0x72 else { return true }
+            return !Self.same(field.name, "Range") && !Self.same(String(field.name.prefix(3)), "If-")
+        }
     }
 
     /// Appends a field line.

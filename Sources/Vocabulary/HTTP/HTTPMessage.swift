@@ -45,9 +45,11 @@ package struct HTTPRequest: Sendable {
 /// The body of an answer to HEAD and of a 304 is that of the answer to GET: it is not sent, but its length is
 /// announced (RFC 9110 §8.6).
 package struct HTTPResponse: Sendable {
-    package var status: HTTPStatus
-    package var headers: HTTPHeaders
-    package var body: HTTPBody
+    package var status: HTTPStatus { didSet { kept = nil } }
+    package var headers: HTTPHeaders { didSet { kept = nil } }
+    package var body: HTTPBody { didSet { kept = nil } }
+    /// Where the server keeps the answer as it sends it; nil after any change.
+    package var kept: KeptAnswer?
 
     package init(status: HTTPStatus, headers: HTTPHeaders = HTTPHeaders(), body: HTTPBody = .empty) {
         self.status = status

@@ -23,10 +23,22 @@ package enum Preconditions: Equatable, Sendable {
         method: HTTPMethod, headers: HTTPHeaders, current: Validators?,
     ) -> Preconditions {
         guard mayChange(headers, current) else { return .preconditionFailed }
-        guard let condition = EntityTagCondition(reading: headers.values(of: "If-None-Match")),
-            matchesWeakly(condition, current)
-        else { return .proceed }
+        let match = headers.values(of: "If-None-Match")
+        if match.isEmpty { return .proceed }
+        let isMatch =
+            isUsual(match, current)
+            || EntityTagCondition(reading: match).map { matchesWeakly($0, current) } ?? false
+        guard isMatch else { return .proceed }
         return method == .get || method == .head ? .notModified : .preconditionFailed
+    }
+
+    /// Whether the condition is just the current tag, as nearly all clients send it.
+    private static func isUsual(_ values: [String], _ current: Validators?) -> Bool {
+        guard values.count == 1, let tag = current?.entityTag else { return false }
+        let (value, opaque) = (values[0].utf8, tag.opaque.utf8)
+        let quote = UInt8(ascii: "\"")
+        return value.count == opaque.count + 2 && value.first == quote && value.last == quote
+            && value.dropFirst().dropLast().elementsEqual(opaque)
     }
 
     /// Whether the Range applies: there is no If-Range, or it names the current version (RFC 9110 §13.1.5).

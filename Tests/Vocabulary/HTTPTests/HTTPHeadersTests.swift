@@ -24,4 +24,27 @@ struct HTTPHeadersTests {
         let headers: HTTPHeaders = ["x@y": "1"]
         #expect(headers["x`y"] == nil)
     }
+
+    @Test(
+        "A request without condition and range wants its resource as it is",
+        arguments: [
+            ("If-None-Match", false), ("if-range", false), ("RANGE", false), ("IF-Modified-Since", false),
+            ("Host", true), ("Referer", true), ("I", true), ("Rang", true), ("Ranges", true),
+        ])
+    func unconditional(name: String, isUnconditional: Bool) {
+        let headers: HTTPHeaders = ["Accept": "a", name: "b"]
+        #expect(headers.isUnconditional == isUnconditional)
+    }
+
+    @Test("A change of an answer gives up the place where it is kept")
+    func kept() {
+        var answer = HTTPResponse(status: .ok)
+        for change: (inout HTTPResponse) -> Void in [
+            { $0.status = .notFound }, { $0.headers["A"] = "b" }, { $0.body = .bytes([1]) },
+        ] {
+            answer.kept = KeptAnswer()
+            change(&answer)
+            #expect(answer.kept == nil)
+        }
+    }
 }

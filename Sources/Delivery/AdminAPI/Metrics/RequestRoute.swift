@@ -19,8 +19,7 @@ package enum RequestRoute: String, Sendable, CaseIterable {
     package init(path: String) {
         // Most requests are those of viewers.
         if path.utf8.starts(with: "/live/".utf8) {
-            let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            self = Self.live(Array(segments.dropFirst().map(Substring.init)))
+            self = Self.live(path[...])
         } else if let route = Route(path: path) {
             self.init(route)
         } else {
@@ -51,15 +50,16 @@ package enum RequestRoute: String, Sendable, CaseIterable {
         }
     }
 
-    /// `live/{ch}/…`.
-    private static func live(_ segments: [Substring]) -> RequestRoute {
-        guard segments.first == "live", let last = segments.last else { return .other }
-        switch segments.count {
-        case 3 where last.utf8.suffix(5).elementsEqual(".m3u8".utf8): return .playlist
-        case 3 where last.hasPrefix("download."): return .download
-        case 4 where segments[2] == "keys": return .key
-        case 4: return .segment
-        default: return .other
+    /// `/live/{ch}/…`, which is told without making a string of any part.
+    private static func live(_ path: Substring) -> RequestRoute {
+        let bytes = path.utf8
+        let slash = UInt8(ascii: "/")
+        let file = bytes.dropFirst("/live/".utf8.count).drop { $0 != slash }.dropFirst()
+        guard let rest = file.firstIndex(of: slash) else {
+            if file.suffix(5).elementsEqual(".m3u8".utf8) { return .playlist }
+            return file.starts(with: "download.".utf8) ? .download : .other
         }
+        if file[file.index(after: rest)...].contains(slash) { return .other }
+        return file[..<rest].elementsEqual("keys".utf8) ? .key : .segment
     }
 }

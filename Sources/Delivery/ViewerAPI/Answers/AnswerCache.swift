@@ -30,12 +30,30 @@ final class AnswerCache: Sendable {
         var second: Int64
     }
 
-    struct Entry {
-        var origin: Origin
-        var response: HTTPResponse
-        var tag: EntityTag
+    final class Entry: Sendable {
+        let origin: Origin
+        let response: HTTPResponse
+        /// The same answer for those who have it already.
+        let unchanged: HTTPResponse
+        let tag: EntityTag
         /// Whether it may only be given after the catalogue was asked whether it is current.
-        var isToBeConfirmed: Bool
+        let isToBeConfirmed: Bool
+
+        /// Adds what the other form of an answer lacks: one that says that nothing has changed has everything
+        /// of the full one but its coding.
+        init(
+            _ origin: Origin, _ response: HTTPResponse, _ tag: EntityTag, coding: ContentCoding,
+            isToBeConfirmed: Bool,
+        ) {
+            var (full, unchanged) = (response, response)
+            full.status = .ok
+            unchanged.status = .notModified
+            full.headers["Content-Encoding"] = coding == .gzip ? coding.rawValue : nil
+            unchanged.headers["Content-Encoding"] = nil
+            (full.kept, unchanged.kept) = (KeptAnswer(), KeptAnswer())
+            (self.origin, self.tag, self.isToBeConfirmed) = (origin, tag, isToBeConfirmed)
+            (self.response, self.unchanged) = (full, unchanged)
+        }
     }
 
     private struct State {
@@ -81,7 +99,8 @@ final class AnswerCache: Sendable {
 
     private static func byteCount(_ response: HTTPResponse) -> Int {
         guard case .pieces(let pieces) = response.body else { return Limits.cachedAnswerOverhead }
-        return pieces.reduce(Limits.cachedAnswerOverhead) { $0 + $1.bytes.count }
+        // The server keeps the text once more, in one piece.
+        return pieces.reduce(Limits.cachedAnswerOverhead) { $0 + 2 * $1.bytes.count }
     }
 }
 
@@ -98,23 +117,22 @@ extension WindowAnswers {
             method: request.method, headers: request.headers, current: Validators(entityTag: entry.tag))
         {
         case .proceed: return entry.response
-        case .notModified:
-            var response = entry.response
-            response.status = .notModified
-            response.headers["Content-Encoding"] = nil
-            return response
+        case .notModified: return entry.unchanged
         case .preconditionFailed: return nil
         }
     }
 
     /// Where an answer of now comes from; nil if it has to be asked for.
     func origin(of id: ChannelID) -> AnswerCache.Origin? {
-        guard let channel = index.knownChannel(id), let revision = index.knownRevision(of: channel.row)
-        else { return nil }
-        return AnswerCache.Origin(
-            channel: id, row: channel.row, version: channel.version, form: channel.playlistForm,
-            isDeleted: channel.isDeleted, revision: revision,
-            second: clock().microseconds / Microseconds.perSecond)
+        let second = clock().microseconds / Microseconds.perSecond
+        let origin = index.knownChannel(id) { channel in
+            AnswerCache.Origin(
+                channel: id, row: channel.row, version: channel.version, form: channel.playlistForm,
+                isDeleted: channel.isDeleted, revision: 0, second: second)
+        }
+        guard var origin, let revision = index.knownRevision(of: origin.row) else { return nil }
+        origin.revision = revision
+        return origin
     }
 
     /// Makes an answer, and keeps it if it is a playlist that is asked for again.
@@ -144,16 +162,10 @@ extension WindowAnswers {
             cache.admits(key),
             origin(of: id) == before, let tag = response.headers["ETag"].flatMap({ EntityTag(reading: $0) })
         else { return }
-        // An answer that says that nothing has changed has all of the full one but its coding.
-        var full = response
-        full.status = .ok
-        if response.status == .notModified, key.coding == .gzip {
-            full.headers["Content-Encoding"] = key.coding.rawValue
-        }
         let mayGrow = response.headers["Backcast-Final"] != "true"
         cache.keep(
             AnswerCache.Entry(
-                origin: before, response: full, tag: tag, isToBeConfirmed: index.isShared && mayGrow),
+                before, response, tag, coding: key.coding, isToBeConfirmed: index.isShared && mayGrow),
             for: key)
     }
 }

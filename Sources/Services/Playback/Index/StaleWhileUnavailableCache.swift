@@ -92,11 +92,18 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
 
     /// The value of a key if it is at most `Limits.freshFor` old.
     func fresh(_ key: Key) -> Known? {
+        fresh(key) { $0 }
+    }
+
+    /// What is read of the value of a key, if it is at most `Limits.freshFor` old; `read` must not wait.
+    func fresh<Part>(_ key: Key, _ read: (borrowing Known) -> Part) -> Part? {
         let now = clock.steady()
         return state.withLock { state in
-            guard let entry = state.entries[key], entry.isFresh(at: now) else { return nil }
-            state.entries[key]?.used = now
-            return entry.known
+            guard let place = state.entries.index(forKey: key),
+                state.entries.values[place].isFresh(at: now)
+            else { return nil }
+            state.entries.values[place].used = now
+            return read(state.entries.values[place].known)
         }
     }
 

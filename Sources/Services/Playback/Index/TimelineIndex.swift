@@ -78,6 +78,11 @@ package final class TimelineIndex: Sendable {
         channels.fresh(id)?.value
     }
 
+    /// What is read of a channel, if it is known without asking the catalogue; `read` must not wait.
+    package func knownChannel<Part>(_ id: ChannelID, _ read: (borrowing Channel) -> Part) -> Part? {
+        channels.fresh(id) { read($0.value) }
+    }
+
     /// The head of a channel, if it is known without asking the catalogue.
     func knownHead(of channel: Int32) -> HeadSnapshot? {
         guard let known = heads.fresh(channel) else { return nil }
@@ -86,7 +91,7 @@ package final class TimelineIndex: Sendable {
 
     /// The revision of a channel, if it is known without asking the catalogue.
     package func knownRevision(of channel: Int32) -> Int64? {
-        heads.fresh(channel)?.value.head.revision
+        heads.fresh(channel) { $0.value.head.revision }
     }
 
     /// What memory holds of a channel.

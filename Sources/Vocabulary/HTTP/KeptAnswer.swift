@@ -1,0 +1,30 @@
+import Synchronization
+
+/// The place of an answer that is given again and again, where a server keeps the form in which it sends it.
+///
+/// All answers with the same place have the same status, header and content.
+package final class KeptAnswer: Sendable {
+    private let fields = Mutex<HTTPHeaders?>(nil)
+    private let form = Mutex<(any AnyObject & Sendable)?>(nil)
+
+    package init() {}
+
+    /// The header of the answer, made the first time.
+    package func header(_ make: () -> HTTPHeaders) -> HTTPHeaders {
+        fields.withLock { fields in
+            let header = fields ?? make()
+            fields = header
+            return header
+        }
+    }
+
+    /// The form that was kept, made the first time; nil if there is none and `make` has none.
+    package func form<Form: AnyObject & Sendable>(_ make: () -> Form?) -> Form? {
+        form.withLock { form in
+            if let kept = form as? Form { return kept }
+            let made = make()
+            form = made
+            return made
+        }
+    }
+}
