@@ -46,10 +46,11 @@ struct Composition: Sendable {
     private func serve(_ pools: DatabasePools) async throws {
         let state = role.records ? try StateFolder.open(settings.state) : nil
         let token = try adminToken(state)
+        let openFiles = Limits.openFiles(descriptors: descriptors)
         let store =
             role.records
-            ? try DirectorySegmentStore.open(settings.archive, logger: logger)
-            : DirectorySegmentStore.openForReading(settings.archive, logger: logger)
+            ? try DirectorySegmentStore.open(settings.archive, openFiles: openFiles, logger: logger)
+            : DirectorySegmentStore.openForReading(settings.archive, openFiles: openFiles, logger: logger)
         let catalogue = Catalogue(pool: pools.serving, logger: logger)
         let board = StatusBoard()
         let meters = Meters(

@@ -19,8 +19,11 @@ enum Limits {
     static let serverThreads = 1...256
     /// Requested limit of descriptors: enough for the viewers, sources and files of one machine.
     static let descriptors: UInt64 = 65_536
-    /// Descriptors reserved for files, sources and the database.
+    /// Descriptors reserved for sources, the database and files that are written.
     static let reservedDescriptors = 1_024
+    /// Files of the archive that stay open for their next request: the last minutes of a thousand renditions,
+    /// if a quarter of all descriptors is enough for them, as each may take two.
+    static func openFiles(descriptors: Int) -> Int { min(4_096, descriptors / 8) }
     /// Database connections of the recorder and of retention.
     static let recordingConnections = 4
     /// Database connections for requests of viewers and operators.

@@ -9,6 +9,8 @@ final class ArchiveFile: OpenFile {
     private let file: DescriptorHandle<StoreError>
     private let disk: Disk<StoreError>
     let byteCount: UInt64
+    /// The answer with all of it, kept as long as the file is open.
+    let kept = KeptAnswer()
 
     var descriptor: Int32 { file.number }
 
@@ -35,6 +37,8 @@ final class ArchiveFile: OpenFile {
 struct ArchiveContent: ObjectContent {
     let file: ArchiveFile
     let readers: BlockingExecutors
+
+    var kept: KeptAnswer? { file.kept }
 
     func body(_ range: Range<UInt64>) -> HTTPBody {
         .file(FileSlice(file: file, offset: range.lowerBound, byteCount: UInt64(range.count)))

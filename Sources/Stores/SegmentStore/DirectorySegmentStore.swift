@@ -13,12 +13,15 @@ package final class DirectorySegmentStore: SegmentStore {
     private let names: NameSync?
     private let writers = BlockingExecutors(label: "segment-writer", count: Limits.writerThreads)
     private let readers = BlockingExecutors(label: "segment-stream", count: Limits.readerThreads)
-    private let files = OpenFiles()
+    private let files: OpenFiles
     private let readings: ArchiveReading
     private let deletions: ArchiveDeletion
 
-    private init(tree: FolderTree, drafts: DraftFolder?, names: NameSync?, logger: Logger) {
+    private init(
+        tree: FolderTree, drafts: DraftFolder?, names: NameSync?, openFiles: Int, logger: Logger,
+    ) {
         self.names = names
+        files = OpenFiles(limit: openFiles)
         self.tree = tree
         self.drafts = drafts
         readings = ArchiveReading(tree: tree, files: files)
@@ -28,21 +31,28 @@ package final class DirectorySegmentStore: SegmentStore {
     /// Opens an archive, which is made when it is not there, and removes the drafts of processes that have
     /// died.
     ///
-    /// Waits for the disk: for start-up only.
-    package static func open(_ path: String, logger: Logger) throws(StoreError) -> DirectorySegmentStore {
-        try open(path, disk: Disk(), logger: logger, namePause: Limits.namePause)
+    /// Waits for the disk: for start-up only. At most `openFiles` stay open for their next request, each of
+    /// which may take two descriptors.
+    package static func open(
+        _ path: String, openFiles: Int = Limits.openFiles, logger: Logger,
+    ) throws(StoreError) -> DirectorySegmentStore {
+        try open(path, disk: Disk(), openFiles: openFiles, logger: logger, namePause: Limits.namePause)
     }
 
     /// Opens an archive for reading, also one that is not there yet: nothing in it is changed or removed.
-    package static func openForReading(_ path: String, logger: Logger) -> DirectorySegmentStore {
+    package static func openForReading(
+        _ path: String, openFiles: Int = Limits.openFiles, logger: Logger,
+    ) -> DirectorySegmentStore {
         let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         return DirectorySegmentStore(
-            tree: FolderTree(root: root, disk: Disk()), drafts: nil, names: nil, logger: logger)
+            tree: FolderTree(root: root, disk: Disk()), drafts: nil, names: nil, openFiles: openFiles,
+            logger: logger)
     }
 
     /// Without a pause, names are not synced together, but each folder at once.
     static func open(
-        _ path: String, disk: Disk<StoreError>, logger: Logger, namePause: Duration? = nil,
+        _ path: String, disk: Disk<StoreError>, openFiles: Int = Limits.openFiles, logger: Logger,
+        namePause: Duration? = nil,
     ) throws(StoreError) -> DirectorySegmentStore {
         let tree = FolderTree(root: try disk.makeFolders(path), disk: disk)
         let drafts = try DraftFolder.open(tree.path(of: ".drafts"), disk: disk, logger: logger, tree: tree)
@@ -50,7 +60,8 @@ package final class DirectorySegmentStore: SegmentStore {
         let names = namePause.map {
             NameSync(drafts: drafts.path, tree: tree, pause: $0, logger: logger)
         }
-        return DirectorySegmentStore(tree: tree, drafts: drafts, names: names, logger: logger)
+        return DirectorySegmentStore(
+            tree: tree, drafts: drafts, names: names, openFiles: openFiles, logger: logger)
     }
 
     package func makeDraft() async throws(StoreError) -> SegmentDraft {

@@ -24,8 +24,8 @@ package enum Limits {
     static let folderSyncInterval = Duration.seconds(120)
     /// Syncs of which it is known how they ended: names ask for theirs long before as many have followed.
     static let rememberedSyncs = 1000
-    /// Open files that wait for their next request; each is a descriptor.
-    static let openFiles = 512
+    /// Open files that wait for their next request, unless the program knows how many descriptors there are.
+    package static let openFiles = 256
     /// Rounds, of about a second, after which an open file is closed: until then a deleted one keeps its
     /// space.
     static let openFileRounds = 60

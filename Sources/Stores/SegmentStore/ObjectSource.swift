@@ -27,6 +27,9 @@ package struct ObjectSource: Sendable {
     /// The bytes in the form that is cheapest to send: a slice of a file where there is one.
     package var body: HTTPBody { content.body(range) }
 
+    /// Where the server keeps the answer with all of the object; nil for a range and where none is kept.
+    package var kept: KeptAnswer? { byteCount == objectByteCount ? content.kept : nil }
+
     /// Has the bytes read into memory where a disk holds them, so that sending them waits for nothing.
     package func prepare() async { await content.prepare(range) }
 
@@ -53,9 +56,13 @@ protocol ObjectContent: Sendable {
     func body(_ range: Range<UInt64>) -> HTTPBody
     func pieces(_ range: Range<UInt64>) -> any ObjectPieces
     func prepare(_ range: Range<UInt64>) async
+    /// The place of the answer with all bytes.
+    var kept: KeptAnswer? { get }
 }
 
 extension ObjectContent {
+    var kept: KeptAnswer? { nil }
+
     func prepare(_ range: Range<UInt64>) async {}
 }
 

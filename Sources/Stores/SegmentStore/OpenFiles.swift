@@ -7,34 +7,41 @@ import Timeline
 /// what it deletes. What another process deletes is closed after a while, because an open file keeps its
 /// space on the disk.
 final class OpenFiles: Sendable {
-    private struct Entry {
+    fileprivate struct Entry {
+        var key: ArchiveKey
         var file: ArchiveFile
         var opened: Int
         var used: Int
+        /// Whether it was asked for since the hand went over it.
+        var isTouched = false
     }
 
-    private struct State {
-        var entries: [ArchiveKey: Entry] = [:]
+    fileprivate struct State {
+        /// In no order: a new file takes the place of one that was not asked for lately.
+        var entries: [Entry] = []
+        var places: [ArchiveKey: Int] = [:]
+        var hand = 0
         /// Calls of `closeOld`.
         var round = 0
     }
 
+    private let limit: Int
     private let state = Mutex(State())
+
+    /// Keeps at most `limit` files open, at least one.
+    init(limit: Int) {
+        self.limit = max(limit, 1)
+    }
 
     /// The open file of a key, opened if it is not.
     func file(
         _ key: ArchiveKey, open: () throws(StoreError) -> ArchiveFile
     ) throws(StoreError) -> ArchiveFile {
-        let known = state.withLock { state in
-            state.entries[key]?.used = state.round
-            return state.entries[key]?.file
-        }
-        if let known { return known }
+        if let known = state.withLock({ $0.use(key) }) { return known }
         let file = try open()
-        state.withLock { state in
-            if state.entries.count >= Limits.openFiles { Self.makeSpace(&state) }
-            state.entries[key] = Entry(file: file, opened: state.round, used: state.round)
-        }
+        let former = state.withLock { $0.keep(file, for: key, limit: limit) }
+        // The last owner closes a file, which may wait for the disk: not under the lock.
+        withExtendedLifetime(former) {}
         return file
     }
 
@@ -42,29 +49,75 @@ final class OpenFiles: Sendable {
 
     /// Closes a deleted object once nothing sends it any more.
     func close(_ key: ArchiveKey) {
-        state.withLock { $0.entries[key] = nil }
+        let former = state.withLock { state in state.places[key].map { state.remove($0) } }
+        withExtendedLifetime(former) {}
     }
 
     func closeAll(of channel: ChannelID) {
-        state.withLock { state in state.entries = state.entries.filter { $0.key.channel != channel } }
+        closeAll { $0.key.channel == channel }
     }
 
     /// Closes what was opened, or last used, some rounds ago; to be called about once a second.
     func closeOld() {
-        state.withLock { state in
+        let round = state.withLock { state in
             state.round += 1
-            let round = state.round
-            state.entries = state.entries.filter {
-                round - $0.value.opened < Limits.openFileRounds
-                    && round - $0.value.used < Limits.unusedFileRounds
-            }
+            return state.round
         }
+        closeAll { round - $0.opened >= Limits.openFileRounds || round - $0.used >= Limits.unusedFileRounds }
     }
 
-    /// Closes the half that was not used for longest.
-    private static func makeSpace(_ state: inout State) {
-        let used = state.entries.values.map(\.used).sorted()
-        let middle = used[used.count / 2]
-        state.entries = state.entries.filter { $0.value.used > middle }
+    private func closeAll(where isOver: (Entry) -> Bool) {
+        let former = state.withLock { state in
+            state.entries.indices.reversed().filter { isOver(state.entries[$0]) }.map { state.remove($0) }
+        }
+        withExtendedLifetime(former) {}
+    }
+}
+
+extension OpenFiles.State {
+    fileprivate mutating func use(_ key: ArchiveKey) -> ArchiveFile? {
+        guard let place = places[key] else { return nil }
+        entries[place].used = round
+        entries[place].isTouched = true
+        return entries[place].file
+    }
+
+    /// Returns the file whose place was taken.
+    fileprivate mutating func keep(_ file: ArchiveFile, for key: ArchiveKey, limit: Int) -> ArchiveFile? {
+        let entry = OpenFiles.Entry(key: key, file: file, opened: round, used: round)
+        if let place = places[key] {
+            let former = entries[place].file
+            entries[place] = entry
+            return former
+        }
+        guard entries.count >= limit else {
+            places[key] = entries.count
+            entries.append(entry)
+            return nil
+        }
+        // It ends: the hand clears what it goes over.
+        hand %= entries.count
+        while entries[hand].isTouched {
+            entries[hand].isTouched = false
+            hand = (hand + 1) % entries.count
+        }
+        let former = entries[hand]
+        places[former.key] = nil
+        places[key] = hand
+        entries[hand] = entry
+        hand += 1
+        return former.file
+    }
+
+    /// Removes the file at a place, which the last one takes.
+    fileprivate mutating func remove(_ place: Int) -> ArchiveFile {
+        let former = entries[place]
+        places[former.key] = nil
+        let last = entries.removeLast()
+        if place < entries.count {
+            entries[place] = last
+            places[last.key] = place
+        }
+        return former.file
     }
 }

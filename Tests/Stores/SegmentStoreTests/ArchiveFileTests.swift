@@ -89,15 +89,50 @@ struct ArchiveFileTests {
 
     @Test("There are never more open files than the limit")
     func bounded() throws {
-        let files = OpenFiles()
-        let disk = Disk<StoreError>()
-        for number in 0..<(Limits.openFiles * 3) {
-            let key = try segmentKey(eight + Int64(number) * Microseconds.perMillisecond)
-            _ = try files.file(key) { () throws(StoreError) in
-                ArchiveFile(try disk.open("/dev/null", O_RDONLY), byteCount: 0, disk: disk)
-            }
+        let files = OpenFiles(limit: 20)
+        for number in 0..<60 { _ = try open(number, files) }
+        #expect(files.count == 20)
+    }
+
+    @Test("What is asked for again stays open beside a walk over other files")
+    func walk() throws {
+        let files = OpenFiles(limit: 20)
+        let often = try (0..<10).map { try open($0, files) }
+        for number in 10..<200 {
+            _ = try open(number, files)
+            #expect(try open(number % 10, files) === often[number % 10])
         }
-        #expect(files.count <= Limits.openFiles)
+        #expect(files.count == 20)
+    }
+
+    @Test("Files are closed after a while, those that are not used sooner")
+    func old() throws {
+        let files = OpenFiles(limit: 20)
+        for number in 0..<10 { _ = try open(number, files) }
+        for _ in 1..<Limits.unusedFileRounds { files.closeOld() }
+        #expect(files.count == 10)
+        for number in 3..<5 { _ = try open(number, files) }
+        files.closeOld()
+        #expect(files.count == 2)
+        for _ in 0..<Limits.openFileRounds {
+            _ = try open(3, files)
+            files.closeOld()
+        }
+        // It was opened again on the way.
+        #expect(files.count == 1)
+        files.close(try key(3))
+        #expect(files.count == 0)
+    }
+
+    private func key(_ number: Int) throws -> ArchiveKey {
+        try segmentKey(eight + Int64(number) * Microseconds.perMillisecond)
+    }
+
+    private func open(_ number: Int, _ files: OpenFiles) throws -> ArchiveFile {
+        let disk = Disk<StoreError>()
+        return try files.file(try key(number)) { () throws(StoreError) in
+            ArchiveFile(try disk.open("/dev/null", O_RDONLY), byteCount: 0, disk: disk)
+        }
     }
 
     @Test("A folder or a link under its name is no object")

@@ -16,7 +16,7 @@ struct ObjectAnswers: Sendable {
             guard let source = try store.sourceAtOnce(of: key) else {
                 return .later { await answerLater(request, key: key) }
             }
-            return .now(answer(request, key: key, source))
+            return .now(kept(request, key: key, source) ?? answer(request, key: key, source))
         } catch {
             return .now(failure(error, key))
         }
@@ -35,11 +35,7 @@ struct ObjectAnswers: Sendable {
 
     private func answer(_ request: HTTPRequest, key: ArchiveKey, _ source: ObjectSource) -> HTTPResponse {
         let validators = Validators(entityTag: EntityTag(strong: key.name))
-        var headers = Fields.object
-        headers.append("Content-Type", key.mediaType)
-        headers.append("Cache-Control", key.cacheControl)
-        headers.append("Cache-Tag", key.cacheTag)
-        if let tag = validators.entityTag { headers.append("ETag", tag.fieldValue) }
+        let headers = key.header(validators)
         switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators)
         {
         case .notModified:
@@ -52,6 +48,17 @@ struct ObjectAnswers: Sendable {
         return RangeAnswer.response(range, length: source.byteCount, headers: headers) { offset, length in
             source.with(range: offset..<(offset + length)).body
         }
+    }
+
+    /// The answer to the usual request, which wants all of an object: it is made once while a file is open.
+    private func kept(_ request: HTTPRequest, key: ArchiveKey, _ source: ObjectSource) -> HTTPResponse? {
+        guard request.method == .get, let kept = source.kept, request.headers.isUnconditional else {
+            return nil
+        }
+        let header = kept.header { key.header(Validators(entityTag: EntityTag(strong: key.name))) }
+        var response = HTTPResponse(status: .ok, headers: header, body: source.body)
+        response.kept = kept
+        return response
     }
 
     private func failure(_ error: StoreError, _ key: ArchiveKey) -> HTTPResponse {
@@ -95,6 +102,16 @@ enum RangeAnswer {
 }
 
 extension ArchiveKey {
+    /// The header of an answer with the object.
+    fileprivate func header(_ validators: Validators) -> HTTPHeaders {
+        var headers = Fields.object
+        headers.append("Content-Type", mediaType)
+        headers.append("Cache-Control", cacheControl)
+        headers.append("Cache-Tag", cacheTag)
+        if let tag = validators.entityTag { headers.append("ETag", tag.fieldValue) }
+        return headers
+    }
+
     /// The last component of its URL.
     fileprivate var name: String {
         switch self {

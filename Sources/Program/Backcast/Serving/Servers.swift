@@ -31,7 +31,10 @@ struct Servers: Sendable {
             configuration.clock = clock
             configuration.limits.connections = min(
                 configuration.limits.connections,
-                max(descriptors - Limits.reservedDescriptors, descriptors / 2))
+                max(
+                    descriptors - Limits.reservedDescriptors
+                        - 2 * Limits.openFiles(descriptors: descriptors),
+                    descriptors / 2))
             let server = try open(plan, configuration, logger: logger)
             all.append(server)
             addresses.append(ListenAddress(host: plan.address.host, port: server.port))
