@@ -43,7 +43,8 @@ enum DangerousConstruct: String, CaseIterable {
             case .fatalCall: /\bfatalError\b/
             case .failedPrecondition: /\bpreconditionFailure\b/
             case .unsafe: /(?:^|[\s(\[{=,!])unsafe\s+[\w(.&\[]/
-            case .unstructuredTask: /\bTask(?:<[^>]*>)?\s*(?:\{|\((?:priority|operation|name|executorPreference)\b)/
+            case .unstructuredTask:
+                /\bTask(?:<[^>]*>)?\s*(?:\{|\((?:priority|operation|name|executorPreference)\b)/
             case .clockRead:
                 /\b(?:Continuous|Suspending)Clock(?:\(\))?\.now\b|\bDate\(\)|\bDate\.now\b|\bclock_gettime\b|\bgettimeofday\b|\bDispatchTime\.now\b|(?:^|[^\w)\]?>])\.now(?:\(\)|[^\w(]|$)/
             case .ownSleep:

@@ -8,8 +8,9 @@ extension HTTPServer {
         /// Threads that read requests and write answers: as many as there are cores.
         package var threadCount = 2
         package var limits = Limits()
-    /// Where answers that are made later go on once they have waited or yielded; nil: the runtime's threads.
-    package var background: (any TaskExecutor)?
+        /// Where answers that are made later go on once they have waited or yielded; nil: the runtime's
+        /// threads.
+        package var background: (any TaskExecutor)?
         /// Proxies in front of the server: the limit per address does not apply to them.
         package var trustedProxies: [AddressNetwork] = []
         /// Whether each request gets an id, which its answer names in `X-Request-Id`.

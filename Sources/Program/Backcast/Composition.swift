@@ -77,8 +77,8 @@ struct Composition: Sendable {
         let servers = try Servers.open(
             ServerPlan.plans(
                 settings, gate: gate, admin: admin, viewer: role.servesViewers ? viewer : nil),
-            settings: settings, descriptors: descriptors, background: background, clock: clock, logger: logger,
-            onFinished: onFinished(requests))
+            settings: settings, descriptors: descriptors, background: background, clock: clock,
+            logger: logger, onFinished: onFinished(requests))
         servers.report(to: requests)
         DatabaseMeter.register(counts: { pools.statementCounts }, in: registry)
         let recording = try state.map { state in
