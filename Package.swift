@@ -115,6 +115,14 @@ let modules: [Module] = [
         tests: ["TestSupport"]),
 
     Module(
+        name: "Downloader", layer: "Services",
+        uses: [
+            "Timeline", "Encoding", "Concurrency", "JSON", "HLS", "MediaFormat", "HTTP", "HTTPClient",
+            "Files", "Digest",
+        ],
+        tests: ["TestSupport", "HTTPServer"]),
+
+    Module(
         name: "ViewerAPI", layer: "Delivery",
         uses: [
             "Timeline", "Concurrency", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore", "Playback",
@@ -137,7 +145,7 @@ let modules: [Module] = [
         uses: [
             "Timeline", "Concurrency", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Files", "Digest",
             "Telemetry", "SegmentStore", "Catalogue", "Journal", "Monitoring", "Recorder", "Metering",
-            "Retention", "Probe", "ViewerAPI", "AdminAPI",
+            "Retention", "Probe", "Downloader", "JSON", "ViewerAPI", "AdminAPI",
         ],
         packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true,
         resources: [.embedInCode("Migrations")], tests: ["TestSupport", "HTTPSupport"],

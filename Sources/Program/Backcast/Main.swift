@@ -8,6 +8,7 @@ struct BackcastMain: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             RunCommand.self, RecordCommand.self, ServeCommand.self, MigrateCommand.self, ProbeCommand.self,
+            DownloadCommand.self,
         ])
 
     static func main() async {
@@ -24,6 +25,12 @@ struct BackcastMain: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
+            if arguments.first == DownloadCommand.configuration.commandName,
+                exitCode(for: error) == .validationFailure
+            {
+                DownloadCommand.printError(message(for: error))
+                exit(withError: ExitCode(2))
+            }
             exit(withError: error)
         }
     }

@@ -1,0 +1,124 @@
+import ArgumentParser
+import Concurrency
+import Downloader
+import Foundation
+import HTTPClient
+import Logging
+import Synchronization
+
+/// Downloads playlists and media files, without a database.
+struct DownloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "download",
+        abstract: "Downloads HLS playlists and media files to a folder that plays without a network",
+        discussion: """
+            Begun tasks continue where they stopped. A live playlist is recorded until it ends or the program \
+            is stopped. Ends with status 1 when a task has failed, 2 for wrong arguments, 130 when it was \
+            stopped.
+            """)
+
+    @Argument(help: ArgumentHelp("Playlists or media files.", valueName: "url"))
+    var urls: [String] = []
+
+    @Option(help: "A file with a URL in each line, or - for standard input.")
+    var from: String?
+
+    @Option(help: ArgumentHelp("The folder of all tasks.", valueName: "folder"))
+    var to = "./downloads"
+
+    @OptionGroup(title: "What to take") var choice: DownloadChoice
+    @OptionGroup(title: "How to fetch") var fetching: DownloadFetching
+
+    @Flag(help: "Print nothing but errors.")
+    var quiet = false
+
+    @Flag(help: "A line of JSON on standard output for each change of a task.")
+    var json = false
+
+    func run() async throws {
+        ProcessLimits.ignoreBrokenPipes()
+        let requests = try Self.orExit { try self.requests() }
+        let options = try Self.orExit { try fetching.options() }
+        let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
+        let client = try HTTPClient.open(ClientConfiguration(proxy: fetching.proxy, logger: logger))
+        let display = makeDisplay()
+        let outcomes = Mutex([Result<DownloadTask, DownloadError>]())
+        do {
+            let service = try DownloadService.open(to, options, client: client, clock: .system)
+            try await TerminationSignals.cancelling {
+                let results = await service.run(requests) { display.show($0) }
+                outcomes.withLock { $0 = results }
+            }
+        } catch let error as DownloadError {
+            await client.close()
+            throw Self.failure("\(error)", status: 1)
+        }
+        await client.close()
+        display.end()
+        try Self.conclude(outcomes.withLock { $0 })
+    }
+
+    private func makeDisplay() -> any DownloadDisplay {
+        if json { return JSONDisplay() }
+        if quiet { return QuietDisplay() }
+        return isatty(2) == 1 ? TerminalDisplay() : LineDisplay()
+    }
+
+    /// Ends with the status that the tasks leave.
+    private static func conclude(_ outcomes: [Result<DownloadTask, DownloadError>]) throws {
+        var status: Int32 = 0
+        for outcome in outcomes {
+            switch outcome {
+            case .success(let task) where task.state == .completed: break
+            case .success(let task):
+                if let error = task.error { printError("\(task.id): \(error.title): \(error.detail)") }
+                let isStopped = task.state == .paused && task.error == nil
+                status = max(status, isStopped ? 130 : 1)
+            case .failure(.cancelled): status = max(status, 130)
+            case .failure(let error):
+                printError("\(error)")
+                status = max(status, error.isRefusal ? 2 : 1)
+            }
+        }
+        if status != 0 { throw ExitCode(status) }
+    }
+
+    /// The requests of all URLs.
+    private func requests() throws -> [DownloadRequest] {
+        var all = urls
+        if let from { all += try Self.lines(of: from) }
+        guard !all.isEmpty else { throw ValidationError("A URL is missing") }
+        if all.count > 1, choice.id != nil { throw ValidationError("--id is for one URL") }
+        return try all.map { try choice.request(for: $0, fetching) }
+    }
+
+    private static func lines(of file: String) throws -> [String] {
+        let data =
+            file == "-"
+            ? try FileHandle.standardInput.readToEnd() ?? Data()
+            : try Data(contentsOf: URL(filePath: file))
+        return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    }
+
+    /// Wrong arguments end with status 2.
+    private static func orExit<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as ValidationError {
+            throw failure(error.message, status: 2)
+        } catch {
+            throw failure("\(error)", status: 2)
+        }
+    }
+
+    private static func failure(_ text: String, status: Int32) -> ExitCode {
+        printError(text)
+        return ExitCode(status)
+    }
+
+    static func printError(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data("Error: \(text)\n".utf8))
+    }
+}

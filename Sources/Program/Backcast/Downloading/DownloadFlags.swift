@@ -1,0 +1,149 @@
+import ArgumentParser
+import Downloader
+import Timeline
+
+/// What of a presentation is taken.
+struct DownloadChoice: ParsableArguments {
+    @Option(help: "The name of the task and of its folder; made from the URL unless given.")
+    var id: String?
+
+    @Option(help: "A title.")
+    var title: String?
+
+    @Option(help: ArgumentHelp("A label; may be repeated.", valueName: "key=value"))
+    var label: [String] = []
+
+    @Option(help: "folder, or ts for one transport stream.")
+    var format = "folder"
+
+    @Option(help: "best, worst, a height as 720p, or bits per second.")
+    var quality = "best"
+
+    @Option(help: "default, all, or languages separated by commas.")
+    var audio = "default"
+
+    @Option(help: "none, all, or languages separated by commas.")
+    var subtitles = "none"
+
+    @Option(help: "The begin of a window of a Backcast channel.")
+    var begin: String?
+
+    @Option(help: "The length of the window, or how much is taken of a live playlist.")
+    var duration: String?
+
+    @Option(
+        help: ArgumentHelp("The part of a finished presentation, as 0:10:00-0:20:00.", valueName: "from-to"))
+    var range: String?
+
+    @Flag(help: "Store segments without their encryption.")
+    var decrypt = false
+
+    /// The request for a URL.
+    func request(for url: String, _ fetching: DownloadFetching) throws -> DownloadRequest {
+        var request = DownloadRequest(url: url)
+        if let id, !TaskID.isValid(id) { throw ValidationError("--id \(id) is not an id") }
+        request.id = id
+        request.title = title
+        request.labels = try labels()
+        guard let format = DownloadFormat(rawValue: format) else {
+            throw ValidationError("--format \(format) is not folder or ts")
+        }
+        request.format = format
+        guard let quality = QualityChoice(quality) else {
+            throw ValidationError("--quality \(quality) is not best, worst, a height or bits per second")
+        }
+        request.quality = quality
+        request.audio = tracks(audio)
+        request.subtitles = tracks(subtitles)
+        try addTimes(to: &request)
+        request.headers = try fetching.fields()
+        request.decrypts = decrypt
+        request.allowsInvalidCertificate = fetching.insecure
+        return request
+    }
+
+    private func addTimes(to request: inout DownloadRequest) throws {
+        if let duration, DurationReading.microseconds(reading: duration) == nil {
+            throw ValidationError("--duration \(duration) is not a duration")
+        }
+        if begin != nil, duration == nil { throw ValidationError("--begin needs --duration") }
+        request.begin = begin
+        request.duration = duration
+        guard let range else { return }
+        guard let time = TimeRange(range) else {
+            throw ValidationError("--range \(range) is not of the form 0:10:00-0:20:00")
+        }
+        request.range = time
+    }
+
+    private func labels() throws -> [String: String] {
+        var labels: [String: String] = [:]
+        for text in label {
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw ValidationError("--label \(text) is not of the form key=value")
+            }
+            labels[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        return labels
+    }
+
+    private func tracks(_ text: String) -> TrackChoice {
+        switch text {
+        case "default": .standard
+        case "all": .all
+        case "none": .none
+        default: .languages(text.split(separator: ",").map(String.init))
+        }
+    }
+}
+
+/// How transfers are made.
+struct DownloadFetching: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A header field for the URL's own server; may be repeated.", valueName: "name: value"))
+    var header: [String] = []
+
+    @Option(help: ArgumentHelp("A proxy for all transfers.", valueName: "url"))
+    var proxy: String?
+
+    @Flag(help: "Accept any certificate.")
+    var insecure = false
+
+    @Option(help: "Transfers at once.")
+    var parallel = 4
+
+    @Option(help: "Tasks at once.")
+    var tasks = 2
+
+    @Option(help: ArgumentHelp("Bytes per second of all transfers together.", valueName: "bytes"))
+    var rate: Int?
+
+    @Option(help: ArgumentHelp("Seconds without a network after which a task fails.", valueName: "seconds"))
+    var networkTimeout = 300
+
+    func options() throws -> DownloadOptions {
+        guard (1...64).contains(parallel) else { throw ValidationError("--parallel is 1 to 64") }
+        guard (1...64).contains(tasks) else { throw ValidationError("--tasks is 1 to 64") }
+        guard rate.map({ $0 > 0 }) ?? true else { throw ValidationError("--rate is above 0") }
+        guard (0...86_400).contains(networkTimeout) else {
+            throw ValidationError("--network-timeout is 0 to 86400")
+        }
+        var options = DownloadOptions()
+        options.parallel = parallel
+        options.tasks = tasks
+        options.bytesPerSecond = rate
+        options.networkTimeout = .seconds(networkTimeout)
+        return options
+    }
+
+    func fields() throws -> [DownloadRequest.Field] {
+        try header.map { text in
+            guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+                throw ValidationError("--header needs the form 'Name: value'")
+            }
+            let value = text[text.index(after: colon)...].drop { $0 == " " }
+            return DownloadRequest.Field(name: String(text[..<colon]), value: String(value))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Downloader
+
+/// The texts of a progress display.
+enum ProgressText {
+    /// A line with bar, percent, speed and time left, not wider than the terminal.
+    static func line(of task: DownloadTask, columns: Int) -> String {
+        var facts = [padded("\(Int(task.progress * 100)) %", 5), padded(size(task.bytes), 9)]
+        if task.state == .downloading {
+            facts.append(padded("\(size(task.speedBytesPerSecond))/s", 11))
+            if let left = secondsLeft(of: task) { facts.append(time(left)) }
+        } else {
+            facts.append(words(for: task.state))
+        }
+        let tail = bar(task.progress, 20) + facts.joined(separator: " ")
+        let space = max(8, columns - tail.count - 2)
+        let title = printable(task.title)
+        let name = title.count > space ? title.prefix(space - 1) + "…" : title[...]
+        let line = String(name) + String(repeating: " ", count: max(1, min(space, 30) - name.count)) + tail
+        return String(line.prefix(max(20, columns - 1)))
+    }
+
+    /// The sums of all tasks.
+    static func total(of tasks: [DownloadTask]) -> String {
+        let done = tasks.count { $0.state == .completed }
+        let bytes = tasks.reduce(0) { $0 + $1.bytes }
+        let speed = tasks.reduce(0) { $0 + $1.speedBytesPerSecond }
+        return "\(done) of \(tasks.count) tasks, \(size(bytes)), \(size(speed))/s"
+    }
+
+    static func words(for state: TaskState) -> String {
+        state.rawValue.replacing("_", with: " ")
+    }
+
+    /// Seconds until the end at the speed of now; nil when it cannot be told.
+    static func secondsLeft(of task: DownloadTask) -> Int? {
+        guard task.progress > 0.01, task.progress < 1, task.speedBytesPerSecond > 0 else { return nil }
+        let whole = Double(task.bytes) / task.progress
+        return Int((whole - Double(task.bytes)) / Double(task.speedBytesPerSecond))
+    }
+
+    static func size(_ bytes: Int64) -> String {
+        var (value, units) = (Double(max(0, bytes)), ["B", "kB", "MB", "GB", "TB"][...])
+        while value >= 1000, units.count > 1 {
+            value /= 1000
+            units = units.dropFirst()
+        }
+        let tenths = Int((value * 10).rounded())
+        let unit = units.first ?? ""
+        return unit == "B" ? "\(tenths / 10) B" : "\(tenths / 10).\(tenths % 10) \(unit)"
+    }
+
+    static func time(_ seconds: Int) -> String {
+        let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60]
+        let shown = parts[0] > 0 ? parts[...] : parts.dropFirst()
+        return shown.enumerated().map { index, part in
+            index > 0 && part < 10 ? "0\(part)" : "\(part)"
+        }.joined(separator: ":")
+    }
+
+    private static func bar(_ progress: Double, _ width: Int) -> String {
+        let full = Int((min(max(progress, 0), 1) * Double(width)).rounded(.down))
+        return "[" + String(repeating: "#", count: full) + String(repeating: "-", count: width - full) + "] "
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    /// A title may come from a URL: nothing in it may control the terminal.
+    private static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+                    return isControl || scalar.properties.isBidiControl ? "?" : scalar
+                }))
+    }
+}

@@ -1,0 +1,34 @@
+import HLS
+
+/// Which alternative renditions of a group are taken.
+package enum TrackChoice: Sendable, Equatable, Codable {
+    case none
+    /// The default one, else the first.
+    case standard
+    case all
+    /// Languages in the order in which they were asked for.
+    case languages([String])
+
+    /// The chosen ones of a group, in its order.
+    func chosen(from group: [Rendition], what: String) throws(DownloadError) -> [Rendition] {
+        switch self {
+        case .none: return []
+        case .standard: return Array((group.first(where: \.isDefault) ?? group.first).map { [$0] } ?? [])
+        case .all: return group
+        case .languages(let wanted):
+            for language in wanted where !group.contains(where: { $0.speaks(language) }) {
+                let there = group.map { $0.language ?? $0.name }
+                throw .noChoice("\(what) in \(language)", available: there.isEmpty ? ["none"] : there)
+            }
+            return group.filter { rendition in wanted.contains { rendition.speaks($0) } }
+        }
+    }
+}
+
+extension Rendition {
+    /// Whether the rendition is in a language: the first parts of the tags are compared.
+    fileprivate func speaks(_ wanted: String) -> Bool {
+        guard let language else { return false }
+        return LanguageCodes.primary(language) == LanguageCodes.primary(wanted)
+    }
+}

@@ -1,0 +1,70 @@
+package import Files
+import HTTPClient
+
+/// Why a download cannot go on, in words that follow the name of the task.
+package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConvertible {
+    /// The task was paused or the program is ending.
+    case cancelled
+    /// The file system or the quota is full.
+    case diskFull(path: String)
+    /// A call to the system failed with an error number.
+    case system(FileOperation, path: String, number: Int32)
+    /// The URL leads to something that cannot be downloaded.
+    case unusable(String)
+    /// Encrypted in a way that leaves nothing to play without a licence.
+    case protected(method: String)
+    /// A key cannot be had, or does not open its segments.
+    case key(String)
+    /// A part of the presentation cannot be had.
+    case part(name: String, reason: String)
+    /// What was asked for is not there.
+    case noChoice(String, available: [String])
+    /// The id belongs to another path, or the source is another presentation than the one begun.
+    case otherTask(String)
+    /// There was no network for as long as is allowed.
+    case noNetwork(String)
+    /// The folder or what it holds cannot be used.
+    case folder(String)
+
+    /// Whether the arguments of the task are wrong, so that nothing was touched.
+    package var isRefusal: Bool {
+        if case .otherTask = self { return true }
+        return false
+    }
+
+    /// What is wrong, in a few words.
+    package var title: String {
+        switch self {
+        case .cancelled: "Paused"
+        case .diskFull: "Disk full"
+        case .system: "File error"
+        case .unusable: "Cannot be downloaded"
+        case .protected: "Protected"
+        case .key: "Key missing"
+        case .part: "Part missing"
+        case .noChoice: "Not available"
+        case .otherTask: "Another task"
+        case .noNetwork: "No network"
+        case .folder: "Folder unusable"
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .cancelled: "the download was stopped"
+        case .diskFull(let path): "no space is left to write \(path)"
+        case .system(let operation, let path, let number):
+            "cannot \(operation.rawValue) \(path): \(FileNumbers.words(for: number))"
+        case .unusable(let reason): reason
+        case .protected(let method):
+            "the media is encrypted with \(method), which only the provider's player can open"
+        case .key(let reason): reason
+        case .part(let name, let reason): "\(name): \(reason)"
+        case .noChoice(let what, let available):
+            "there is no \(what); there are: \(available.joined(separator: ", "))"
+        case .otherTask(let reason): "\(reason); choose another id with --id"
+        case .noNetwork(let reason): reason
+        case .folder(let reason): reason
+        }
+    }
+}

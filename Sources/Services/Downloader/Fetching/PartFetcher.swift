@@ -1,0 +1,164 @@
+import Concurrency
+import HLS
+import HTTP
+import HTTPClient
+
+/// What a part is and what happens around it.
+struct PartOrder: Sendable {
+    /// The file in the folder of the task.
+    var file: String
+    var kind: PartIntakeKind
+    var key: [UInt8]?
+    var vector: [UInt8] = []
+    var storesClear = false
+    var byteLimit: Int
+    /// Where the part is now: asked again for each try.
+    var address: @Sendable () async -> PartAddress
+    /// Reads the playlist again.
+    var renew: @Sendable () async throws(DownloadError) -> Void
+}
+
+/// What was stored of a part.
+struct StoredBytes: Sendable {
+    var byteCount: Int64
+    /// The clear bytes of an initialization section.
+    var section: [UInt8]
+}
+
+/// Fetches parts into the folder, as often as needed.
+struct PartFetcher: Sendable {
+    let session: HTTPSession
+    let folder: TaskFolder
+    /// Limits the transfers of all tasks; they take turns in the order in which they come.
+    let transfers: AsyncSemaphore
+    let pacer: RatePacer
+    let retries: Retries
+
+    /// Fetches a part until it is whole and durable.
+    func fetch(_ order: PartOrder) async throws(DownloadError) -> StoredBytes {
+        var body: OpenPart?
+        return try await retries.run(order.file, renew: order.renew) { plan async throws(TryFailure) in
+            do throws(TryFailure) {
+                return try await self.inTurn { () async throws(TryFailure) in
+                    try await self.receive(order, &body)
+                }
+            } catch {
+                let before = body?.tried ?? 0
+                if let open = body, open.received.rest != nil, case .transfer = error {
+                    if open.received.byteCount - min(before, open.received.byteCount)
+                        >= UInt64(Limits.progressBytes)
+                    {
+                        plan.madeProgress()
+                    }
+                    body?.tried = open.received.byteCount
+                } else {
+                    await self.retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
+                    body = nil
+                }
+                throw error
+            }
+        }
+    }
+
+    /// A part between two tries.
+    private struct OpenPart {
+        let intake: PartIntake
+        var received: ReceivedBody
+        var hasDraft = false
+        /// Bytes that had come at the end of the try before.
+        var tried: UInt64 = 0
+    }
+
+    private func inTurn<Value>(
+        _ work: () async throws(TryFailure) -> Value
+    ) async throws(TryFailure) -> Value {
+        guard let value = try await transfers.withPermit(work) else { throw .final(.cancelled) }
+        return value
+    }
+
+    private func receive(
+        _ order: PartOrder, _ body: inout OpenPart?
+    ) async throws(TryFailure) -> StoredBytes {
+        let address = await order.address()
+        let rest = body?.received.rest
+        var options = TransferOptions(
+            byteLimit: order.byteLimit, range: rest ?? address.range.map { $0.offset..<$0.end },
+            totalTimeout: Limits.segmentTimeout, queueTimeout: Limits.segmentTimeout)
+        if rest != nil, let validator = body?.received.validator { options.headers["If-Range"] = validator }
+        var transfer: Transfer
+        do {
+            transfer = try await session.open(address.url.absoluteString, options)
+        } catch {
+            throw .transfer(error)
+        }
+        await retries.network.returned()
+        let opening = try BodyOpening.judging(transfer.head, listed: address.range, rest: rest)
+        if !opening.continues {
+            await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
+            body = try begin(order, transfer.head, opening, at: address.range?.offset ?? 0)
+        }
+        guard var open = body else { throw .final(.cancelled) }
+        var (skip, wanted) = (opening.skip, opening.wanted)
+        while wanted != 0 {
+            let chunk: [UInt8]?
+            do {
+                chunk = try await transfer.nextChunk()
+            } catch {
+                throw .transfer(error)
+            }
+            guard let chunk else { break }
+            let dropped = min(skip, UInt64(chunk.count))
+            skip -= dropped
+            let kept = min(UInt64(chunk.count) - dropped, wanted ?? .max)
+            if let left = wanted { wanted = left - kept }
+            guard kept > 0 else { continue }
+            let bytes = kept == chunk.count ? chunk : Array(chunk[Int(dropped)..<Int(dropped + kept)])
+            open.received.byteCount += kept
+            body = open
+            try await store(try open.intake.take(bytes), order, &open)
+            body = open
+            await retries.received(Int64(kept))
+            do {
+                try await pacer.passed(Int(kept))
+            } catch {
+                throw .final(.cancelled)
+            }
+        }
+        if let wanted, wanted > 0 { throw .damaged("the byte range ends early") }
+        try await store(try open.intake.finish(), order, &open)
+        do {
+            try await folder.commit(order.file)
+        } catch {
+            throw .final(error)
+        }
+        return StoredBytes(byteCount: open.intake.byteCount, section: open.intake.section)
+    }
+
+    private func begin(
+        _ order: PartOrder, _ head: TransferHead, _ opening: BodyOpening, at offset: UInt64,
+    ) throws(TryFailure) -> OpenPart {
+        let intake: PartIntake
+        do {
+            intake = try PartIntake(
+                order.kind, key: order.key, vector: order.vector, storesClear: order.storesClear)
+        } catch {
+            throw .final(error)
+        }
+        let total = opening.wanted ?? head.contentLength
+        return OpenPart(
+            intake: intake,
+            received: ReceivedBody(offset: offset, total: total, validator: head.rangeValidator))
+    }
+
+    private func store(
+        _ bytes: [UInt8], _ order: PartOrder, _ open: inout OpenPart
+    ) async throws(TryFailure) {
+        guard !bytes.isEmpty || !open.hasDraft else { return }
+        do {
+            try await folder.write(bytes, toDraftOf: order.file, isFirst: !open.hasDraft)
+        } catch {
+            throw .final(error)
+        }
+        open.hasDraft = true
+    }
+}

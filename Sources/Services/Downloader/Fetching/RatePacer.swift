@@ -1,0 +1,27 @@
+import Concurrency
+import Synchronization
+
+/// Holds all transfers together to a number of bytes per second.
+final class RatePacer: Sendable {
+    private let bytesPerSecond: Int?
+    private let clock: HostClock
+    private let free: Mutex<ContinuousClock.Instant>
+
+    /// Nil: no limit.
+    init(bytesPerSecond: Int?, clock: HostClock) {
+        self.bytesPerSecond = bytesPerSecond
+        self.clock = clock
+        free = Mutex(clock.steady())
+    }
+
+    /// Waits until so many bytes that have come may be followed by others.
+    func passed(_ byteCount: Int) async throws(CancellationError) {
+        guard let bytesPerSecond, bytesPerSecond > 0 else { return }
+        let now = clock.steady()
+        let next = free.withLock { free in
+            free = max(free, now) + .seconds(Double(byteCount) / Double(bytesPerSecond))
+            return free
+        }
+        if next > now { try await clock.sleep(until: next) }
+    }
+}

@@ -1,0 +1,60 @@
+import Concurrency
+
+/// What a task is told of its connections.
+struct NetworkWatch: Sendable {
+    var lost: @Sendable () async -> Void
+    var returned: @Sendable () async -> Void
+    /// Bytes that came, or less than 0 when they are dropped again.
+    var received: @Sendable (Int64) async -> Void
+}
+
+/// Makes requests again as `RetryPlan` says.
+struct Retries: Sendable {
+    let clock: HostClock
+    /// How long there may be no network.
+    let networkTimeout: Duration
+    let network: NetworkWatch
+
+    func received(_ byteCount: Int64) async {
+        if byteCount != 0 { await network.received(byteCount) }
+    }
+
+    /// Runs tries until one succeeds.
+    nonisolated(nonsending) func run<Value>(
+        _ name: String, renew: @Sendable () async throws(DownloadError) -> Void = {},
+        _ attempt: (inout RetryPlan) async throws(TryFailure) -> Value,
+    ) async throws(DownloadError) -> Value {
+        var plan = RetryPlan(name: name)
+        var lostSince: ContinuousClock.Instant?
+        while true {
+            if Task.isCancelled { throw .cancelled }
+            let failure: TryFailure
+            do throws(TryFailure) {
+                return try await attempt(&plan)
+            } catch {
+                failure = error
+            }
+            let now = clock.steady()
+            lostSince = failure.isConnection ? lostSince ?? now : nil
+            switch plan.step(after: failure) {
+            case .giveUp(let error): throw error
+            case .renew: try await renew()
+            case .pause(let pause): try await sleep(pause)
+            case .waitForNetwork:
+                if let lostSince, lostSince.duration(to: now) > networkTimeout {
+                    throw .noNetwork("\(name): no connection for \(networkTimeout.components.seconds) s")
+                }
+                await network.lost()
+                try await sleep(Limits.networkPause)
+            }
+        }
+    }
+
+    private func sleep(_ duration: Duration) async throws(DownloadError) {
+        do {
+            try await clock.sleep(for: duration)
+        } catch {
+            throw .cancelled
+        }
+    }
+}

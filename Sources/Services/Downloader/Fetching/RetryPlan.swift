@@ -1,0 +1,114 @@
+import HTTP
+import HTTPClient
+
+/// Why one try did not bring what was asked for.
+enum TryFailure: Error, Sendable, Equatable {
+    /// 401, 403, 404 or 410: the URL may need another token.
+    case refused(status: Int)
+    /// Another status that a later try may change.
+    case status(Int, retryAfter: Duration?)
+    case transfer(TransferError)
+    /// The bytes are not what they have to be.
+    case damaged(String)
+    /// Another try brings the same.
+    case final(DownloadError)
+}
+
+/// What follows a failed try.
+enum RetryStep: Sendable, Equatable {
+    case pause(Duration)
+    /// Read the playlist again, then try with the URL that it gives.
+    case renew
+    /// There is no connection at all.
+    case waitForNetwork
+    case giveUp(DownloadError)
+}
+
+/// Decides how often and when a request is made again.
+struct RetryPlan: Sendable {
+    /// What is asked for, as messages name it.
+    let name: String
+    private var failures = 0
+    private var refusals = 0
+    private var connectionFailures = 0
+    private var hasRenewed = false
+    private var pause = Limits.firstPause
+
+    init(name: String) {
+        self.name = name
+    }
+
+    /// Begins the count again, because the last try brought a good piece of the body.
+    mutating func madeProgress() {
+        failures = 0
+        connectionFailures = 0
+        pause = Limits.firstPause
+    }
+
+    mutating func step(after failure: TryFailure) -> RetryStep {
+        if !failure.isConnection { connectionFailures = 0 }
+        switch failure {
+        case .final(let error): return .giveUp(error)
+        case .refused(let status): return refused(status)
+        case .transfer(.cancelled), .transfer(.closed): return .giveUp(.cancelled)
+        case .transfer where failure.isConnection:
+            connectionFailures += 1
+            return connectionFailures > Limits.connectionFailures ? .waitForNetwork : .pause(nextPause())
+        case .transfer(let error) where !error.isTransient: return giveUp("\(error)")
+        case .transfer(let error): return again("\(error)")
+        case .damaged(let reason): return again(reason)
+        case .status(let status, let retryAfter):
+            return again("the server answered with status \(status)", after: retryAfter)
+        }
+    }
+
+    private mutating func refused(_ status: Int) -> RetryStep {
+        refusals += 1
+        guard refusals >= Limits.refusals else { return .pause(nextPause()) }
+        guard !hasRenewed else { return giveUp("the server answered with status \(status)") }
+        hasRenewed = true
+        refusals = 0
+        pause = Limits.firstPause
+        return .renew
+    }
+
+    private mutating func again(_ reason: String, after wanted: Duration? = nil) -> RetryStep {
+        failures += 1
+        guard failures < Limits.tries else { return giveUp(reason) }
+        let pause = nextPause()
+        return .pause(max(pause, min(wanted ?? .zero, Limits.longestRetryAfter)))
+    }
+
+    private func giveUp(_ reason: String) -> RetryStep {
+        .giveUp(.part(name: name, reason: reason))
+    }
+
+    private mutating func nextPause() -> Duration {
+        defer { pause = min(pause * 2, Limits.longestPause) }
+        return pause
+    }
+}
+
+extension TryFailure {
+    /// Whether not even a connection came about.
+    var isConnection: Bool {
+        switch self {
+        case .transfer(.connectionFailed), .transfer(.timedOut(.connecting)): true
+        default: false
+        }
+    }
+
+    /// The failure that a status means; nil for those that bring a body.
+    init?(_ head: TransferHead) {
+        let status = head.status.rawValue
+        switch status {
+        case 200, 206: return nil
+        case 401, 403, 404, 410: self = .refused(status: status)
+        case 408, 425, 429, 500...599:
+            let seconds = head.headers["Retry-After"].flatMap { Int($0) }.map { min(max($0, 0), 3600) }
+            self = .status(status, retryAfter: seconds.map { .seconds($0) })
+        default:
+            self = .final(.unusable("the server answered with status \(status)"))
+        }
+    }
+}

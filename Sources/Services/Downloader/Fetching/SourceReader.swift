@@ -1,0 +1,155 @@
+import HLS
+import HTTP
+import HTTPClient
+import MediaFormat
+
+/// What a URL leads to.
+enum Source: Sendable {
+    case playlist(Playlist, base: HTTPURL)
+    /// One media file.
+    case file
+}
+
+/// Reads playlists and keys of one source.
+struct SourceReader: Sendable {
+    let session: HTTPSession
+    let retries: Retries
+
+    /// Opens what a person has given: a playlist or a media file.
+    func open(_ url: HTTPURL) async throws(DownloadError) -> Source {
+        try await retries.run("the URL") { _ async throws(TryFailure) in try await look(at: url) }
+    }
+
+    /// Reads a playlist that must be one.
+    func playlist(
+        _ url: HTTPURL, imports: [String: String] = [:]
+    ) async throws(DownloadError) -> (Playlist, base: HTTPURL) {
+        try await retries.run("the playlist") { _ async throws(TryFailure) in
+            let body = try await body(url, limit: ReadingLimits.standard.byteCount)
+            return try Self.reading(body.bytes, of: body.head, imports: imports)
+        }
+    }
+
+    /// Reads a media playlist.
+    func mediaPlaylist(
+        _ url: HTTPURL, imports: [String: String]
+    ) async throws(DownloadError) -> (MediaPlaylist, base: HTTPURL) {
+        let (playlist, base) = try await playlist(url, imports: imports)
+        guard case .media(let media) = playlist else {
+            throw .unusable("the URI of a rendition leads to a multivariant playlist")
+        }
+        return (media, base)
+    }
+
+    /// Reads a key: 16 bytes.
+    func key(
+        _ uri: String, name: String, renew: @Sendable () async throws(DownloadError) -> Void
+    ) async throws(DownloadError) -> [UInt8] {
+        if uri.lowercased().hasPrefix("data:") {
+            guard let bytes = DataURI.bytes(of: uri), bytes.count == 16 else {
+                throw .key("a data: URI does not hold a key of 16 bytes")
+            }
+            return bytes
+        }
+        do {
+            return try await retries.run("the key \(name)", renew: renew) { _ async throws(TryFailure) in
+                let url: HTTPURL
+                do {
+                    url = try HTTPURL(uri)
+                } catch {
+                    throw .final(.key("\(error)"))
+                }
+                let body = try await body(url, limit: Limits.keyBytes)
+                guard body.bytes.count == 16 else {
+                    throw .damaged("the key has \(body.bytes.count) bytes and not 16")
+                }
+                return body.bytes
+            }
+        } catch .part(let name, let reason) {
+            throw .key("\(name) cannot be had: \(reason)")
+        }
+    }
+
+    private func body(_ url: HTTPURL, limit: Int) async throws(TryFailure) -> FetchedBody {
+        let body: FetchedBody
+        do {
+            body = try await session.get(url.absoluteString, Self.options(limit: limit))
+        } catch {
+            throw .transfer(error)
+        }
+        await retries.network.returned()
+        if let failure = TryFailure(body.head) { throw failure }
+        return body
+    }
+
+    private static func options(limit: Int) -> TransferOptions {
+        TransferOptions(
+            byteLimit: limit, acceptCompressed: true, totalTimeout: Limits.playlistTimeout,
+            queueTimeout: Limits.playlistTimeout, priority: .urgent)
+    }
+
+    private static func reading(
+        _ bytes: [UInt8], of head: TransferHead, imports: [String: String]
+    ) throws(TryFailure) -> (Playlist, base: HTTPURL) {
+        do {
+            let source = VariableSource(url: head.effectiveURL, imports: imports)
+            let read = try Playlist.reading(bytes, source: source)
+            return (read.playlist, try HTTPURL(head.effectiveURL))
+        } catch let error as PlaylistError where error.isTransient {
+            throw .damaged("\(error)")
+        } catch {
+            throw .final(.unusable("\(error)"))
+        }
+    }
+
+    private func look(at url: HTTPURL) async throws(TryFailure) -> Source {
+        var transfer: Transfer
+        do {
+            transfer = try await session.open(
+                url.absoluteString, Self.options(limit: ReadingLimits.standard.byteCount))
+        } catch {
+            throw .transfer(error)
+        }
+        var bytes: [UInt8]
+        do {
+            bytes = try await transfer.nextChunk() ?? []
+        } catch {
+            throw .transfer(error)
+        }
+        let head = transfer.head
+        await retries.network.returned()
+        if let failure = TryFailure(head) { throw failure }
+        guard Self.isPlaylist(bytes, head, url) else {
+            try Self.checkMedia(bytes)
+            return .file
+        }
+        do {
+            while let chunk = try await transfer.nextChunk() { bytes += chunk }
+        } catch {
+            throw .transfer(error)
+        }
+        let (playlist, base) = try Self.reading(bytes, of: head, imports: [:])
+        return .playlist(playlist, base: base)
+    }
+
+    /// Whether a body begins as a playlist, or was announced as one.
+    private static func isPlaylist(_ bytes: [UInt8], _ head: TransferHead, _ url: HTTPURL) -> Bool {
+        let start = String(decoding: bytes.prefix(256), as: UTF8.self)
+        if start.contains("#EXTM3U") { return true }
+        let type = head.headers["Content-Type"]?.lowercased() ?? ""
+        return type.contains("mpegurl") || url.path.lowercased().hasSuffix(".m3u8")
+    }
+
+    /// Anything but text may be media.
+    private static func checkMedia(_ bytes: [UInt8]) throws(TryFailure) {
+        var inspector = StreamingInspector()
+        inspector.append(Array(bytes.prefix(4096)))
+        guard !bytes.isEmpty else { throw .damaged("the body is empty") }
+        do throws(MediaFormatError) {
+            _ = try inspector.finish()
+        } catch {
+            if case .unrecognised(.binary, _) = error { return }
+            throw .final(.unusable("the URL leads neither to a playlist nor to media: \(error)"))
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Files
+import Glibc
+
+/// The folder of one task: nothing outside of it is ever read or written.
+///
+/// Names inside are made by this module, never by a source. A file gets its name when its bytes are on the
+/// disk, so that what has a name is whole.
+struct TaskFolder: Sendable {
+    static let taskFile = "task.json"
+
+    /// Without a slash at the end.
+    let path: String
+    private let disk: Disk<DownloadError>
+    private let work: FileWork
+
+    init(_ path: String, disk: Disk<DownloadError> = Disk(), work: FileWork) {
+        self.path = path
+        self.disk = disk
+        self.work = work
+    }
+
+    /// Makes the folder, and folders in it; a link in their place is refused.
+    func make(_ names: [String] = []) async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in
+            for name in [path] + names.map({ "\(path)/\($0)" }) {
+                try disk.makeFolder(name)
+                guard (try? disk.open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)) != nil else {
+                    throw .folder("\(name) is not a folder of its own")
+                }
+            }
+        }
+    }
+
+    /// Writes a whole file in one step.
+    func replace(_ name: String, with bytes: [UInt8], mode: mode_t = 0o644) async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in
+            let draft = try location(of: Self.draft(of: name))
+            try disk.remove(draft)
+            let file = try disk.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+            try disk.write(bytes, to: file)
+            try disk.sync(file)
+            try disk.rename(draft, to: try location(of: name))
+        }
+    }
+
+    /// Adds bytes to a file and makes them durable.
+    func append(_ bytes: [UInt8], to name: String, mode: mode_t = 0o644) async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in
+            let file = try open(name, O_WRONLY | O_CREAT | O_APPEND, mode: mode)
+            try disk.write(bytes, to: file)
+            try disk.sync(file)
+        }
+    }
+
+    /// Adds bytes to the draft of a file, which has no name of its own yet.
+    func write(_ bytes: [UInt8], toDraftOf name: String, isFirst: Bool) async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in
+            let flags = O_WRONLY | O_CREAT | O_APPEND | (isFirst ? O_TRUNC : 0)
+            let file = try open(Self.draft(of: name), flags, mode: 0o644)
+            try disk.write(bytes, to: file)
+        }
+    }
+
+    /// Makes a draft durable and gives it its name.
+    func commit(_ name: String) async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in
+            let file = try open(Self.draft(of: name), O_WRONLY)
+            try disk.sync(file)
+            try disk.rename(file.path, to: try location(of: name))
+        }
+    }
+
+    /// Removes the draft of a file, if there is one.
+    func dropDraft(of name: String) async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in
+            _ = try disk.remove(try location(of: Self.draft(of: name)))
+        }
+    }
+
+    /// Removes an empty folder of the task.
+    func removeFolder(_ name: String) async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in
+            _ = try disk.removeEmptyFolder(try location(of: name))
+        }
+    }
+
+    func remove(_ name: String) async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in _ = try disk.remove(try location(of: name)) }
+    }
+
+    /// The bytes of a file; nil when it does not exist.
+    func read(_ name: String, upTo limit: Int) async throws(DownloadError) -> [UInt8]? {
+        try await work.run { () throws(DownloadError) in
+            let path = try location(of: name)
+            guard try disk.byteCount(of: path) != nil else { return nil }
+            let file = try disk.open(path, O_RDONLY | O_NOFOLLOW)
+            return try file.read(at: 0, upTo: Int(min(Int64(file.status().st_size), Int64(limit))))
+        }
+    }
+
+    /// The lengths of the files in a folder of the task, without drafts.
+    func lengths(in folder: String) async throws(DownloadError) -> [String: Int64] {
+        try await work.run { () throws(DownloadError) in
+            let place = try location(of: folder)
+            var lengths: [String: Int64] = [:]
+            for name in try disk.list(place) where !name.hasPrefix(".") {
+                lengths[name] = try disk.byteCount(of: "\(place)/\(name)")
+            }
+            return lengths
+        }
+    }
+
+    /// The length of the draft of a file; nil when there is none.
+    func draftLength(of name: String) async throws(DownloadError) -> Int64? {
+        try await work.run { () throws(DownloadError) in
+            try disk.byteCount(of: try location(of: Self.draft(of: name)))
+        }
+    }
+
+    /// Makes the names in folders durable.
+    func sync(_ folders: [String]) async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in
+            for folder in folders { try disk.syncFolder("\(path)/\(folder)") }
+            try disk.syncFolder(path)
+        }
+    }
+
+    /// Joins files of the task to one draft, in order.
+    func join(_ names: [String], toDraftOf target: String) async throws(DownloadError) {
+        for (index, name) in names.enumerated() {
+            if Task.isCancelled { throw .cancelled }
+            guard let bytes = try await read(name, upTo: .max) else {
+                throw .part(name: name, reason: "is not there")
+            }
+            try await write(bytes, toDraftOf: target, isFirst: index == 0)
+        }
+    }
+}
+
+extension TaskFolder {
+    private func open(
+        _ name: String, _ flags: Int32, mode: mode_t = 0
+    ) throws(DownloadError) -> DescriptorHandle<DownloadError> {
+        try disk.open(try location(of: name), flags | O_NOFOLLOW, mode: mode)
+    }
+
+    /// The path of a name: parts of letters, digits, dots, dashes and underscores, none of them dots alone.
+    private func location(of name: String) throws(DownloadError) -> String {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        let isSafe = parts.allSatisfy { part in
+            !part.isEmpty && part != "." && part != ".." && !part.utf8.contains(0)
+        }
+        guard isSafe || name == ".", parts.count <= 2 else {
+            throw .folder("\(name) is not a name of the task")
+        }
+        return "\(path)/\(name)"
+    }
+
+    /// The name of a file while it is written: it begins with a dot, so that it is never served.
+    private static func draft(of name: String) -> String {
+        guard let slash = name.lastIndex(of: "/") else { return ".\(name).part" }
+        return "\(name[...slash]).\(name[name.index(after: slash)...]).part"
+    }
+}

@@ -1,0 +1,43 @@
+/// Every bound of the module, with its unit and its reason.
+enum Limits {
+    /// Bytes of a segment: a minute of 50 Mb/s, as in the recorder.
+    static let segmentBytes = 400 << 20
+    /// Bytes of an initialization section; real ones have 1 to 4 KiB.
+    static let initSectionBytes = 1 << 20
+    /// Bytes of a key's answer: a key has 16, an error page some more.
+    static let keyBytes = 4096
+    /// Tries of one request.
+    static let tries = 8
+    /// Answers 401, 403, 404 or 410 after which the playlist is read again, and then the task fails.
+    static let refusals = 3
+    /// Failed connections in a row after which the task waits for the network.
+    static let connectionFailures = 3
+    /// The first pause before a request is made again; it doubles.
+    static let firstPause = Duration.milliseconds(500)
+    /// The longest pause that doubling leads to.
+    static let longestPause = Duration.seconds(15)
+    /// The longest pause that an origin may ask for by Retry-After.
+    static let longestRetryAfter = Duration.seconds(60)
+    /// The pause between two tries while there is no network.
+    static let networkPause = Duration.seconds(15)
+    /// Bytes that a broken body must have brought for the count of tries to begin again.
+    static let progressBytes = 64 << 10
+    /// From the request to the last byte of a playlist or key.
+    static let playlistTimeout = Duration.seconds(30)
+    /// From the request to the last byte of a segment: one of the largest at 1 Mb/s.
+    static let segmentTimeout = Duration.seconds(3600)
+    /// Bytes of `task.json`: a URL, header fields and labels.
+    static let taskFileBytes = 1 << 20
+    /// Bytes of the file that lists the parts of a rendition: two days of one-second segments.
+    static let partsFileBytes = 64 << 20
+    /// The longest id.
+    static let idLength = 63
+    /// Threads that write files.
+    static let writers = 4
+    /// The time between two reports of progress, and over which the speed is measured.
+    static let reportPause = Duration.milliseconds(500)
+    /// The shortest pause between two loads of a live playlist.
+    static let leastReload = Duration.milliseconds(500)
+    /// Times that a live playlist may be unchanged, each for a target duration, before its end is assumed.
+    static let unchangedLoads = 30
+}

@@ -1,0 +1,53 @@
+import HLS
+import HTTP
+
+/// The names of keys in the folder `keys`: one for each URI of a playlist.
+///
+/// A URI with another token gets the name that its segments have already.
+struct KeyNames: Sendable {
+    /// The URI under which each key is to be asked for.
+    private(set) var uris: [String: String] = [:]
+    private var names: [String: String] = [:]
+    private var next = 1
+
+    var isEmpty: Bool { uris.isEmpty }
+
+    init(kept: [String] = []) {
+        next = (kept.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0) + 1
+    }
+
+    mutating func name(for uri: String, known: String?) -> String {
+        let name = known ?? names[uri] ?? newName()
+        names[uri] = name
+        uris[name] = uri
+        return name
+    }
+
+    private mutating func newName() -> String {
+        defer { next += 1 }
+        return "\(next).key"
+    }
+}
+
+extension PartKey {
+    /// The key of a segment or section; nil when it is clear.
+    ///
+    /// Of several keys in force the one that any player can use is taken.
+    static func taking(
+        _ keys: [Key], number: UInt64, base: HTTPURL
+    ) throws(DownloadError) -> PartKey? {
+        guard let last = keys.last else { return nil }
+        let usable = keys.first { $0.method == .aes128 && $0.keyFormat == Key.identityFormat }
+        guard let usable else { throw .protected(method: last.method.rawValue) }
+        guard let uri = usable.uri else { throw .key("a key has no URI") }
+        let vector = usable.effectiveInitializationVector(mediaSequenceNumber: number)
+        if uri.lowercased().hasPrefix("data:") { return PartKey(uri: uri, vector: vector) }
+        do {
+            return PartKey(uri: try base.resolving(uri).absoluteString, vector: vector)
+        } catch {
+            throw .key("the URI of a key cannot be used: \(error)")
+        }
+    }
+
+    var vectorBytes: [UInt8] { Key.bytes(ofInitializationVector: vector) }
+}

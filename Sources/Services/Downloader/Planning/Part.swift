@@ -1,0 +1,80 @@
+import HLS
+import HTTP
+
+/// What makes a segment of a source the same segment again, whatever its token.
+struct PartIdentity: Hashable, Sendable, Codable {
+    /// The media sequence number.
+    var number: UInt64
+    /// The path of its URL.
+    var path: String
+    var offset: UInt64?
+    var length: UInt64?
+
+    init(number: UInt64, url: HTTPURL, range: HLS.ByteRange?) {
+        self.number = number
+        path = url.path
+        offset = range?.offset
+        length = range?.length
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case number = "n"
+        case path = "p"
+        case offset = "o"
+        case length = "l"
+    }
+}
+
+/// The names of a segment in the folder, as they are kept there: a line of the file `.parts`.
+struct KeptPart: Sendable, Equatable, Codable {
+    var identity: PartIdentity
+    /// Within the folder of the rendition.
+    var file: String
+    /// Within the folder of the rendition.
+    var initSection: String?
+    /// Within the folder `keys`.
+    var key: String?
+
+    enum CodingKeys: String, CodingKey {
+        case identity = "s"
+        case file = "f"
+        case initSection = "i"
+        case key = "k"
+    }
+}
+
+/// A segment of the presentation, where it comes from and where it goes.
+struct Part: Sendable {
+    var names: KeptPart
+    /// As the source lists it; the URI is not used again.
+    var segment: MediaSegment
+    var url: HTTPURL
+    /// The key that opens the segment; nil when it is clear.
+    var key: PartKey?
+    var initSection: PartInit?
+    /// Seconds from the start of the presentation.
+    var position: Double
+    /// Whether its file is there.
+    var isDone = false
+    var byteCount: Int64 = 0
+
+    var seconds: Double { Double(segment.durationMicroseconds) / 1_000_000 }
+    /// Whether there is nothing to fetch any more.
+    var isSettled: Bool { isDone || segment.isGap }
+}
+
+/// A key with METHOD=AES-128.
+struct PartKey: Sendable, Hashable {
+    /// An address, or a `data:` URI.
+    var uri: String
+    var vector: UInt128
+}
+
+/// An initialization section.
+struct PartInit: Sendable, Hashable {
+    var url: HTTPURL
+    var range: HLS.ByteRange?
+    var key: PartKey?
+    /// The name of the key in the folder `keys`.
+    var keyName: String?
+}

@@ -1,0 +1,247 @@
+import HLS
+import HTTP
+import Timeline
+
+/// The parts of one rendition: what the source lists, under names of the folder.
+///
+/// A playlist that is read again gives known segments their new URLs, and adds new ones at the end.
+struct RenditionPlan: Sendable {
+    let id: RenditionID
+    /// The address of the playlist as it is asked for.
+    var url: HTTPURL
+    var imports: [String: String] = [:]
+    private(set) var parts: [Part] = []
+    /// The latest playlist, without its segments.
+    private(set) var head = MediaPlaylist()
+    private var indices: [PartIdentity: Int] = [:]
+    /// What was kept in the folder by an earlier process.
+    private var kept: [PartIdentity: KeptPart]
+    private var nextFile = 1
+    private var initNames: [PartInit: String] = [:]
+    /// Segments in front of the first that is taken carry so many discontinuities.
+    private var skippedDiscontinuities = 0
+    private var firstDiscontinuitySequence: UInt64?
+
+    var isEnded: Bool { head.isEnded }
+    var seconds: Double { parts.last.map { $0.position + $0.seconds } ?? 0 }
+    var keptKeys: [String] { kept.values.compactMap(\.key) }
+    var hasKept: Bool { !kept.isEmpty }
+
+    init(id: RenditionID, url: HTTPURL, kept: [KeptPart] = []) {
+        self.id = id
+        self.url = url
+        self.kept = Dictionary(kept.map { ($0.identity, $0) }, uniquingKeysWith: { _, last in last })
+        nextFile = (kept.compactMap { Int($0.file.prefix { $0 != "." }) }.max() ?? 0) + 1
+    }
+
+    /// Takes a playlist; gives the lines that the folder has to keep before the new parts are fetched.
+    ///
+    /// `base` is the URL of the playlist after redirects, `range` the part of a finished presentation that is
+    /// taken; `keys` gives keys their names in the folder.
+    mutating func take(
+        _ playlist: MediaPlaylist, base: HTTPURL, range: TimeRange?, keys: inout KeyNames,
+    ) throws(DownloadError) -> [KeptPart] {
+        if range != nil, !playlist.isEnded {
+            throw .unusable("a range can only be taken of a presentation that has ended")
+        }
+        var (lines, isFirst) = ([KeptPart](), parts.isEmpty)
+        var (time, discontinuities) = (0.0, 0)
+        var isKnown = false
+        for (index, segment) in playlist.segments.enumerated() {
+            let begin = time
+            time += Double(segment.durationMicroseconds) / 1_000_000
+            if let range, time <= range.begin || begin >= range.end {
+                if begin < range.begin { discontinuities += segment.discontinuityCount }
+                continue
+            }
+            let part = try part(segment, number: playlist.number(at: index), base: base, &keys)
+            if let known = indices[part.names.identity] {
+                renew(known, with: part)
+                isKnown = true
+                continue
+            }
+            isKnown = isKnown || kept[part.names.identity] != nil
+            if isFirst {
+                firstDiscontinuitySequence = playlist.discontinuitySequence
+                skippedDiscontinuities = discontinuities
+                isFirst = false
+            }
+            if let line = append(part) { lines.append(line) }
+        }
+        if hasKept, !isKnown, playlist.isEnded {
+            throw .otherTask("the source lists another presentation than the one that was begun")
+        }
+        head = playlist
+        head.segments = []
+        return lines
+    }
+
+    mutating func settle(_ index: Int, byteCount: Int64) {
+        parts[index].isDone = true
+        parts[index].byteCount = byteCount
+    }
+
+    /// Drops parts from the first that begins at so many seconds on, and counts the playlist as ended.
+    mutating func end(at seconds: Double? = nil) {
+        if let seconds, let index = parts.firstIndex(where: { $0.position >= seconds }) {
+            parts.removeLast(parts.count - index)
+        }
+        head.isEnded = true
+    }
+
+    /// The discontinuity sequence of the first part.
+    var discontinuitySequence: UInt64? {
+        guard firstDiscontinuitySequence != nil || skippedDiscontinuities > 0 else { return nil }
+        return (firstDiscontinuitySequence ?? 0) &+ UInt64(skippedDiscontinuities)
+    }
+
+    private mutating func append(_ part: Part) -> KeptPart? {
+        var part = part
+        part.position = seconds
+        if let last = parts.last, part.names.identity.number != last.names.identity.number &+ 1,
+            part.segment.discontinuityCount == 0
+        {
+            part.segment.discontinuityCount = 1
+        }
+        let line: KeptPart?
+        if let names = kept[part.names.identity] {
+            part.names = names
+            line = nil
+        } else {
+            part.names.file = Self.fileName(nextFile, of: part)
+            nextFile += 1
+            line = part.names
+        }
+        indices[part.names.identity] = parts.count
+        parts.append(part)
+        return line
+    }
+
+    /// Gives a known part what its playlist says now; its names stay.
+    private mutating func renew(_ index: Int, with part: Part) {
+        parts[index].url = part.url
+        parts[index].key = part.key
+        parts[index].initSection = part.initSection
+    }
+
+    private mutating func part(
+        _ segment: MediaSegment, number: UInt64, base: HTTPURL, _ keys: inout KeyNames,
+    ) throws(DownloadError) -> Part {
+        let url = try Self.url(segment.uri, base)
+        let identity = PartIdentity(number: number, url: url, range: segment.byteRange)
+        let old = indices[identity].map { parts[$0].names } ?? kept[identity]
+        let key = try PartKey.taking(segment.keys, number: number, base: base)
+        let keyName = key.map { keys.name(for: $0.uri, known: old?.key) }
+        var initSection: PartInit?
+        if let map = segment.map {
+            let mapKey = try PartKey.taking(map.keys, number: number, base: base)
+            initSection = PartInit(
+                url: try Self.url(map.uri, base), range: map.byteRange, key: mapKey,
+                keyName: mapKey.map { keys.name(for: $0.uri, known: nil) })
+        }
+        let initName = initSection.map { name(for: $0, known: old?.initSection) }
+        let names = KeptPart(identity: identity, file: "", initSection: initName, key: keyName)
+        return Part(
+            names: names, segment: segment, url: url, key: key, initSection: initSection, position: 0)
+    }
+
+    private mutating func name(for section: PartInit, known: String?) -> String {
+        if let known {
+            initNames[section] = known
+            return known
+        }
+        if let name = initNames[section] { return name }
+        let used = Set(initNames.values).union(kept.values.compactMap(\.initSection))
+        var number = used.count + 1
+        while used.contains("init-\(number).mp4") { number += 1 }
+        initNames[section] = "init-\(number).mp4"
+        return "init-\(number).mp4"
+    }
+
+    private static func url(_ uri: String, _ base: HTTPURL) throws(DownloadError) -> HTTPURL {
+        do {
+            return try base.resolving(uri)
+        } catch {
+            throw .unusable("the URI of a segment cannot be used: \(error)")
+        }
+    }
+}
+
+extension RenditionPlan {
+    /// Endings that players and web servers know, by those that sources use.
+    private static let endings = [
+        "ts": "ts", "m2ts": "ts", "mts": "ts", "m4s": "m4s", "mp4": "m4s", "m4v": "m4s", "m4a": "m4s",
+        "cmfv": "m4s", "cmfa": "m4s", "cmft": "m4s", "aac": "aac", "mp3": "mp3", "ac3": "ac3", "ec3": "ec3",
+        "vtt": "vtt", "webvtt": "vtt",
+    ]
+
+    /// Five digits and an ending by the source's, which may lie: what a file is, its bytes tell.
+    private static func fileName(_ number: Int, of part: Part) -> String {
+        let digits = String(number)
+        let zeros = String(repeating: "0", count: max(0, 5 - digits.count))
+        return "\(zeros)\(digits).\(ending(of: part))"
+    }
+
+    private static func ending(of part: Part) -> String {
+        let last = part.url.path.split(separator: "/").last?.split(separator: ".").last.map(String.init)
+        if let known = last.flatMap({ endings[$0.lowercased()] }) { return known }
+        return part.initSection == nil ? "ts" : "m4s"
+    }
+
+    /// Whether the folder has segments of another container than the source lists now.
+    var hasOtherContainer: Bool {
+        guard let old = kept.values.first, let new = parts.first else { return false }
+        return old.file.split(separator: ".").last.map(String.init) != Self.ending(of: new)
+    }
+
+    /// The media playlist for the folder, with relative URIs.
+    ///
+    /// Segments that are not there yet are gaps. `isClear` says that segments are stored without their
+    /// encryption, `isClosed` that nothing will follow.
+    func localPlaylist(isClear: Bool, isClosed: Bool) -> MediaPlaylist {
+        var playlist = MediaPlaylist()
+        playlist.isIndependentSegments = head.isIndependentSegments
+        playlist.start = head.start
+        playlist.targetDurationSeconds = targetDuration
+        playlist.mediaSequence = parts.first?.names.identity.number ?? head.mediaSequence
+        playlist.discontinuitySequence = discontinuitySequence
+        playlist.type = isClosed ? .videoOnDemand : .event
+        playlist.isEnded = isClosed
+        // A range that names media elsewhere would lead a player out of the folder.
+        playlist.dateRanges = head.dateRanges.filter { range in
+            !range.otherAttributes.attributes.contains {
+                $0.name.hasPrefix("X-ASSET") || $0.value.contains("//")
+            }
+        }
+        playlist.segments = parts.map { localSegment($0, isClear: isClear) }
+        playlist.version = playlist.minimalVersion
+        return playlist
+    }
+
+    private var targetDuration: Int {
+        let longest = parts.map { ($0.segment.durationMicroseconds + 500_000) / 1_000_000 }.max() ?? 1
+        return max(head.targetDurationSeconds ?? 1, Int(longest))
+    }
+
+    private func localSegment(_ part: Part, isClear: Bool) -> MediaSegment {
+        var segment = part.segment
+        segment.uri = "\(id)/\(part.names.file)"
+        segment.byteRange = nil
+        segment.partLines = []
+        segment.unknownLines = segment.cueTags
+        segment.isGap = !part.isDone
+        segment.keys = isClear ? [] : localKeys(part.key, part.names.key)
+        segment.map = part.names.initSection.map { name in
+            let section = part.initSection
+            return MediaMap(
+                uri: "\(id)/\(name)", keys: isClear ? [] : localKeys(section?.key, section?.keyName))
+        }
+        return segment
+    }
+
+    /// The vector is always written: it does not depend on the number of the segment then.
+    private func localKeys(_ key: PartKey?, _ name: String?) -> [Key] {
+        guard let key, let name else { return [] }
+        return [Key(method: .aes128, uri: "keys/\(name)", initializationVector: key.vector)]
+    }
+}

@@ -1,0 +1,106 @@
+package import Concurrency
+import Files
+import Glibc
+import HTTP
+package import HTTPClient
+import Synchronization
+import Timeline
+
+/// Downloads into one folder, which it holds alone: several tasks at once, each in its own folder.
+package final class DownloadService: Sendable {
+    private let path: String
+    private let tools: DownloadTools
+    private let lock: Mutex<DescriptorHandle<DownloadError>?>
+
+    private init(
+        path: String, tools: DownloadTools, lock: consuming sending DescriptorHandle<DownloadError>
+    ) {
+        self.path = path
+        self.tools = tools
+        self.lock = Mutex(lock)
+    }
+
+    /// Makes the folder of all tasks and takes its lock, which the process keeps to its end.
+    ///
+    /// The client is closed by its owner.
+    package static func open(
+        _ path: String, _ options: DownloadOptions, client: HTTPClient, clock: HostClock,
+    ) throws(DownloadError) -> DownloadService {
+        let disk = Disk<DownloadError>()
+        let folder = try disk.makeFolders(path)
+        let lock = try disk.open("\(folder)/.lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        guard try lock.tryLock() else { throw .folder("\(path) is in use by another process") }
+        let tools = DownloadTools(options: options, client: client, clock: clock)
+        return DownloadService(path: folder, tools: tools, lock: lock)
+    }
+
+    /// Carries out requests; the answers have their order.
+    ///
+    /// Cancelling the calling task pauses all tasks, and completes those that record a live presentation.
+    /// `report` gets each change of a task, from any thread.
+    package func run(
+        _ requests: [DownloadRequest], report: @escaping @Sendable (DownloadTask) -> Void,
+    ) async -> [Result<DownloadTask, DownloadError>] {
+        let outcomes = Mutex([Int: Result<DownloadTask, DownloadError>]())
+        let jobs = Array(requests.enumerated()).map { Job(index: $0.offset, request: $0.element) }
+        let work = { @Sendable (job: Job) async throws(DownloadError) in
+            let outcome = await self.outcome(of: job.request, report)
+            outcomes.withLock { $0[job.index] = outcome }
+        }
+        // No work throws, so the only error is that of cancelled tasks that have not begun.
+        try? await JobQueue.carryOut(jobs, at: tools.options.tasks, work)
+        let done = outcomes.withLock { $0 }
+        return requests.indices.map { done[$0] ?? .failure(.cancelled) }
+    }
+
+    private struct Job: Sendable {
+        var index: Int
+        var request: DownloadRequest
+    }
+
+    private func outcome(
+        of request: DownloadRequest, _ report: @escaping @Sendable (DownloadTask) -> Void
+    ) async -> Result<DownloadTask, DownloadError> {
+        do throws(DownloadError) {
+            let (stored, original, folder) = try await begin(request)
+            if stored.task.state == .completed {
+                report(stored.task)
+                return .success(stored.task)
+            }
+            report(stored.task)
+            let runner = try TaskRunner(
+                stored, original: original, folder: folder, tools: tools, report: report)
+            return .success(try await runner.run())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The task of a request: the one that its folder has, or a new one.
+    private func begin(
+        _ request: DownloadRequest
+    ) async throws(DownloadError) -> (StoredTask, original: StoredTask?, TaskFolder) {
+        let url = try request.address()
+        let id = try request.taskID()
+        let folder = TaskFolder("\(path)/\(id)", work: tools.work)
+        try await folder.make()
+        guard let original = try await StoredTask.reading(from: folder) else {
+            let task = DownloadTask(
+                id: id, url: url.withoutQuery, title: request.title ?? TaskID.title(for: url),
+                labels: request.labels, created: tools.clock.now())
+            return (StoredTask(task: task, request: request), nil, folder)
+        }
+        var stored = original
+        guard stored.task.url == url.withoutQuery else {
+            throw .otherTask("the id \(id) belongs to a task of another URL")
+        }
+        guard stored.task.state != .completed else { return (stored, original, folder) }
+        stored.request = request
+        if let title = request.title { stored.task.title = title }
+        stored.task.labels.merge(request.labels) { _, new in new }
+        for event in [TaskEvent.interrupted, .resumed, .retried] {
+            stored.task.apply(event, at: tools.clock.now())
+        }
+        return (stored, original, folder)
+    }
+}

@@ -1,0 +1,58 @@
+import Concurrency
+import HTTP
+import HTTPClient
+
+/// How a process downloads: the same for all of its tasks.
+package struct DownloadOptions: Sendable {
+    /// Transfers at once, of all tasks.
+    package var parallel = 4
+    /// Tasks at once.
+    package var tasks = 2
+    /// Bytes per second, of all tasks; nil without a limit.
+    package var bytesPerSecond: Int?
+    /// How long a task waits for the network before it fails.
+    package var networkTimeout = Duration.seconds(300)
+
+    package init() {}
+}
+
+/// What the tasks of one process share.
+struct DownloadTools: Sendable {
+    let options: DownloadOptions
+    let client: HTTPClient
+    let clock: HostClock
+    let transfers: AsyncSemaphore
+    let pacer: RatePacer
+    let work = FileWork()
+    let policy: AddressPolicy
+
+    init(
+        options: DownloadOptions, client: HTTPClient, clock: HostClock,
+        policy: AddressPolicy = AddressPolicy(),
+    ) {
+        self.options = options
+        self.client = client
+        self.clock = clock
+        self.policy = policy
+        transfers = AsyncSemaphore(permits: max(options.parallel, 1))
+        pacer = RatePacer(bytesPerSecond: options.bytesPerSecond, clock: clock)
+    }
+
+    /// A session for a task: its header fields, cookies and address policy.
+    func session(for request: DownloadRequest) throws(DownloadError) -> HTTPSession {
+        var session = SessionOptions(source: try request.address().absoluteString, addressPolicy: policy)
+        session.allowInvalidCertificate = request.allowsInvalidCertificate
+        for field in request.headers {
+            if field.name.lowercased() == "user-agent" {
+                session.userAgent = field.value
+            } else {
+                session.headers.append(field.name, field.value)
+            }
+        }
+        do {
+            return try client.makeSession(session)
+        } catch {
+            throw .unusable("\(error)")
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Concurrency
+import HLS
+import HTTP
+import MediaFormat
+
+extension TaskRunner {
+    /// A part by its place in the plans.
+    private struct Place: Sendable {
+        var plan: Int
+        var part: Int
+    }
+
+    /// A section by its file and a part that needs it.
+    private struct SectionPlace: Sendable {
+        var file: String
+        var place: Place
+    }
+
+    /// Fetches everything that is listed and not there: keys, then initialization sections, then segments in
+    /// the order in which they play.
+    func settleParts() async throws(DownloadError) {
+        let open = openPlaces()
+        try await fetchKeys()
+        try await fetchSections()
+        try await JobQueue.carryOut(open, at: tools.options.parallel) { place async throws(DownloadError) in
+            try await self.fetchSegment(place)
+        }
+    }
+
+    private func openPlaces() -> [Place] {
+        let places = plans.indices.flatMap { plan in
+            plans[plan].parts.indices.filter { !plans[plan].parts[$0].isSettled }.map {
+                Place(plan: plan, part: $0)
+            }
+        }
+        return places.sorted {
+            (position($0), $0.plan) < (position($1), $1.plan)
+        }
+    }
+
+    private func position(_ place: Place) -> Double { plans[place.plan].parts[place.part].position }
+
+    private func fetchKeys() async throws(DownloadError) {
+        let names = Set(
+            plans.flatMap { plan in
+                plan.parts.flatMap { [$0.names.key, $0.initSection?.keyName].compactMap(\.self) }
+            })
+        let missing = names.filter { keys[$0] == nil }.sorted()
+        guard !missing.isEmpty else { return }
+        if !storesClear { try await folder.make(["keys"]) }
+        try await JobQueue.carryOut(missing, at: tools.options.parallel) { name async throws(DownloadError) in
+            try await self.fetchKey(name)
+        }
+    }
+
+    private func fetchKey(_ name: String) async throws(DownloadError) {
+        if let bytes = try await folder.read("keys/\(name)", upTo: 16), bytes.count == 16 {
+            keys[name] = bytes
+            return
+        }
+        guard let uri = keyNames.uris[name] else { throw .key("the key \(name) has no URI") }
+        let seen = renewals
+        let bytes = try await reader.key(uri, name: name) { () async throws(DownloadError) in
+            try await self.renew(since: seen)
+        }
+        if !storesClear { try await folder.replace("keys/\(name)", with: bytes, mode: 0o600) }
+        keys[name] = bytes
+    }
+
+    private func fetchSections() async throws(DownloadError) {
+        var missing: [String: Place] = [:]
+        for plan in plans.indices {
+            for (index, part) in plans[plan].parts.enumerated() {
+                guard let name = part.names.initSection else { continue }
+                let file = "\(plans[plan].id)/\(name)"
+                if sections[file] == nil, missing[file] == nil {
+                    missing[file] = Place(plan: plan, part: index)
+                }
+            }
+        }
+        let places = missing.map { SectionPlace(file: $0.key, place: $0.value) }
+        try await JobQueue.carryOut(places, at: tools.options.parallel) {
+            section async throws(DownloadError) in
+            try await self.fetchSection(section)
+        }
+    }
+
+    private func fetchSection(_ section: SectionPlace) async throws(DownloadError) {
+        let place = section.place
+        guard let source = plans[place.plan].parts[place.part].initSection else { return }
+        let key = source.keyName.flatMap { keys[$0] }
+        if let bytes = try await folder.read(section.file, upTo: Limits.initSectionBytes) {
+            sections[section.file] = try Self.section(bytes, source, key: storesClear ? nil : key)
+            return
+        }
+        let seen = renewals
+        let order = PartOrder(
+            file: section.file, kind: .initSection, key: key, vector: source.key?.vectorBytes ?? [],
+            storesClear: storesClear, byteLimit: Limits.initSectionBytes + 16,
+            address: { await self.sectionAddress(place, source) },
+            renew: { () async throws(DownloadError) in try await self.renew(since: seen) })
+        let stored = try await fetcher.fetch(order)
+        sections[section.file] = try Self.section(stored.section, source, key: nil)
+    }
+
+    private func sectionAddress(_ place: Place, _ source: PartInit) -> PartAddress {
+        let section = plans[place.plan].parts[place.part].initSection ?? source
+        return PartAddress(url: section.url, range: section.range)
+    }
+
+    /// Reads an initialization section, opened with a key if there is one.
+    private static func section(
+        _ bytes: [UInt8], _ source: PartInit, key: [UInt8]?
+    ) throws(DownloadError) -> InitSection {
+        do {
+            let intake = try PartIntake(
+                .initSection, key: key, vector: source.key?.vectorBytes ?? [], storesClear: true)
+            _ = try intake.take(bytes)
+            _ = try intake.finish()
+            return try InitSection.reading(intake.section)
+        } catch {
+            throw .part(name: "the initialization section", reason: "\(error)")
+        }
+    }
+
+    private func fetchSegment(_ place: Place) async throws(DownloadError) {
+        let plan = plans[place.plan]
+        let part = plan.parts[place.part]
+        let section = part.names.initSection.flatMap { sections["\(plan.id)/\($0)"] }
+        let seen = renewals
+        let order = PartOrder(
+            file: "\(plan.id)/\(part.names.file)", kind: .segment(section),
+            key: part.names.key.flatMap { keys[$0] }, vector: part.key?.vectorBytes ?? [],
+            storesClear: storesClear, byteLimit: Limits.segmentBytes,
+            address: { await self.segmentAddress(place) },
+            renew: { () async throws(DownloadError) in try await self.renew(since: seen) })
+        let stored = try await fetcher.fetch(order)
+        plans[place.plan].settle(place.part, byteCount: stored.byteCount)
+        countParts()
+        reportProgress()
+    }
+
+    private func segmentAddress(_ place: Place) -> PartAddress {
+        let part = plans[place.plan].parts[place.part]
+        return PartAddress(url: part.url, range: part.segment.byteRange)
+    }
+
+    /// Reads the playlists again, unless another part had this done since.
+    private func renew(since seen: Int) async throws(DownloadError) {
+        let isDone: Void? = try await renewing.withPermit { () async throws(DownloadError) in
+            guard renewals == seen else { return }
+            try await reload()
+            renewals += 1
+        }
+        if isDone == nil { throw .cancelled }
+    }
+}

@@ -1,0 +1,214 @@
+import Concurrency
+import HLS
+import HTTP
+import MediaFormat
+import Timeline
+
+extension TaskRunner {
+    /// Whether the presentation has not ended at its source.
+    var isLive: Bool { !plans.isEmpty && plans.contains { !$0.isEnded } }
+
+    /// Downloads a playlist with everything that it lists.
+    func downloadPresentation(_ playlist: Playlist, base: HTTPURL) async throws(DownloadError) {
+        try await prepare(playlist, base: base)
+        try await change(.prepared)
+        try await writePlaylists(isClosed: false)
+        var pause = ReloadPause(targetSeconds: targetSeconds)
+        while true {
+            try await settleParts()
+            guard isLive, !isLongEnough else { break }
+            try await sleep(pause.next())
+            let before = plans.map(\.parts.count)
+            try await reload()
+            if plans.map(\.parts.count) == before {
+                guard pause.wasUnchanged() else { break }
+            } else {
+                pause.hasChanged()
+                try await writePlaylists(isClosed: false)
+            }
+        }
+        try await closeLive()
+        if request.format == .ts { try await pack() }
+    }
+
+    /// Ends all renditions where they have what they list, and writes the playlists of a whole presentation.
+    func closeLive() async throws(DownloadError) {
+        for index in plans.indices {
+            let missing = plans[index].parts.first { !$0.isSettled }
+            plans[index].end(at: missing?.position ?? liveLimit)
+        }
+        countParts()
+        try await writePlaylists(isClosed: true)
+        try await folder.sync(plans.map(\.id.description) + (keyNames.isEmpty || storesClear ? [] : ["keys"]))
+    }
+
+    /// Reads the playlists, chooses renditions, and gives everything its name.
+    private func prepare(_ playlist: Playlist, base: HTTPURL) async throws(DownloadError) {
+        switch playlist {
+        case .media:
+            let id = RenditionID(kind: .video, index: 0)
+            try await begin([
+                ChosenStreams.Stream(rendition: TaskRendition(id: id), url: try request.address())
+            ])
+        case .multivariant(let source):
+            let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
+            if chosen.streams.count > 1 { multivariant = chosen.playlist }
+            try await begin(chosen.streams, imports: source.variables)
+        }
+        if request.format == .ts { try checkPacking() }
+    }
+
+    private func begin(
+        _ streams: [ChosenStreams.Stream], imports: [String: String] = [:]
+    ) async throws(DownloadError) {
+        try await folder.make(streams.map(\.rendition.id.description))
+        var begun: [RenditionPlan] = []
+        for stream in streams {
+            var plan = RenditionPlan(
+                id: stream.rendition.id, url: stream.url, kept: try await keptParts(of: stream.rendition.id))
+            plan.imports = imports
+            begun.append(plan)
+        }
+        let keyFiles = begun.flatMap { $0.keptKeys }
+        keyNames = KeyNames(kept: keyFiles)
+        stored.task.renditions = streams.map(\.rendition)
+        try await load(begun)
+        try await countWhatIsThere()
+    }
+
+    private func keptParts(of id: RenditionID) async throws(DownloadError) -> [KeptPart] {
+        let name = PartsFile.name(of: id.description)
+        guard let bytes = try await folder.read(name, upTo: Limits.partsFileBytes) else { return [] }
+        let (parts, isWhole) = PartsFile.reading(bytes)
+        if !isWhole { try await folder.replace(name, with: try PartsFile.bytes(of: parts)) }
+        return parts
+    }
+
+    /// Reads all playlists again, so that parts get their URLs of now and new parts are added.
+    func reload() async throws(DownloadError) {
+        var plans = plans
+        if multivariant != nil || plans[0].url != (try? request.address()) {
+            try await renewAddresses(&plans)
+        }
+        try await load(plans)
+    }
+
+    /// Takes the addresses of the renditions from the multivariant playlist, which may have new tokens.
+    private func renewAddresses(_ plans: inout [RenditionPlan]) async throws(DownloadError) {
+        let (playlist, base) = try await reader.playlist(try request.address())
+        guard case .multivariant(let source) = playlist else { return }
+        let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
+        for index in plans.indices {
+            guard let stream = chosen.streams.first(where: { $0.rendition.id == plans[index].id }) else {
+                continue
+            }
+            plans[index].url = stream.url
+            plans[index].imports = source.variables
+        }
+    }
+
+    /// Reads the media playlists of these plans, and makes them those of the task.
+    private func load(_ wanted: [RenditionPlan]) async throws(DownloadError) {
+        var (wanted, names) = (wanted, keyNames)
+        var lines: [[KeptPart]] = []
+        for index in wanted.indices {
+            let (playlist, base) = try await reader.mediaPlaylist(
+                wanted[index].url, imports: wanted[index].imports)
+            lines.append(try wanted[index].take(playlist, base: base, range: request.range, keys: &names))
+            if wanted[index].hasOtherContainer {
+                throw .otherTask("the source has another container than the parts that are there")
+            }
+        }
+        for (plan, lines) in zip(wanted, lines) where !lines.isEmpty {
+            try await folder.append(
+                try PartsFile.bytes(of: lines), to: PartsFile.name(of: plan.id.description))
+        }
+        // Parts may have been stored while playlists were read.
+        for index in wanted.indices where index < plans.count {
+            for (position, part) in plans[index].parts.enumerated() where part.isDone {
+                wanted[index].settle(position, byteCount: part.byteCount)
+            }
+        }
+        (plans, keyNames) = (wanted, names)
+        countParts()
+    }
+
+    /// Counts the parts whose files are in the folder: what has its name is whole.
+    private func countWhatIsThere() async throws(DownloadError) {
+        var bytes: Int64 = 0
+        for index in plans.indices {
+            let lengths = try await folder.lengths(in: plans[index].id.description)
+            for (position, part) in plans[index].parts.enumerated() {
+                guard let length = lengths[part.names.file] else { continue }
+                plans[index].settle(position, byteCount: length)
+                bytes += length
+            }
+        }
+        stored.task.bytes = bytes
+        countParts()
+    }
+
+    func countParts() {
+        let parts = plans.flatMap(\.parts)
+        stored.task.segmentsTotal = parts.count
+        stored.task.segmentsDone = parts.count(where: \.isSettled)
+        stored.task.durationSeconds = plans.map(\.seconds).max() ?? 0
+        let total = parts.reduce(0) { $0 + $1.seconds }
+        let done = parts.reduce(0) { $0 + ($1.isSettled ? $1.seconds : 0) }
+        let isFinal = stored.task.segmentsDone == stored.task.segmentsTotal && !isLive
+        stored.task.progress = isFinal ? 1 : total > 0 ? min(done / total, 0.999) : 0
+    }
+
+    /// Writes the playlists of the folder.
+    func writePlaylists(isClosed: Bool) async throws(DownloadError) {
+        for plan in plans {
+            let media = plan.localPlaylist(isClear: storesClear, isClosed: isClosed)
+            let name = multivariant == nil ? "index.m3u8" : "\(plan.id).m3u8"
+            try await folder.replace(name, with: media.writtenBytes())
+        }
+        if let multivariant { try await folder.replace("index.m3u8", with: multivariant.writtenBytes()) }
+    }
+
+    /// Seconds of a live presentation that are taken; nil for all.
+    private var liveLimit: Double? {
+        guard request.begin == nil, let text = request.duration else { return nil }
+        return DurationReading.microseconds(reading: text).map { Double($0) / 1_000_000 }
+    }
+
+    private var isLongEnough: Bool {
+        guard let liveLimit else { return false }
+        return plans.allSatisfy { $0.seconds >= liveLimit }
+    }
+
+    private var targetSeconds: Int { plans.compactMap(\.head.targetDurationSeconds).max() ?? 6 }
+
+    private func sleep(_ duration: Duration) async throws(DownloadError) {
+        do {
+            try await tools.clock.sleep(for: duration)
+        } catch {
+            throw .cancelled
+        }
+    }
+}
+
+/// The pause before a live playlist is read again (RFC 8216bis §6.3.4).
+struct ReloadPause: Sendable {
+    private let target: Duration
+    private var unchanged = 0
+
+    init(targetSeconds: Int) {
+        target = max(.seconds(targetSeconds), Limits.leastReload)
+    }
+
+    func next() -> Duration { unchanged == 0 ? target : target / 2 }
+
+    mutating func hasChanged() {
+        unchanged = 0
+    }
+
+    /// Returns whether it is read again: a playlist that does not change for long has ended.
+    mutating func wasUnchanged() -> Bool {
+        unchanged += 1
+        return unchanged < Limits.unchangedLoads
+    }
+}

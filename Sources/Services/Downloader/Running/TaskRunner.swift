@@ -1,0 +1,172 @@
+import Concurrency
+import HLS
+import HTTP
+import HTTPClient
+import MediaFormat
+import Timeline
+
+/// Carries out one task: from its URL to a folder that plays.
+actor TaskRunner {
+    var stored: StoredTask
+    /// The task as its folder has it; nil for a new one.
+    private let original: StoredTask?
+    let folder: TaskFolder
+    let tools: DownloadTools
+    let session: HTTPSession
+    var plans: [RenditionPlan] = []
+    var keyNames = KeyNames()
+    var sections: [String: InitSection] = [:]
+    var keys: [String: [UInt8]] = [:]
+    /// What `index.m3u8` says when there are several renditions.
+    var multivariant: MultivariantPlaylist?
+    /// Counts how often the playlists were read because of refused requests.
+    var renewals = 0
+    let renewing = AsyncSemaphore(permits: 1)
+    private let report: @Sendable (DownloadTask) -> Void
+    private var meter: SpeedMeter
+    private var reportedAt: ContinuousClock.Instant?
+
+    init(
+        _ stored: StoredTask, original: StoredTask?, folder: TaskFolder, tools: DownloadTools,
+        report: @escaping @Sendable (DownloadTask) -> Void,
+    ) throws(DownloadError) {
+        self.stored = stored
+        self.original = original
+        self.folder = folder
+        self.tools = tools
+        self.report = report
+        session = try tools.session(for: stored.request)
+        meter = SpeedMeter(now: tools.clock.steady())
+    }
+
+    var request: DownloadRequest { stored.request }
+
+    /// Whether segments are stored without their encryption.
+    var storesClear: Bool { request.decrypts || request.format == .ts }
+
+    /// Carries the task out as far as possible, and answers it.
+    ///
+    /// Throws only where the source is not that of the task: its folder stays as it was.
+    func run() async throws(DownloadError) -> DownloadTask {
+        defer { session.close() }
+        do throws(DownloadError) {
+            try await change(.started)
+            try await carryOut()
+            try await change(.finished)
+        } catch {
+            if error.isRefusal, let original {
+                stored = original
+                try await save()
+                throw error
+            }
+            await end(because: error)
+        }
+        return stored.task
+    }
+
+    private func carryOut() async throws(DownloadError) {
+        if let name = stored.task.file, try await folder.lengths(in: ".").keys.contains(name) {
+            try await change(.prepared)
+            return try await removeParts()
+        }
+        switch try await reader.open(try request.address()) {
+        case .file: try await downloadFile()
+        case .playlist(let playlist, let base): try await downloadPresentation(playlist, base: base)
+        }
+    }
+
+    /// Ends with an error: a live presentation that is stopped is complete as far as it goes.
+    private func end(because error: DownloadError) async {
+        do throws(DownloadError) {
+            if error == .cancelled, isLive, stored.task.segmentsDone > 0 {
+                try await closeLive()
+                return try await change(.finished)
+            }
+            if !plans.isEmpty { try await writePlaylists(isClosed: false) }
+            stored.task.stop(because: error, at: tools.clock.now())
+            try await save()
+        } catch {
+            stored.task.stop(because: error, at: tools.clock.now())
+        }
+        report(stored.task)
+    }
+}
+
+extension TaskRunner {
+    var retries: Retries {
+        Retries(
+            clock: tools.clock, networkTimeout: tools.options.networkTimeout,
+            network: NetworkWatch(
+                lost: { await self.networkLost() }, returned: { await self.networkReturned() },
+                received: { await self.received($0) }))
+    }
+
+    var reader: SourceReader { SourceReader(session: session, retries: retries) }
+
+    var fetcher: PartFetcher {
+        PartFetcher(
+            session: session, folder: folder, transfers: tools.transfers, pacer: tools.pacer,
+            retries: retries)
+    }
+
+    /// Changes the state, keeps it and reports it.
+    func change(_ event: TaskEvent) async throws(DownloadError) {
+        if stored.task.apply(event, at: tools.clock.now()) {
+            try await save()
+            report(stored.task)
+        }
+    }
+
+    func save() async throws(DownloadError) {
+        try await folder.replace(TaskFolder.taskFile, with: try stored.bytes(), mode: 0o600)
+    }
+
+    /// Reports progress, not more often than a person can read.
+    func reportProgress() {
+        let now = tools.clock.steady()
+        if let reportedAt, reportedAt.duration(to: now) < Limits.reportPause { return }
+        reportedAt = now
+        stored.task.speedBytesPerSecond = meter.speed(at: now)
+        report(stored.task)
+    }
+
+    private func networkLost() async {
+        try? await change(.networkLost)
+    }
+
+    private func networkReturned() async {
+        guard stored.task.state == .waitingForNetwork else { return }
+        try? await change(plans.isEmpty ? .started : .prepared)
+    }
+
+    private func received(_ byteCount: Int64) {
+        stored.task.bytes = max(0, stored.task.bytes + byteCount)
+        meter.received(byteCount)
+        if let total = stored.file?.total, total > 0, plans.isEmpty {
+            stored.task.progress = min(1, Double(stored.task.bytes) / Double(total))
+        }
+        reportProgress()
+    }
+}
+
+/// Measures bytes per second over the last seconds.
+struct SpeedMeter: Sendable {
+    private var byteCount: Int64 = 0
+    private var samples: [(at: ContinuousClock.Instant, byteCount: Int64)]
+
+    init(now: ContinuousClock.Instant) {
+        samples = [(now, 0)]
+    }
+
+    mutating func received(_ byteCount: Int64) {
+        self.byteCount += byteCount
+    }
+
+    mutating func speed(at now: ContinuousClock.Instant) -> Int64 {
+        samples.append((now, byteCount))
+        if samples.count > 10 { samples.removeFirst() }
+        let (first, last) = (samples[0], samples[samples.count - 1])
+        let time = first.at.duration(to: last.at) / .milliseconds(1)
+        return time > 0 ? max(0, Int64(Double(last.byteCount - first.byteCount) * 1000 / time)) : 0
+    }
+}

@@ -1,0 +1,104 @@
+import HTTP
+
+/// What a person asks for, as it is kept in the folder of the task.
+package struct DownloadRequest: Sendable, Equatable, Codable {
+    /// With its query: it may hold a token, and is never printed.
+    package var url: String
+    package var id: String?
+    package var title: String?
+    package var labels: [String: String] = [:]
+    package var format = DownloadFormat.folder
+    package var quality = QualityChoice.best
+    package var audio = TrackChoice.standard
+    package var subtitles = TrackChoice.none
+    /// The begin of a window of a Backcast channel, in any form that its interface reads.
+    package var begin: String?
+    /// With `begin` the length of the window, else how much is taken of a live playlist.
+    package var duration: String?
+    /// The part of a finished presentation that is taken.
+    package var range: TimeRange?
+    /// Header fields for the URL's own origin; their values are secrets.
+    package var headers: [Field] = []
+    /// Whether segments are stored without their encryption.
+    package var decrypts = false
+    package var allowsInvalidCertificate = false
+
+    package struct Field: Sendable, Equatable, Codable {
+        package var name: String
+        package var value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package init(url: String) {
+        self.url = url
+    }
+
+    /// The URL to ask, with the parameters of the window.
+    func address() throws(DownloadError) -> HTTPURL {
+        do {
+            var text = try HTTPURL(url).absoluteString
+            if let begin {
+                var items = ["begintime=\(PercentCoding.encoded(begin))"]
+                if let duration { items.append("duration=\(PercentCoding.encoded(duration))") }
+                text += (text.contains("?") ? "&" : "?") + items.joined(separator: "&")
+            }
+            return try HTTPURL(text)
+        } catch {
+            throw .unusable("\(error)")
+        }
+    }
+
+    /// The id of the task, given or made.
+    func taskID() throws(DownloadError) -> String {
+        if let id {
+            guard TaskID.isValid(id) else { throw .unusable("\(id) is not an id") }
+            return id
+        }
+        let words = [begin, duration, range?.description].compactMap(\.self)
+        return try TaskID.made(for: address(), words: words)
+    }
+}
+
+/// The form of the result.
+package enum DownloadFormat: String, Sendable, Codable, CaseIterable {
+    /// Playlists and a file for each segment.
+    case folder
+    /// One transport stream.
+    case ts
+}
+
+/// A part of a presentation by the time from its start: `0:10:00-0:20:00`.
+package struct TimeRange: Sendable, Equatable, Codable, CustomStringConvertible {
+    /// Seconds.
+    var begin: Double
+    /// Seconds.
+    var end: Double
+
+    /// Reads two times of the form `[[h:]m:]s`; nil unless the second is later.
+    package init?(_ text: String) {
+        let sides = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard sides.count == 2, let begin = Self.seconds(sides[0]), let end = Self.seconds(sides[1]),
+            begin < end
+        else { return nil }
+        (self.begin, self.end) = (begin, end)
+    }
+
+    package var description: String { "\(Int(begin))-\(Int(end))" }
+
+    private static func seconds(_ text: Substring) -> Double? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count) else { return nil }
+        var sum = 0.0
+        for (index, part) in parts.enumerated() {
+            guard let first = part.utf8.first, (0x30...0x39).contains(first), let value = Double(part),
+                value.isFinite, value < 1_000_000, index == 0 || value < 60
+            else { return nil }
+            sum = sum * 60 + value
+        }
+        return sum
+    }
+}

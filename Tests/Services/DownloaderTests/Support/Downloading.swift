@@ -1,0 +1,103 @@
+import Concurrency
+import Foundation
+import HTTPClient
+import TestSupport
+import Timeline
+
+@testable import Downloader
+
+/// A folder of downloads, and what fills it.
+struct Downloading {
+    let folder: TemporaryFolder
+    var options = DownloadOptions()
+
+    init() throws {
+        folder = try TemporaryFolder("downloads")
+    }
+
+    /// The clock of the host, whose pauses are over at once.
+    static let hasty = HostClock(
+        now: { HostClock.system.now() }, steady: { HostClock.system.steady() },
+        sleep: { _ in
+            try Task.checkCancellation()
+            await Task.yield()
+        })
+
+    /// Downloads as a process does: with a client and a lock of its own.
+    @discardableResult
+    func run(
+        _ request: DownloadRequest, clock: HostClock = Downloading.hasty,
+        report: @escaping @Sendable (DownloadTask) -> Void = { _ in },
+    ) async throws -> DownloadTask {
+        let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
+        let service = try DownloadService.open(folder.path, options, client: client, clock: clock)
+        let outcomes = await service.run([request], report: report)
+        await client.close()
+        guard let outcome = outcomes.first else { throw TestFailure("no outcome") }
+        return try outcome.get()
+    }
+
+    /// The file of a task.
+    func path(_ task: String, _ name: String = "") -> String { folder.path(of: "\(task)/\(name)") }
+
+    func bytes(_ task: String, _ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: path(task, name))))
+    }
+
+    /// Every file of a task with its bytes, without its state.
+    func files(_ task: String) throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        let root = path(task)
+        for name in FileManager.default.enumerator(atPath: root)?.compactMap({ $0 as? String }) ?? [] {
+            var isFolder = ObjCBool(false)
+            guard FileManager.default.fileExists(atPath: root + name, isDirectory: &isFolder)
+            else { continue }
+            guard !isFolder.boolValue, name != "task.json" else { continue }
+            files[name] = Array(try Data(contentsOf: URL(filePath: root + name)))
+        }
+        return files
+    }
+
+    /// The numbers of the media files of a task: one that is written again has another.
+    func numbers(_ task: String) throws -> [String: Int] {
+        var numbers: [String: Int] = [:]
+        for name in try files(task).keys where name.contains("/") && !name.contains("/.") {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path(task, name))
+            numbers[name] = attributes[.systemFileNumber] as? Int
+        }
+        return numbers
+    }
+
+    /// What ffmpeg has to say about a task: nothing when it plays.
+    ///
+    /// That it leaves out subtitles is no fault of the task.
+    func playing(_ task: String, _ name: String = "index.m3u8") async throws -> String {
+        let words = try await Command.run(
+            "/usr/bin/env",
+            [
+                "ffmpeg", "-nostdin", "-v", "warning", "-xerror", "-allowed_extensions", "ALL", "-i",
+                path(task, name), "-map", "0", "-c", "copy", "-f", "null", "-",
+            ])
+        return words.split(separator: "\n").filter { !$0.contains("Can't support the subtitle") }.joined()
+    }
+}
+
+extension FaultyOrigin {
+    /// Serves a stream under a folder.
+    func serve(_ kind: SampleStreams.Kind, under folder: String = "/vod") async throws {
+        for (name, bytes) in try await SampleStreams.files(kind) { serve("\(folder)/\(name)", bytes) }
+    }
+
+    /// A request for the stream under a folder, as the task `task`.
+    func request(_ path: String = "/vod/index.m3u8") -> DownloadRequest {
+        var request = DownloadRequest(url: url(path))
+        request.id = "task"
+        return request
+    }
+
+    /// The names of the segments of the stream, in order.
+    func segments(_ folder: String = "/vod", playlist: String = "index.m3u8") -> [String] {
+        let text = String(decoding: bytes("\(folder)/\(playlist)") ?? [], as: UTF8.self)
+        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { "\(folder)/\($0)" }
+    }
+}

@@ -1,0 +1,185 @@
+import Concurrency
+import HTTP
+import HTTPClient
+import HTTPServer
+import Synchronization
+import TestSupport
+
+@testable import Downloader
+
+/// An origin on this machine that lies and breaks as it is told, and lists what it was asked for.
+final class FaultyOrigin: HTTPHandler {
+    enum Fault: Sendable {
+        case status(Int)
+        /// A web page with status 200.
+        case webPage
+        /// The connection is cut after so many bytes.
+        case cut(after: Int)
+        /// Another range than the one that was asked for.
+        case wrongRange
+        /// A body that does not end.
+        case endless
+        case redirect(String)
+    }
+
+    struct Request: Sendable, Equatable {
+        var path: String
+        var query: String?
+        var range: String?
+        var ifRange: String?
+        var cookie: String?
+    }
+
+    private struct State {
+        var files: [String: [UInt8]] = [:]
+        var tags: [String: String] = [:]
+        var faults: [String: [Fault]] = [:]
+        var log: [Request] = []
+        /// What the query of all but playlists must be.
+        var token: String?
+        var made: [String: @Sendable (Int) -> String] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let server = Mutex<HTTPServer?>(nil)
+
+    /// Runs a body with a running origin.
+    static func run(_ body: (FaultyOrigin) async throws -> Void) async throws {
+        let origin = FaultyOrigin()
+        let server = try HTTPServer.open(
+            configuration: HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0)),
+            handler: origin, logger: silentLogger)
+        origin.server.withLock { $0 = server }
+        do {
+            try await body(origin)
+        } catch {
+            await server.stop(drain: .zero)
+            throw error
+        }
+        await server.stop(drain: .zero)
+    }
+
+    func url(_ path: String) -> String {
+        "http://127.0.0.1:\(server.withLock { $0?.port ?? 0 })\(path)"
+    }
+
+    /// Serves a file, with a strong tag.
+    func serve(_ path: String, _ bytes: [UInt8], tag: String = "one") {
+        state.withLock {
+            $0.files[path] = bytes
+            $0.tags[path] = tag
+        }
+    }
+
+    func serve(_ path: String, _ text: String) { serve(path, Array(text.utf8)) }
+
+    /// Serves what is made of the count of requests for it, this one included.
+    func serve(_ path: String, made: @escaping @Sendable (Int) -> String) {
+        state.withLock { $0.made[path] = made }
+    }
+
+    /// Answers the next requests for a path with these faults, one after the other.
+    func fail(_ path: String, _ faults: [Fault]) {
+        state.withLock { $0.faults[path, default: []] += faults }
+    }
+
+    /// Answers 403 to segments from now on unless their query is this.
+    func require(token: String?) {
+        state.withLock { $0.token = token }
+    }
+
+    var log: [Request] { state.withLock { $0.log } }
+
+    func bytes(_ path: String) -> [UInt8]? { state.withLock { $0.files[path] } }
+
+    func requests(for path: String) -> [Request] { log.filter { $0.path == path } }
+
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission { .upTo(0) }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer {
+        .now(state.withLock { Self.answer(request, &$0) })
+    }
+
+    private static func answer(_ request: HTTPRequest, _ state: inout State) -> HTTPResponse {
+        state.log.append(
+            Request(
+                path: request.path, query: request.query, range: request.headers["Range"],
+                ifRange: request.headers["If-Range"], cookie: request.headers["Cookie"]))
+        if let made = state.made[request.path] {
+            let count = state.log.count { $0.path == request.path }
+            return HTTPResponse(status: .ok, body: .bytes(Array(made(count).utf8)))
+        }
+        guard let bytes = state.files[request.path] else { return HTTPResponse(status: .notFound) }
+        let isPlaylist = request.path.hasSuffix(".m3u8")
+        if let token = state.token, !isPlaylist, request.query != token {
+            return HTTPResponse(status: HTTPStatus(rawValue: 403))
+        }
+        if let fault = state.faults[request.path]?.first {
+            state.faults[request.path]?.removeFirst()
+            return answer(to: request, with: fault, bytes)
+        }
+        return whole(request, bytes, tag: state.tags[request.path] ?? "one")
+    }
+
+    private static func whole(_ request: HTTPRequest, _ bytes: [UInt8], tag: String) -> HTTPResponse {
+        let validators = Validators(entityTag: EntityTag(strong: tag))
+        var headers: HTTPHeaders = ["ETag": "\"\(tag)\"", "Set-Cookie": "visit=1; Path=/"]
+        switch ByteRange.requested(
+            method: request.method, headers: request.headers, current: validators, length: UInt64(bytes.count)
+        )
+        {
+        case .whole: return HTTPResponse(status: .ok, headers: headers, body: .bytes(bytes))
+        case .unsatisfiable: return HTTPResponse(status: .rangeNotSatisfiable)
+        case .part(let offset, let length):
+            headers["Content-Range"] =
+                ContentRange.part(offset: offset, length: length, total: UInt64(bytes.count)).fieldValue
+            let part = Array(bytes[Int(offset)..<Int(offset + length)])
+            return HTTPResponse(status: .partialContent, headers: headers, body: .bytes(part))
+        }
+    }
+
+    private static func answer(
+        to request: HTTPRequest, with fault: Fault, _ bytes: [UInt8]
+    ) -> HTTPResponse {
+        switch fault {
+        case .status(let status): return HTTPResponse(status: HTTPStatus(rawValue: status))
+        case .webPage:
+            let page = "<!DOCTYPE html><html><body>Please sign in</body></html>"
+            return HTTPResponse(
+                status: .ok, headers: ["Content-Type": "text/html"], body: .bytes(Array(page.utf8)))
+        case .cut(let count):
+            return HTTPResponse(
+                status: .ok, headers: ["ETag": "\"one\""],
+                body: .stream(length: UInt64(bytes.count), CutBody(Array(bytes.prefix(count)))))
+        case .wrongRange:
+            return HTTPResponse(
+                status: .partialContent, headers: ["Content-Range": "bytes 0-3/\(bytes.count)"],
+                body: .bytes(Array(bytes.prefix(4))))
+        case .endless: return HTTPResponse(status: .ok, body: .stream(length: nil, EndlessBody()))
+        case .redirect(let target): return HTTPResponse(status: .found, headers: ["Location": target])
+        }
+    }
+}
+
+/// Some bytes, and then an error that cuts the connection.
+private final class CutBody: HTTPBodySource {
+    private let rest: Mutex<[UInt8]>
+
+    init(_ bytes: [UInt8]) {
+        rest = Mutex(bytes)
+    }
+
+    func next(limit: Int) async throws -> [UInt8]? {
+        let piece = rest.withLock { rest in
+            let piece = Array(rest.prefix(limit))
+            rest.removeFirst(piece.count)
+            return piece
+        }
+        if piece.isEmpty { throw TestFailure("the connection is cut") }
+        return piece
+    }
+}
+
+private final class EndlessBody: HTTPBodySource {
+    func next(limit: Int) async throws -> [UInt8]? { [UInt8](repeating: 0x20, count: min(limit, 1024)) }
+}

@@ -1,0 +1,89 @@
+import Concurrency
+import Foundation
+import HTTPClient
+import JSON
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+@Suite("The folder of a task", .timeLimit(.minutes(2)))
+struct TaskFolderTests {
+    @Test("A media file goes on by its version, and begins anew when it has changed")
+    func mediaFile() async throws {
+        try await FaultyOrigin.run { origin in
+            let bytes = try #require(try await SampleStreams.files(.byteRanges)["index.ts"])
+            origin.serve("/film.ts", bytes)
+            origin.fail("/film.ts", [.cut(after: bytes.count / 2), .cut(after: bytes.count / 2)])
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/film.ts"))
+            #expect(task.state == .completed && task.file == "film.ts")
+            #expect(try downloading.bytes("task", "film.ts") == bytes)
+            #expect(origin.requests(for: "/film.ts").last?.ifRange == "\"one\"")
+        }
+    }
+
+    @Test("No name of a source leads out of the folder")
+    func outside() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let bytes = try #require(origin.bytes(origin.segments()[0]))
+            let names = ["/a/..%2f..%2fetc%2fpasswd", "/a/task.json", "/a/.hidden.ts"]
+            for name in names { origin.serve(name, bytes) }
+            let lines = names.map { "#EXTINF:1,\n\($0)\n" }.joined()
+            origin.serve("/vod/index.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(lines)#EXT-X-ENDLIST\n")
+            let downloading = try Downloading()
+            #expect(try await downloading.run(origin.request()).state == .completed)
+            let files = Set(try downloading.files("task").keys)
+            #expect(files == ["index.m3u8", "v0/.parts", "v0/00001.ts", "v0/00002.ts", "v0/00003.ts"])
+            let entries = try FileManager.default.contentsOfDirectory(atPath: downloading.folder.path)
+            #expect(Set(entries) == [".lock", "task"])
+        }
+    }
+
+    @Test("A link in place of a folder of the task is refused")
+    func links() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let (downloading, elsewhere) = (try Downloading(), try TemporaryFolder("elsewhere"))
+            try FileManager.default.createDirectory(
+                atPath: downloading.path("task"), withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                atPath: downloading.path("task", "v0"), withDestinationPath: elsewhere.path)
+            #expect(try await downloading.run(origin.request()).state == .failed)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path).isEmpty)
+        }
+    }
+
+    @Test("Header values and tokens are kept for the owner alone, and are in no other file")
+    func secrets() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let downloading = try Downloading()
+            var request = origin.request("/vod/index.m3u8?token=secret")
+            request.headers = [DownloadRequest.Field(name: "Authorization", value: "Bearer secret")]
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed)
+            #expect(!String(decoding: task.json.bytes, as: UTF8.self).contains("secret"))
+            for (name, bytes) in try downloading.files("task") {
+                #expect(!String(decoding: bytes, as: UTF8.self).contains("secret"), "\(name)")
+            }
+            let path = downloading.path("task", "task.json")
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
+    @Test("A folder has one process at a time")
+    func holder() throws {
+        let downloading = try Downloading()
+        let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
+        let open = {
+            try DownloadService.open(
+                downloading.folder.path, downloading.options, client: client, clock: .system)
+        }
+        let held = try open()
+        #expect(throws: DownloadError.self) { try open() }
+        withExtendedLifetime(held) {}
+    }
+}
