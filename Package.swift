@@ -71,7 +71,8 @@ let modules: [Module] = [
         tests: ["TestSupport"],
     ),
     Module(
-        name: "Catalogue", layer: "Stores", uses: ["Timeline", "Postgres"], packages: [logging],
+        name: "Catalogue", layer: "Stores", uses: ["Timeline", "Postgres", "Compression"],
+        packages: [logging],
         tests: ["TestSupport", "DatabaseSupport"],
     ),
     Module(

@@ -28,8 +28,10 @@ struct CatalogueFiller: Sendable {
             }
             try await group.waitForAll()
         }
-        _ = try await pool.query("VACUUM (ANALYZE) segment")
-        _ = try await pool.query("VACUUM (ANALYZE) block")
+        while try await catalogue.packQuarters(at: plan.end + day) > 0 {}
+        for table in ["segment", "block", "packed_quarter"] {
+            _ = try await pool.query("VACUUM (ANALYZE) \(identifier: table)")
+        }
     }
 
     private func fill(_ planned: PlannedChannel) async throws {

@@ -106,8 +106,8 @@ extension Limits {
     /// Days of markers in memory, and markers of all of them together.
     static let cachedMarkerDays = 2000
     static let cachedMarkers = 100_000
-    /// Quarters of an hour read by one query: a day.
-    static let quartersPerLoad = 96
+    /// Quarters of an hour read by one query: a day and what is read around it.
+    static let quartersPerLoad = 100
     /// Quarters whose versions are read at a time.
     static let versionsAtOnce = 4096
     /// Changed blocks that are read again at a time; others are dropped and read on request.

@@ -88,6 +88,7 @@ package struct RetentionService: Sendable {
         await step("identities") { try await catalogue.pruneIntake() }
         await step("source runs") { try await catalogue.pruneSourceRuns() }
         await step("empty days") { try await dropEmptyDays(before: now) }
+        await step("closed quarters") { try await catalogue.packQuarters(at: clock.now()) }
     }
 
     private func step(_ name: String, _ body: () async throws -> Void) async {

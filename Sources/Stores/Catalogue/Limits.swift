@@ -16,6 +16,21 @@ package enum Limits {
     static let knownDigests: Int64 = 400
     /// Segments read by one scan of quarters; a day of one-second segments fits.
     static let segmentsPerScan = 100_000
+    /// Scans that read the quarters of a range that are not packed; more runs of them are read as one.
+    static let scansPerRead = 4
+    /// Bytes of a packed quarter; one with more, because of many cue tags, is read as rows.
+    static let packedBytes = 1 << 18
+    /// How long after its end a quarter counts as closed, microseconds: late segments have entered.
+    static let packingDelay: Int64 = 60_000_000
+    /// Quarters that are packed in one round, changed ones first.
+    static let packedPerRound = 1024
+    /// Consecutive quarters, and quarters in all, that are read and packed with one statement: a few hundred
+    /// kilobytes.
+    static let packedAtOnce = 32
+    /// Summaries that one round examines for quarters that are not packed: a year of a rendition has 35,000.
+    static let examinedPerRound: Int64 = 4096
+    /// Changed quarters that are kept until they are packed; others are found by examining summaries.
+    static let changedQuarters = 20_000
     /// Listed segments per rendition that are not stored yet, read with one channel head.
     static let pendingSegments = 1000
     /// Newest segments per rendition from which the lag of a channel is measured.

@@ -52,6 +52,21 @@ struct RetentionServiceTests {
         }
     }
 
+    @Test("A round packs the quarters that are closed and have not expired")
+    func packing() async throws {
+        try await withHouse(retention: 5 * 3600) { fixture in
+            let service = fixture.service()
+            await service.expireByRetention()
+            await service.expireByRetention()
+            let current: Statement =
+                "SELECT FROM block JOIN packed_quarter USING (rendition_id, quarter_us, revision)"
+            let packed = try await fixture.pool.query(current).count
+            #expect(packed > 0)
+            #expect(try await fixture.pool.query("SELECT FROM packed_quarter").count == packed)
+            #expect(try await fixture.pool.query("SELECT FROM block").count == packed)
+        }
+    }
+
     @Test("A channel over its size limit loses its oldest segments", arguments: StoreKind.allCases)
     func bySize(_ kind: StoreKind) async throws {
         try await withHouse(kind, retention: nil, maxBytes: 3500) { fixture in

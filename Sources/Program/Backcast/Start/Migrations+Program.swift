@@ -16,6 +16,7 @@ extension Migrations {
         ("0009-markers.sql", PackageResources._009_markers_sql),
         ("0010-repair.sql", PackageResources._010_repair_sql),
         ("0011-channel-status.sql", PackageResources._011_channel_status_sql),
+        ("0012-packed-quarters.sql", PackageResources._012_packed_quarters_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.

@@ -65,7 +65,7 @@ final class BlockCache: Sendable {
                     missing.append(quarter)
                 }
             }
-            for range in QuarterRange.joining(missing) {
+            for range in QuarterRange.joining(missing, atMost: Limits.quartersPerLoad) {
                 state.loadsMade += 1
                 let load = loading(range, state.loadsMade)
                 for quarter in range.quarters { state.loads[quarter] = (state.loadsMade, load) }
@@ -197,24 +197,5 @@ extension BlockCache.State {
             remove(entry.block.quarter)
         }
         return true
-    }
-}
-
-extension QuarterRange {
-    /// Combines ordered quarters into as few contiguous ranges as possible.
-    static func joining(_ quarters: [Quarter]) -> [QuarterRange] {
-        var ranges: [QuarterRange] = []
-        for quarter in quarters {
-            if var last = ranges.last, last.first.rendition == quarter.rendition,
-                last.count < Limits.quartersPerLoad,
-                quarter.begin == last.first.begin + Int64(last.count) * Quarter.microseconds
-            {
-                last.count += 1
-                ranges[ranges.count - 1] = last
-            } else {
-                ranges.append(QuarterRange(first: quarter, count: 1))
-            }
-        }
-        return ranges
     }
 }

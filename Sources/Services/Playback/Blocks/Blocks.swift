@@ -29,7 +29,7 @@ final class Blocks: Sendable {
     func blocks(_ range: QuarterRange, of rendition: RenditionID) async throws(CatalogueError) -> [Block] {
         var found: [Block] = []
         found.reserveCapacity(range.count)
-        for part in QuarterRange.joining(range.quarters) {
+        for part in QuarterRange.joining(range.quarters, atMost: Limits.quartersPerLoad) {
             found += try await blocks(part.quarters, of: rendition)
         }
         return found

@@ -50,13 +50,15 @@ extension Catalogue {
     }
 
     private func write(_ batches: [Batch], asTrial isTrial: Bool = false) async throws -> [Int32: Bool] {
-        try await withDays(of: batches.flatMap { $0.segments.map(\.fact.start) }) {
+        let written = try await withDays(of: batches.flatMap { $0.segments.map(\.fact.start) }) {
             try await pool.transaction { transaction in
-                let held = try await GroupWriter(batches: batches, transaction: transaction).run()
+                let written = try await GroupWriter(batches: batches, transaction: transaction).run()
                 if isTrial { throw TrialPassed() }
-                return held
+                return written
             }
         }
+        packing.add(written.touched)
+        return written.held
     }
 }
 

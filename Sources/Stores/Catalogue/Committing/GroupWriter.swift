@@ -21,8 +21,9 @@ struct GroupWriter {
     let batches: [Batch]
     let transaction: PostgresTransaction
 
-    /// - Returns: whether the lease was still held, by channel; without those that are locked or have no head
-    func run() async throws -> [Int32: Bool] {
+    /// - Returns: whether the lease was still held, by channel, without those that are locked or have no
+    ///   head; and the quarters that changed
+    func run() async throws -> (held: [Int32: Bool], touched: Set<Quarter>) {
         let heads = try await movePublishedHeads()
         var writers: [BatchWriter] = []
         for batch in batches {
@@ -39,7 +40,7 @@ struct GroupWriter {
         for writer in writers { touched.formUnion(try await writer.enterRepairs()) }
         try await transaction.summarise(touched.toSummarise)
         try await announce(writers, heads, touched)
-        return heads.mapValues(\.held)
+        return (heads.mapValues(\.held), touched.all)
     }
 
     /// Locks the channels and moves their heads; those of a group that are locked already are left out.

@@ -6,6 +6,9 @@ struct TouchedQuarters {
 
     subscript(channel: Int32) -> Set<Quarter> { byChannel[channel] ?? [] }
 
+    /// Those of all channels.
+    var all: Set<Quarter> { byChannel.values.reduce(into: []) { $0.formUnion($1) } }
+
     mutating func add(_ quarter: Quarter, of channel: Int32, isSummarised: Bool) {
         byChannel[channel, default: []].insert(quarter)
         if !isSummarised { toSummarise.insert(quarter) }

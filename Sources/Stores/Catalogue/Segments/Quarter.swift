@@ -35,6 +35,21 @@ package struct QuarterRange: Hashable, Sendable {
     }
 
     var end: Int64 { first.begin + Int64(count) * Quarter.microseconds }
+
+    /// Combines ordered quarters into as few consecutive ranges as possible, none with more than some.
+    package static func joining(_ quarters: [Quarter], atMost limit: Int = .max) -> [QuarterRange] {
+        var ranges: [QuarterRange] = []
+        for quarter in quarters {
+            if let last = ranges.last, last.first.rendition == quarter.rendition, last.count < limit,
+                quarter.begin == last.end
+            {
+                ranges[ranges.count - 1].count += 1
+            } else {
+                ranges.append(QuarterRange(first: quarter, count: 1))
+            }
+        }
+        return ranges
+    }
 }
 
 /// Identifies one content of a quarter.

@@ -5,15 +5,56 @@ extension Catalogue {
     /// No segment is longer, microseconds; this bounds the range that has to be read to find overlaps.
     package static let longestSegment: Int64 = 600_000_000
 
-    /// Reads the segments that begin in some quarters with one index range scan.
+    /// Reads the segments that begin in some quarters: packed ones with one query, the others with an index
+    /// range scan for each run of them.
     package func quarters(_ range: QuarterRange) async throws(CatalogueError) -> [QuarterRecord] {
         // The versions are read first: a commit in between makes the segments newer than their version, never
         // older.
-        let versions = try await versions(of: range.quarters)
+        let stored = try await mappingErrors { try await packedQuarters(range) }
+        var records = range.quarters.map { stored.packed[$0] }
+        let rest = QuarterRange.joining(range.quarters.filter { stored.packed[$0] == nil })
+        for missing in rest.joined(above: Limits.scansPerRead) {
+            let first = Int((missing.first.begin - range.first.begin) / Quarter.microseconds)
+            let scanned = try await scanned(missing, stored.versions)
+            for (index, record) in scanned.enumerated() { records[first + index] = record }
+        }
+        return records.compactMap(\.self)
+    }
+
+    /// The versions of quarters, and those that are packed as they are now, with one query.
+    private func packedQuarters(
+        _ range: QuarterRange,
+    ) async throws -> (versions: [Quarter: QuarterVersion], packed: [Quarter: QuarterRecord]) {
+        let rows = try await pool.query(
+            """
+            SELECT b.quarter_us, b.revision, b.begin_us, b.end_us, b.segments, p.packed
+            FROM block b LEFT JOIN packed_quarter p ON p.rendition_id = b.rendition_id
+                AND p.quarter_us = b.quarter_us AND p.revision = b.revision
+                AND p.quarter_us >= \(range.first.begin) AND p.quarter_us < \(range.end)
+            WHERE b.rendition_id = \(range.first.rendition) AND b.quarter_us >= \(range.first.begin)
+                AND b.quarter_us < \(range.end)
+            """)
+        var versions: [Quarter: QuarterVersion] = [:]
+        var packed: [Quarter: QuarterRecord] = [:]
+        let bytes = try rows.bytes("packed")
+        for (index, row) in rows.enumerated() {
+            let quarter = Quarter(
+                rendition: range.first.rendition, containing: try row.decode("quarter_us"))
+            let version = try QuarterVersion(row)
+            versions[quarter] = version
+            packed[quarter] = bytes[index].flatMap { PackedQuarter.unpack($0, of: quarter, version) }
+        }
+        return (versions, packed)
+    }
+
+    /// Reads the rows of consecutive quarters with one index range scan.
+    func scanned(
+        _ range: QuarterRange, _ versions: [Quarter: QuarterVersion],
+    ) async throws(CatalogueError) -> [QuarterRecord] {
         var segments = try await mappingErrors {
             try RecordedSegment.reading(try await pool.query(Self.scan(of: range)))
         }
-        if segments.count > Limits.segmentsPerScan { return try await halves(of: range) }
+        if segments.count > Limits.segmentsPerScan { return try await halves(of: range, versions) }
         let listed = segments
         let found = try await mappingErrors { try await details(of: listed, in: range) }
         for index in segments.indices {
@@ -35,15 +76,17 @@ extension Catalogue {
     }
 
     /// Reads a range in two parts, because very short segments can exceed the limit of one scan.
-    private func halves(of range: QuarterRange) async throws(CatalogueError) -> [QuarterRecord] {
+    private func halves(
+        of range: QuarterRange, _ versions: [Quarter: QuarterVersion],
+    ) async throws(CatalogueError) -> [QuarterRecord] {
         guard range.count > 1 else {
             throw .unreadable("more than \(Limits.segmentsPerScan) segments in a quarter of an hour")
         }
         let (first, quarters) = (range.count / 2, range.quarters)
-        let lower = try await self.quarters(QuarterRange(first: range.first, count: first))
+        let lower = try await scanned(QuarterRange(first: range.first, count: first), versions)
         return lower
-            + (try await self.quarters(
-                QuarterRange(first: quarters[first], count: range.count - first)))
+            + (try await scanned(
+                QuarterRange(first: quarters[first], count: range.count - first), versions))
     }
 
     /// Reads only columns that the primary key index includes, so that the table itself is not read.
@@ -70,11 +113,26 @@ extension Catalogue {
             for row in rows {
                 let quarter = Quarter(
                     rendition: try row.decode("rendition_id"), containing: try row.decode("quarter_us"))
-                versions[quarter] = QuarterVersion(
-                    revision: try row.decode("revision"), begin: try row.decode("begin_us"),
-                    end: try row.decode("end_us"), segments: try row.decode("segments"))
+                versions[quarter] = try QuarterVersion(row)
             }
             return versions
         }
+    }
+}
+
+extension QuarterVersion {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            revision: try row.decode("revision"), begin: try row.decode("begin_us"),
+            end: try row.decode("end_us"), segments: try row.decode("segments"))
+    }
+}
+
+extension [QuarterRange] {
+    /// One range from the first to the last if there are more than some, which are ordered.
+    fileprivate func joined(above limit: Int) -> [QuarterRange] {
+        guard count > limit, let first, let last else { return self }
+        let count = Int((last.end - first.first.begin) / Quarter.microseconds)
+        return [QuarterRange(first: first.first, count: count)]
     }
 }
