@@ -24,8 +24,8 @@ struct CarriedCueTagsTests {
 
         """
 
-    /// Records four segments of which the second comes at a time, or never.
-    private func record(secondAt arrival: Double?) throws -> [DecidedSegment] {
+    /// Records four segments of which the second comes at a time, or never; the journal answers a time later.
+    private func record(secondAt arrival: Double?, writing: Double = 0) throws -> [DecidedSegment] {
         var driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
         var segments: [DecidedSegment] = []
         var actions = driver.begin(at: 0)
@@ -55,8 +55,10 @@ struct CarriedCueTagsTests {
             }
             if let request = second, let arrival, time >= arrival {
                 second = nil
+                if writing > 0 { driver.holdJournal() }
                 store(request)
             }
+            if let arrival, writing > 0, time >= arrival + writing { next += driver.releaseJournal(at: time) }
             actions = next + driver.send(.clockAdvanced, at: time)
         }
         return segments.sorted { $0.fact.start < $1.fact.start }
@@ -83,6 +85,14 @@ struct CarriedCueTagsTests {
         #expect(segments.map(\.fact.cueTags) == [[], [], Self.carried, []])
         try #require(segments.count == 4)
         #expect(!segments[1].fact.flags.contains(.hasCueTags))
+    }
+
+    @Test("are not there twice when its turn passes while the journal writes it")
+    func writtenLate() throws {
+        let segments = try record(secondAt: 3, writing: 17)
+        #expect(segments.map(\.fact.identity.number) == [0, 1, 2, 3])
+        #expect(segments.map { $0.number != nil } == [true, false, true, true])
+        #expect(segments.map(\.fact.cueTags) == [[], [], Self.carried, []])
     }
 
     @Test("stay with it when it comes in its turn")

@@ -24,12 +24,15 @@ struct CarriedCueTags: Sendable {
         listed[segment.identity] = Entry(start: segment.start, tags: tags)
     }
 
-    /// A segment was stored with its tags.
+    /// A segment comes with its tags, unless its turn has passed meanwhile.
     mutating func stored(_ identity: SegmentIdentity) {
         listed[identity] = nil
     }
 
-    func hasCarried(_ identity: SegmentIdentity) -> Bool { carried.contains(identity) }
+    /// What a segment keeps of its tags.
+    func kept(_ tags: [String], of identity: SegmentIdentity) -> [String] {
+        carried.contains(identity) ? tags.filter { !MediaSegment.isCueTag($0) } : tags
+    }
 
     /// A segment does not come in its turn.
     mutating func giveUp(_ identity: SegmentIdentity) {
@@ -50,8 +53,19 @@ struct CarriedCueTags: Sendable {
             guard !passed.isEmpty else { continue }
             entries.removeFirst(passed.count)
             waiting[fact.identity.rendition] = entries.isEmpty ? nil : entries
-            decisions.segments[index].fact.cueTags = (passed.flatMap(\.tags) + fact.cueTags).bounded
-            decisions.segments[index].fact.flags.insert(.hasCueTags)
+            decisions.segments[index].fact.setTags((passed.flatMap(\.tags) + fact.cueTags).bounded)
+        }
+    }
+}
+
+extension SegmentFact {
+    /// Sets the tags, and the flag that some of them are cue tags.
+    mutating func setTags(_ tags: [String]) {
+        cueTags = tags
+        if tags.contains(where: MediaSegment.isCueTag) {
+            flags.insert(.hasCueTags)
+        } else {
+            flags.remove(.hasCueTags)
         }
     }
 }

@@ -31,7 +31,7 @@ struct Publication: Sendable {
     /// When time alone may lead to another batch.
     private var nextTurn: ContinuousClock.Instant?
     /// Cue tags of segments that may not come.
-    private var cueTags = CarriedCueTags()
+    private(set) var cueTags = CarriedCueTags()
 
     init(channel: Int32, lease: Lease) {
         self.channel = channel
@@ -133,9 +133,6 @@ extension Publication {
         }
     }
 
-    /// Whether the cue tags of a segment stand before another one, as it did not come in its turn.
-    func hasCarried(_ identity: SegmentIdentity) -> Bool { cueTags.hasCarried(identity) }
-
     /// A segment's line is written: the publisher gets the fact, unless it is read back in its turn.
     ///
     /// Better bytes of a segment that is published already, or goes to the archive, are a repair.
@@ -143,6 +140,9 @@ extension Publication {
         _ fact: SegmentFact, at line: JournalPosition, isFinal: Bool = true, now: ContinuousClock.Instant,
     ) {
         cueTags.stored(fact.identity)
+        var fact = fact
+        // Its turn may have passed while its line was written.
+        fact.setTags(cueTags.kept(fact.cueTags, of: fact.identity))
         if let backlog, backlog.hasRead(line) { return }
         if fact.replaces != nil, !publisher.expects(fact.identity) {
             return written(.segment(fact), at: line)

@@ -178,9 +178,6 @@ extension RecordingState {
         if let measured, (measured - segment.duration).magnitude > Limits.mediaTolerance.magnitude {
             flags.insert(.measuredDuration)
         }
-        var cueTags = cueTags
-        if publication.hasCarried(segment.identity) { cueTags.removeAll(where: MediaSegment.isCueTag) }
-        if cueTags.contains(where: MediaSegment.isCueTag) { flags.insert(.hasCueTags) }
         var fact = SegmentFact(
             channel: channel.id, identity: segment.identity, start: segment.start, duration: segment.duration,
             revision: name.revision,
@@ -188,7 +185,8 @@ extension RecordingState {
             storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
             programDateTime: date, arrived: arrived, firstTimestamp: stored.firstTimestamp,
             measuredDuration: measured, digest: stored.object.digest, fence: lease.fence,
-            boundary: segment.boundary, cueTags: cueTags)
+            boundary: segment.boundary)
+        fact.setTags(publication.cueTags.kept(cueTags, of: segment.identity))
         fact.replaces = replaces
         return fact
     }

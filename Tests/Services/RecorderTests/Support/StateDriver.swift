@@ -12,6 +12,8 @@ import Timeline
 struct StateDriver {
     private(set) var state: RecordingState
     private var lineCount = 0
+    /// Lines that the journal has not written yet; nil while it writes at once.
+    private var unwritten: Int?
 
     /// Begins recording with an empty journal; `opening` is what it asks of the source then.
     init(_ sources: [SourceSettings], unfinished: [SegmentRequest] = [], begun time: Double = 0) throws {
@@ -31,16 +33,34 @@ struct StateDriver {
         send(.started, at: time)
     }
 
-    /// What is to be written into the journal is written at once.
+    /// What is to be written into the journal is written at once, unless the journal is held.
     @discardableResult
     mutating func send(_ event: RecordingEvent, at time: Double) -> [RecordingAction] {
         var actions = state.handle(event, at: Moment(date: at(time), steady: moment(time)))
         for case .journal(let entries) in actions {
-            let positions = entries.indices.map { JournalPosition(file: 1, line: lineCount + $0) }
-            lineCount += entries.count
-            actions += send(.journalWritten(.success(positions)), at: time)
+            if unwritten == nil {
+                actions += write(entries.count, at: time)
+            } else {
+                unwritten = entries.count
+            }
         }
         return actions
+    }
+
+    private mutating func write(_ count: Int, at time: Double) -> [RecordingAction] {
+        let positions = (0..<count).map { JournalPosition(file: 1, line: lineCount + $0) }
+        lineCount += count
+        return send(.journalWritten(.success(positions)), at: time)
+    }
+
+    /// The journal takes what is written to it, and answers when it is released.
+    mutating func holdJournal() {
+        unwritten = 0
+    }
+
+    mutating func releaseJournal(at time: Double) -> [RecordingAction] {
+        guard let count = unwritten.take(), count > 0 else { return [] }
+        return write(count, at: time)
     }
 
     /// Reads the empty journal, and once more for what waits in it; gives what is asked of the source.
