@@ -8,8 +8,9 @@ import HTTP
 struct HeaderBlock {
     private(set) var fields = HTTPHeaders()
     private(set) var count = 0
-    /// Bytes of Cookie fields, which the library copies.
+    /// Bytes of Cookie fields, which the library copies, and the most cookies that it finds in them.
     private(set) var cookieByteCount = 0
+    private(set) var cookieCount = 0
     /// Why the request is refused.
     private(set) var fault: String?
     /// The address at which the next field has to begin.
@@ -43,7 +44,10 @@ struct HeaderBlock {
         let title = unsafe String(decoding: name, as: UTF8.self)
         fields.append(title, text)
         count += 1
-        if title.utf8.count == 6, title.lowercased() == "cookie" { cookieByteCount += value.count }
+        if title.utf8.count == 6, title.lowercased() == "cookie" {
+            cookieByteCount += value.count + 1
+            cookieCount += unsafe value.count { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") } + 1
+        }
         next = UInt(bitPattern: value.baseAddress) + UInt(value.count) + 2
         return true
     }

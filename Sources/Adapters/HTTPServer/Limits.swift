@@ -30,11 +30,12 @@ package struct Limits: Sendable {
     package var slowestOver = Duration.seconds(60)
     /// Bytes of memory of a connection, for request header and response header, but not for a body.
     ///
-    /// It is reused for every request.
-    package var connectionMemory = 8 * 1024
+    /// It is reused for every request. An idle connection keeps all of it, and usual requests of players take
+    /// less than 2 KiB.
+    package var connectionMemory = 5 * 1024 + 256
     /// The part of `connectionMemory` that is reserved for the response header; a request header beyond the
     /// rest is answered 431.
-    package var responseHeader = 2 * 1024
+    package var responseHeader = 1536
     /// Bytes beyond the limit of a body that are read and dropped so that the client can read the refusal.
     package var droppedBody = 256 * 1024
 

@@ -84,8 +84,8 @@ extension RawRequest {
     private func memoryUse(_ block: HeaderBlock) -> Int {
         let arguments = target.count { $0 == UInt8(ascii: "&") } + 1
         let records = (block.count + arguments) * Limits.fieldOverhead
-        // The library copies cookies and keeps a record for each, of at least three bytes ("a=;").
-        let cookies = block.cookieByteCount + block.cookieByteCount / 3 * Limits.fieldOverhead
+        // The library copies cookies and keeps a record for each.
+        let cookies = block.cookieByteCount + block.cookieCount * Limits.fieldOverhead
         return connection.headerByteCount + records + cookies
     }
 
