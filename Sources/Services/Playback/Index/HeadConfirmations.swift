@@ -2,43 +2,74 @@ import Concurrency
 import Synchronization
 
 /// Questions that many requests share: each waits for one that begins after it arrived.
+///
+/// A request that waits has no task or timer of its own here: the round that it waits for resumes it.
 final class HeadConfirmations: Sendable {
+    private typealias Waiter = CheckedContinuation<Bool, Never>
+
     private struct State {
-        /// The round that has not begun yet.
-        var next: Task<Void, Never>?
-        /// The last round that has begun.
-        var last: Task<Void, Never>?
+        /// Those that wait for the next round to begin.
+        var waiters: [Waiter] = []
+        /// Whether rounds follow each other: as long as anyone waits.
+        var isRunning = false
         var began: ContinuousClock.Instant?
     }
 
     private let state = Mutex(State())
 
-    /// Returns when a round that began after this call has ended; rounds begin `Limits.confirmationPause`
-    /// after each other at least.
-    func round(_ clock: HostClock, _ ask: @escaping @Sendable () async -> Void) async {
-        let task = state.withLock { state in
-            if let next = state.next { return next }
-            let (last, began) = (state.last, state.began)
-            let task = Task {
-                await last?.value
-                if let began {
-                    let pause = began + Limits.confirmationPause - clock.steady()
-                    if pause > .zero { try? await clock.sleep(for: pause) }
-                }
-                self.begin(at: clock.steady())
-                await ask()
+    /// Returns true when a round that began after this call has ended; false if that takes longer than
+    /// `Limits.confirmationWait`.
+    ///
+    /// Rounds do not overlap, and begin `Limits.confirmationPause` after each other at least.
+    func round(_ clock: HostClock, _ ask: @escaping @Sendable () async -> Void) async -> Bool {
+        await withCheckedContinuation { waiter in
+            let isFirst = state.withLock { state in
+                state.waiters.append(waiter)
+                defer { state.isRunning = true }
+                return !state.isRunning
             }
-            state.next = task
-            return task
+            if isFirst { Task { await run(clock, ask) } }
         }
-        await task.value
     }
 
-    private func begin(at instant: ContinuousClock.Instant) {
+    /// Has round after round until none is waited for.
+    private func run(_ clock: HostClock, _ ask: @escaping @Sendable () async -> Void) async {
+        while true {
+            if let began = state.withLock({ $0.began }) {
+                let pause = began + Limits.confirmationPause - clock.steady()
+                if pause > .zero { try? await clock.sleep(for: pause) }
+            }
+            guard let waiters = begin(at: clock.steady()) else { return }
+            let asking = Task { await ask() }
+            if await asking.value(within: Limits.confirmationWait, by: clock) != nil {
+                for waiter in waiters { waiter.resume(returning: true) }
+                continue
+            }
+            for waiter in waiters { waiter.resume(returning: false) }
+            // Nothing is asked again before the answer is there.
+            repeat {
+                for waiter in takeWaiters() { waiter.resume(returning: false) }
+            } while await asking.value(within: Limits.confirmationWait, by: clock) == nil
+        }
+    }
+
+    /// Those whom a round is for, which begins now; nil if there are none, and no round follows.
+    private func begin(at instant: ContinuousClock.Instant) -> [Waiter]? {
         state.withLock { state in
-            state.last = state.next
-            state.next = nil
+            guard !state.waiters.isEmpty else {
+                state.isRunning = false
+                return nil
+            }
             state.began = instant
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+    }
+
+    private func takeWaiters() -> [Waiter] {
+        state.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
         }
     }
 }

@@ -122,14 +122,13 @@ extension TimelineIndex {
     package func catchUp(_ channel: Int32) async {
         guard isShared, !heads.isFailing else { return }
         let arrived = clock.steady()
-        let catchingUp = Task {
-            if heads.known(channel) != nil {
-                await confirmations.round(clock) { _ = await self.confirmHeads() }
-            }
-            guard let asOf = heads.asOf(channel), asOf >= arrived else {
-                return await renewHead(of: channel)
-            }
+        if heads.asOf(channel) != nil {
+            let isConfirmed = await confirmations.round(clock) { _ = await self.confirmHeads() }
+            guard isConfirmed else { return }
         }
-        _ = await catchingUp.value(within: Limits.confirmationWait, by: clock)
+        if let asOf = heads.asOf(channel), asOf >= arrived { return }
+        // It has changed, or is not known.
+        let reading = Task { await renewHead(of: channel) }
+        _ = await reading.value(within: Limits.confirmationWait, by: clock)
     }
 }
