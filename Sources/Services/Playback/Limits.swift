@@ -80,6 +80,8 @@ extension Limits {
     static let piecesAtOnce = 16
     /// Blocks whose text is written, or compressed, without a turn: about a millisecond.
     static let textsWithoutTurn = 4
+    /// Peaks of blocks that are measured on the thread that asks, each a few microseconds.
+    static let peaksAtOnce = 8
     /// Long compositions that may wait for their turn.
     static let compositionsWaiting = 512
     /// Searches for what is recorded near a window, at a time and waiting.

@@ -16,6 +16,7 @@ final class BlockTotals: Sendable {
     /// The first of these, which usually stays the only one: it is read without a lock.
     private let usual = AtomicLazyReference<JoinedPeak>()
     private let run = Mutex<SegmentRun?>(nil)
+    private let sizes = AtomicLazyReference<RowSizes>()
 
     private struct Join: Hashable {
         var before: Int
@@ -36,16 +37,29 @@ final class BlockTotals: Sendable {
         storedBytes = segments.reduce(0) { $0 + $1.storedBytes }
     }
 
+    /// The sizes of the segments side by side, made on first use.
+    var rows: [RowSizes.Row] {
+        if let known = sizes.load() { return known.rows }
+        return sizes.storeIfNil(RowSizes(segments)).rows
+    }
+
     /// The highest bit rate of any run within the block that counts for a target duration.
     func peak(targetSeconds: Int) -> Int64 {
         peaks.withLock { peaks in
             if let known = peaks[targetSeconds] { return known }
             var meter = BitRateMeter(targetSeconds: targetSeconds)
-            for segment in segments { meter.append(segment) }
+            meter.append(self, segments.indices)
             if peaks.count >= Limits.targetsPerBlock { peaks.removeAll() }
             peaks[targetSeconds] = meter.peak
             return meter.peak
         }
+    }
+
+    /// The result of `peak(after:targetSeconds:)` if it is known.
+    func knownPeak(after before: BlockTotals, targetSeconds: Int) -> Int64? {
+        let join = Join(before: before.number, targetSeconds: targetSeconds)
+        if let usual = usual.load(), usual.join == join { return usual.peak }
+        return joined.withLock { $0[join] }
     }
 
     /// The highest bit rate of any run that ends in the block and counts, if none begins before the block
@@ -57,8 +71,8 @@ final class BlockTotals: Sendable {
         return joined.withLock { joined in
             if let known = joined[join] { return known }
             var meter = BitRateMeter(targetSeconds: targetSeconds)
-            meter.open(before.segments)
-            meter.extend(by: segments)
+            meter.open(before.rows, before.segments.indices)
+            meter.extend(by: rows, segments.indices)
             let peak = max(own, meter.peak)
             if joined.count >= Limits.targetsPerBlock { joined.removeAll() }
             joined[join] = peak
@@ -75,6 +89,21 @@ final class BlockTotals: Sendable {
             run = made
             return made
         }
+    }
+}
+
+/// What bit rates take of each segment of a block.
+final class RowSizes: Sendable {
+    struct Row {
+        var bytes: Int64
+        /// How long the media play, microseconds.
+        var duration: Int64
+    }
+
+    let rows: [Row]
+
+    init(_ segments: [RecordedSegment]) {
+        rows = segments.map { Row(bytes: $0.storedBytes, duration: $0.mediaDuration) }
     }
 }
 

@@ -25,7 +25,7 @@ struct BitRate: Equatable {
             if piece.isWhole {
                 meter.append(piece.block, targetSeconds: targetSeconds)
             } else {
-                for segment in piece.segments { meter.append(segment) }
+                meter.append(piece.block.totals, piece.range)
             }
         }
         self = meter.rate
@@ -51,61 +51,107 @@ struct BitRateMeter {
 
     mutating func append(_ segment: RecordedSegment) {
         openBefore()
-        whole.append(segment)
+        whole.append(bytes: segment.storedBytes, duration: segment.mediaDuration)
         open.append(Run())
-        extendRuns(by: segment)
+        extendRuns(by: RowSizes.Row(bytes: segment.storedBytes, duration: segment.mediaDuration))
     }
 
     /// Appends all segments of a block: the runs within it are known, so only those that begin before it or
     /// end behind it are measured.
     mutating func append(_ block: Block, targetSeconds: Int) {
         whole.append(bytes: block.totals.storedBytes, duration: block.summary.duration)
-        // No run reaches through a block that is longer.
-        let isLong = block.summary.duration > longest
+        let isLong = Self.isLong(block, targetSeconds: targetSeconds)
         if isLong, let before {
             peak = max(peak, block.totals.peak(after: before, targetSeconds: targetSeconds))
         } else {
             peak = max(peak, block.totals.peak(targetSeconds: targetSeconds))
             openBefore()
-            extend(by: block.segments)
+            extend(by: block.totals.rows, block.segments.indices)
         }
         if isLong {
             (open, before) = ([], block.totals)
         } else {
-            open(block.segments)
+            open(block.totals.rows, block.segments.indices)
         }
     }
 
-    /// Extends the runs that are open by segments, until none is left.
-    mutating func extend(by segments: [RecordedSegment]) {
-        for segment in segments {
+    /// Appends some rows of a block: the runs within them are measured in one pass, beside them only those
+    /// that begin before or end behind them.
+    mutating func append(_ block: BlockTotals, _ range: Range<Int>) {
+        openBefore()
+        let rows = block.rows
+        extend(by: rows, range)
+        let (all, highest) = runs(within: rows, range)
+        whole.append(all)
+        peak = max(peak, highest.rate)
+        if all.duration > longest { open = [] }
+        open(rows, range)
+    }
+
+    /// Appends blocks of which each is too long for a run to reach through it; false if the block before them
+    /// is not.
+    ///
+    /// `peak` is the highest rate of the runs that end in them.
+    mutating func append(bytes: Int64, duration: Int64, peak: Int64, endingWith last: BlockTotals) -> Bool {
+        guard before != nil else { return false }
+        whole.append(bytes: bytes, duration: duration)
+        self.peak = max(self.peak, peak)
+        before = last
+        return true
+    }
+
+    /// Extends the runs that are open by some rows, until none is left.
+    mutating func extend(by rows: [RowSizes.Row], _ range: Range<Int>) {
+        for index in range {
             if open.isEmpty { break }
-            extendRuns(by: segment)
+            extendRuns(by: rows[index])
         }
     }
 
-    /// Opens the runs that end with the last of some segments.
-    mutating func open(_ segments: [RecordedSegment]) {
+    /// Opens the runs that end with the last of some rows.
+    mutating func open(_ rows: [RowSizes.Row], _ range: Range<Int>) {
         var last = Run()
-        for segment in segments.reversed() {
-            last.append(segment)
+        for index in range.reversed() {
+            last.append(rows[index])
             if last.duration > longest { break }
             open.append(last)
         }
+    }
+
+    /// All rows, and of the runs within them that count the one with the highest rate.
+    private func runs(within rows: [RowSizes.Row], _ range: Range<Int>) -> (all: Run, highest: Run) {
+        var (all, highest) = (Run(), Run())
+        let (shortest, longest) = (target / 2, longest)
+        for end in range {
+            all.append(rows[end])
+            var (run, begin) = (Run(), end)
+            while begin >= range.lowerBound {
+                run.append(rows[begin])
+                if run.duration > longest { break }
+                if run.duration >= shortest, run.isHigher(than: highest) { highest = run }
+                begin -= 1
+            }
+        }
+        return (all, highest)
     }
 
     /// Opens the runs that end with the block before.
     private mutating func openBefore() {
         guard let totals = before else { return }
         before = nil
-        open(totals.segments)
+        open(totals.rows, totals.segments.indices)
+    }
+
+    /// Whether no run reaches through a block.
+    static func isLong(_ block: Block, targetSeconds: Int) -> Bool {
+        block.summary.duration > BitRateMeter(targetSeconds: targetSeconds).longest
     }
 
     private var longest: Int64 { target + target / 2 }
 
-    private mutating func extendRuns(by segment: RecordedSegment) {
+    private mutating func extendRuns(by row: RowSizes.Row) {
         let longest = longest
-        for index in open.indices { open[index].append(segment) }
+        for index in open.indices { open[index].append(row) }
         open.removeAll { $0.duration > longest }
         for run in open where run.duration >= target / 2 { peak = max(peak, run.rate) }
     }
@@ -114,8 +160,19 @@ struct BitRateMeter {
         private var bytes: Int64 = 0
         private(set) var duration: Int64 = 0
 
-        mutating func append(_ segment: RecordedSegment) {
-            append(bytes: segment.storedBytes, duration: segment.mediaDuration)
+        mutating func append(_ row: RowSizes.Row) {
+            append(bytes: row.bytes, duration: row.duration)
+        }
+
+        mutating func append(_ run: Run) {
+            append(bytes: run.bytes, duration: run.duration)
+        }
+
+        /// Compares rates; a run without duration has none.
+        func isHigher(than other: Run) -> Bool {
+            if other.duration <= 0 { return duration > 0 }
+            return duration > 0
+                && Double(bytes) * Double(other.duration) > Double(other.bytes) * Double(duration)
         }
 
         mutating func append(bytes: Int64, duration: Int64) {

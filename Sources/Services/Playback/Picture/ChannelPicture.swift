@@ -74,29 +74,27 @@ struct ChannelCut {
             targetSeconds: targetSeconds)
     }
 
-    /// The renditions as a composer would list them.
-    var listed: [ListedRendition] {
-        zip(picture.renditions, cuts).compactMap { rendition, cut in
-            cut.map { ListedRendition(description: rendition.description, segments: $0.segments) }
-        }
+    /// The segments of the rendition that leads a multivariant playlist.
+    var leading: WindowCut? {
+        picture.leading.first { cuts[$0] != nil }.flatMap { cuts[$0] }
     }
 
-    var known: [RenditionID] { picture.renditions.map(\.description.id) }
-
-    /// The formats of the listed segments: each run has one.
-    var formats: [Int32: SegmentFormat] {
-        var formats: [Int32: SegmentFormat] = [:]
-        for cut in cuts {
-            guard let cut, let block = cut.slots.first?.block else { continue }
-            let id = cut.first.formatID
-            if formats[id] == nil { formats[id] = block.formats[id] }
+    /// The renditions with what their segments tell; nil if there is too much to measure.
+    ///
+    /// Notes the use of all blocks at a second.
+    func measured(at second: Int64) -> [MeasuredRendition]? {
+        let targetSeconds = targetSeconds
+        var measured: [MeasuredRendition] = []
+        measured.reserveCapacity(cuts.count)
+        for (rendition, cut) in zip(picture.renditions, cuts) {
+            guard let cut else { continue }
+            let rate = cut.bitRate(targetSeconds: targetSeconds, rendition.rates, second: second)
+            guard let rate else { return nil }
+            measured.append(
+                MeasuredRendition(
+                    description: rendition.description, rate: rate, formats: cut.format.map { [$0] } ?? []))
         }
-        return formats
-    }
-
-    /// Notes the use of all blocks.
-    func touch() {
-        for cut in cuts { cut?.touch() }
+        return measured
     }
 }
 

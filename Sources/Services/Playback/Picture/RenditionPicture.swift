@@ -16,11 +16,13 @@ struct RenditionPicture: Sendable {
         var longest: Int64 = 0
         /// How far its starts are from the begin of the run plus the media since then.
         var drift: ClosedRange<Int64> = 0...0
-        /// The pause before its first segment, if it counts as missing.
+        /// The pause before its first segment, if it counts as missing, and those between its segments.
         var pause: Int64 = 0
+        var pauses: Int64 = 0
     }
 
     let description: RenditionDescription
+    let rates = SlotRates()
     /// The begin of the first quarter in which something is held; nil if nothing is.
     private let held: Int64?
     /// The begin of the first slot.
@@ -57,6 +59,7 @@ extension RenditionPicture.Slot {
             block.summary.isOrdered
             ? last.end.microseconds : block.segments.reduce(.min) { max($0, $1.end.microseconds) }
         longest = block.summary.longest
+        pauses = block.summary.missing
         guard block.summary.isUniform, let text = block.text, text.format.isClear else { return }
         if let former, former.run != nil, let before = former.block, block.follows(before) {
             run = former.run

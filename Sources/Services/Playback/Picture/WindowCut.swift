@@ -21,6 +21,9 @@ struct WindowCut: Sendable {
     var first: RecordedSegment { head.segments[begin] }
     var last: RecordedSegment { tail.segments[end - 1] }
 
+    /// The format of the segments: a run has one.
+    var format: SegmentFormat? { head.formats[head.segments[begin].formatID] }
+
     /// The positions of the segments in one of the blocks.
     func rows(_ index: Int, _ block: Block) -> Range<Int> {
         (index == slots.startIndex ? begin : 0)..<(index == slots.endIndex - 1 ? end : block.segments.count)
@@ -84,9 +87,9 @@ struct WindowCut: Sendable {
         let before = first.start - window.begin
         if before > Limits.grain { missing += before }
         for index in slots.indices {
-            guard let block = slots[index].block else { continue }
             if index > slots.startIndex { missing += slots[index].pause }
-            if block.summary.missing > 0 { missing += block.missing(in: rows(index, block)) }
+            guard slots[index].pauses > 0, let block = slots[index].block else { continue }
+            missing += block.missing(in: rows(index, block))
         }
         let after = window.end - last.end
         return after > Limits.grain ? missing + after : missing
@@ -109,20 +112,32 @@ extension Block {
 extension Block {
     /// The position of the first segment that ends after an instant, in an ordered block.
     fileprivate func firstRow(endingAfter instant: Instant) -> Int {
-        var (low, high) = (0, segments.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if segments[middle].end > instant { high = middle } else { low = middle + 1 }
-        }
-        return low
+        firstRow(near: instant) { segments[$0].start + segments[$0].duration > instant }
     }
 
     /// The position of the first segment that begins at or after an instant, in an ordered block.
     fileprivate func firstRow(from instant: Instant) -> Int {
+        firstRow(near: instant) { segments[$0].start >= instant }
+    }
+
+    /// The first row of which `isFound` is true, as it is of all that follow.
+    ///
+    /// Segments are about equally long, so it is usually where an instant lies in proportion.
+    private func firstRow(near instant: Instant, where isFound: (Int) -> Bool) -> Int {
+        guard let first = segments.first?.start else { return 0 }
+        // The first row found is `high` or lies before it.
         var (low, high) = (0, segments.count)
+        let share = Double(instant - first) / Double(max(summary.duration, 1))
+        var row = min(Int(min(max(share, 0), 1) * Double(high)), high - 1)
         while low < high {
-            let middle = (low + high) / 2
-            if segments[middle].start >= instant { high = middle } else { low = middle + 1 }
+            if isFound(row) {
+                if row == low || !isFound(row - 1) { return row }
+                high = row - 1
+            } else {
+                low = row + 1
+                if low < high, isFound(low) { return low }
+            }
+            row = (low + high) / 2
         }
         return low
     }

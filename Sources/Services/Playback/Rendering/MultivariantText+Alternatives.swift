@@ -5,7 +5,7 @@ import Timeline
 /// Alternative renditions: EXT-X-MEDIA.
 extension MultivariantText {
     /// Those whose media is part of a variant, and the recorded ones, in each of their groups.
-    func alternatives(besides variants: [ListedRendition]) -> [Rendition] {
+    func alternatives(besides variants: [MeasuredRendition]) -> [Rendition] {
         var names: [String: Set<String>] = [:]
         var defaults: Set<String> = []
         var found: [Rendition] = []
@@ -25,20 +25,20 @@ extension MultivariantText {
             found.append(rendition)
         }
         for variant in variants { for rendition in embedded(in: variant) { add(rendition, nil) } }
-        for listed in contents.renditions where !variants.contains(where: { $0.id == listed.id }) {
+        for listed in renditions where !variants.contains(where: { $0.id == listed.id }) {
             for rendition in memberships(of: listed) { add(rendition, listed.id) }
         }
         return found
     }
 
     /// Alternatives that are part of a variant's own media, as the source stated them.
-    func embedded(in variant: ListedRendition) -> [Rendition] {
+    func embedded(in variant: MeasuredRendition) -> [Rendition] {
         guard variant.id.kind == .video else { return [] }
         return (variant.description.media ?? []).compactMap { Rendition(AttributeList($0)) }
     }
 
     /// A tag for each group that a rendition is in.
-    private func memberships(of listed: ListedRendition) -> [Rendition] {
+    private func memberships(of listed: MeasuredRendition) -> [Rendition] {
         guard let type = Self.type(of: listed), let group = listed.description.groupID else { return [] }
         let others = (listed.description.media ?? []).compactMap { attributes -> Rendition? in
             guard var rendition = Rendition(AttributeList(attributes)), rendition.type == type else {
@@ -51,7 +51,7 @@ extension MultivariantText {
     }
 
     private func alternative(
-        _ listed: ListedRendition, _ type: Rendition.MediaType, _ group: String,
+        _ listed: MeasuredRendition, _ type: Rendition.MediaType, _ group: String,
     ) -> Rendition {
         let description = listed.description
         var attributes = AttributeList(description.attributes ?? [])
@@ -67,7 +67,7 @@ extension MultivariantText {
         return rendition
     }
 
-    private static func type(of rendition: ListedRendition) -> Rendition.MediaType? {
+    private static func type(of rendition: MeasuredRendition) -> Rendition.MediaType? {
         switch rendition.id.kind {
         case .video: nil
         case .audio: .audio
@@ -75,7 +75,7 @@ extension MultivariantText {
         }
     }
 
-    static func groups(of rendition: ListedRendition) -> [String] {
+    static func groups(of rendition: MeasuredRendition) -> [String] {
         let others = (rendition.description.media ?? []).compactMap { attributes in
             attributes.first { $0.name == "GROUP-ID" }?.value
         }

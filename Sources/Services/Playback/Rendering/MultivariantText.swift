@@ -2,29 +2,36 @@ import Catalogue
 import HLS
 import Timeline
 
+/// A rendition of a window with what its media there tell.
+struct MeasuredRendition {
+    var description: RenditionDescription
+    var rate: BitRate
+    /// In the order of their first segments.
+    var formats: [SegmentFormat]
+
+    var id: RenditionID { description.id }
+}
+
 /// Renders a multivariant playlist of the renditions in a window.
 struct MultivariantText {
-    let contents: PlaylistContents
+    /// Ordered by id.
+    let renditions: [MeasuredRendition]
+    /// Whether the window is closed: a growing playlist may exceed the measured rates.
+    let isClosed: Bool
     let query: String?
-    /// What the media of each rendition tell.
-    private let measured: [RenditionID: Measured]
 
-    private struct Measured {
-        var rate: BitRate
-        /// In the order of their first segments.
-        var formats: [SegmentFormat]
+    init(renditions: [MeasuredRendition], isClosed: Bool, query: String?) {
+        (self.renditions, self.isClosed, self.query) = (renditions, isClosed, query)
     }
 
     init(contents: PlaylistContents, query: String?) {
-        self.contents = contents
-        self.query = query
-        var measured: [RenditionID: Measured] = [:]
-        for rendition in contents.renditions {
-            measured[rendition.id] = Measured(
+        let measured = contents.renditions.map { rendition in
+            MeasuredRendition(
+                description: rendition.description,
                 rate: BitRate(of: rendition.segments, targetSeconds: contents.targetSeconds),
                 formats: rendition.segments.formatsInOrder.compactMap { contents.formats[$0] })
         }
-        self.measured = measured
+        self.init(renditions: measured, isClosed: contents.plan.kind == .closed, query: query)
     }
 
     func playlist() -> MultivariantPlaylist {
@@ -37,9 +44,9 @@ struct MultivariantText {
     }
 
     /// The video renditions; a channel without video has its audio or subtitles as variants.
-    private var variants: [ListedRendition] {
+    private var variants: [MeasuredRendition] {
         for kind in [RenditionKind.video, .audio, .subtitles] {
-            let found = contents.renditions.filter { $0.id.kind == kind }
+            let found = renditions.filter { $0.id.kind == kind }
             if !found.isEmpty { return found }
         }
         return []
@@ -53,7 +60,7 @@ struct MultivariantText {
 /// Variants: EXT-X-STREAM-INF.
 extension MultivariantText {
     /// The variant with each of its combinations of groups.
-    private func streams(of rendition: ListedRendition) -> [VariantStream] {
+    private func streams(of rendition: MeasuredRendition) -> [VariantStream] {
         let description = rendition.description
         var own = VariantStream(AttributeList(description.attributes ?? []))
         (own.audioGroup, own.subtitlesGroup) = (description.audioGroup, description.subtitlesGroup)
@@ -71,7 +78,7 @@ extension MultivariantText {
     }
 
     /// The variant with the groups that the source's tag says, as far as the window has them.
-    private func variant(_ rendition: ListedRendition, _ said: VariantStream) -> VariantStream {
+    private func variant(_ rendition: MeasuredRendition, _ said: VariantStream) -> VariantStream {
         let audio = members(ofGroup: said.audioGroup, kind: .audio, besides: rendition)
         let subtitles = members(ofGroup: said.subtitlesGroup, kind: .subtitles, besides: rendition)
         // The largest sum of any combination that can play at a time (RFC 8216bis §4.4.6.2).
@@ -96,7 +103,7 @@ extension MultivariantText {
 
     /// A group of which something is known; NONE only if all variants say it (RFC 8216bis §4.4.6.2).
     private func captions(
-        _ said: VariantStream, of rendition: ListedRendition,
+        _ said: VariantStream, of rendition: MeasuredRendition,
     ) -> VariantStream.ClosedCaptions? {
         switch said.closedCaptions {
         case .group(let group)?:
@@ -118,26 +125,26 @@ extension MultivariantText {
     }
 
     private func members(
-        ofGroup group: String?, kind: RenditionKind, besides variant: ListedRendition,
-    ) -> [ListedRendition] {
+        ofGroup group: String?, kind: RenditionKind, besides variant: MeasuredRendition,
+    ) -> [MeasuredRendition] {
         guard let group else { return [] }
-        return contents.renditions.filter {
+        return renditions.filter {
             $0.id.kind == kind && $0.id != variant.id && Self.groups(of: $0).contains(group)
         }
     }
 
     /// The measured rate; a growing playlist may exceed it, so the peak is at least what the source states.
-    private func bitRate(of rendition: ListedRendition) -> BitRate {
-        var rate = measured[rendition.id]?.rate ?? BitRate(peak: 0, average: 0)
-        if contents.plan.kind != .closed { rate.peak = max(rate.peak, rendition.description.bandwidth ?? 0) }
+    private func bitRate(of rendition: MeasuredRendition) -> BitRate {
+        var rate = rendition.rate
+        if !isClosed { rate.peak = max(rate.peak, rendition.description.bandwidth ?? 0) }
         return rate
     }
 
     /// All codecs found in the media, or those that the source states if the media does not tell.
-    private func codecs(of renditions: [ListedRendition]) -> String? {
+    private func codecs(of renditions: [MeasuredRendition]) -> String? {
         var all: [Substring] = []
         for rendition in renditions {
-            let measured = formats(of: rendition).flatMap { $0.codecs.split(separator: ",") }
+            let measured = rendition.formats.flatMap { $0.codecs.split(separator: ",") }
             let said = rendition.description.codecs?.split(separator: ",") ?? []
             if measured.isEmpty && said.isEmpty && rendition.id.kind != .subtitles { return nil }
             for codec in measured.isEmpty ? said : measured where !all.contains(codec) { all.append(codec) }
@@ -145,16 +152,12 @@ extension MultivariantText {
         return all.isEmpty ? nil : all.joined(separator: ",")
     }
 
-    private func resolution(of rendition: ListedRendition) -> VariantStream.Resolution? {
-        let largest = formats(of: rendition).max { $0.width * $0.height < $1.width * $1.height }
+    private func resolution(of rendition: MeasuredRendition) -> VariantStream.Resolution? {
+        let largest = rendition.formats.max { $0.width * $0.height < $1.width * $1.height }
         if let largest, largest.width > 0, largest.height > 0 {
             return VariantStream.Resolution(width: largest.width, height: largest.height)
         }
         let said = rendition.description.resolution?.split(separator: "x").compactMap { Int($0) } ?? []
         return said.count == 2 ? VariantStream.Resolution(width: said[0], height: said[1]) : nil
-    }
-
-    private func formats(of rendition: ListedRendition) -> [SegmentFormat] {
-        measured[rendition.id]?.formats ?? []
     }
 }

@@ -1,4 +1,5 @@
 package import Catalogue
+import HLS
 package import Timeline
 
 /// A playlist and what its header fields say.
@@ -72,7 +73,10 @@ extension WindowPlayer {
             let isFinal = plan.isFixed && seen.isSettled(plan.window, now: now)
             switch asked {
             case .media(let id): return media(cut, id, plan, isFinal, isCompressed: isCompressed)
-            case .multivariant: return multivariant(cut, plan, isFinal, query: query(plan))
+            case .multivariant:
+                let second = now.microseconds / Microseconds.perSecond
+                guard let measured = cut.measured(at: second) else { return nil }
+                return multivariant(cut, measured, plan, isFinal, query: query(plan))
             }
         }
     }
@@ -84,33 +88,30 @@ extension WindowPlayer {
             let pieces = text.pieces(), let playlist = try? RenderedPlaylist(pieces)
         else { return nil }
         text.cut.touch()
-        let missing = text.cut.missing(in: plan.window)
         return PlaylistAnswer(
-            playlist: playlist,
-            facts: WindowFacts(
-                window: plan.window, next: plan.next, isFinal: isFinal, targetSeconds: text.targetSeconds,
-                completeness: .init(held: plan.window.microseconds - missing, missing: missing)))
+            playlist: playlist, facts: text.cut.facts(plan, isFinal, targetSeconds: text.targetSeconds))
     }
 
     private func multivariant(
-        _ cut: ChannelCut, _ plan: WindowPlan, _ isFinal: Bool, query: String?,
+        _ cut: ChannelCut, _ measured: [MeasuredRendition], _ plan: WindowPlan, _ isFinal: Bool,
+        query: String?,
     ) -> PlaylistAnswer? {
-        let contents = PlaylistContents(cut, plan: plan, isFinal: isFinal)
-        guard let leading = contents.leading,
-            let playlist = try? RenderedPlaylist(contents.multivariantPlaylist(query: query))
+        let text = MultivariantText(renditions: measured, isClosed: true, query: query)
+        guard let leading = cut.leading,
+            let playlist = try? RenderedPlaylist(text.playlist().writtenBytes())
         else { return nil }
-        cut.touch()
-        return PlaylistAnswer(playlist: playlist, facts: contents.facts(of: leading))
+        return PlaylistAnswer(
+            playlist: playlist, facts: leading.facts(plan, isFinal, targetSeconds: cut.targetSeconds))
     }
 }
 
-extension PlaylistContents {
-    /// The contents of a closed window that a picture has found.
-    init(_ cut: ChannelCut, plan: WindowPlan, isFinal: Bool) {
-        self.init(
-            plan: plan, window: plan.window, next: plan.next, isEnded: true, isFinal: isFinal,
-            targetSeconds: cut.targetSeconds, renditions: cut.listed, known: cut.known, formats: cut.formats,
-            writesGaps: false, discontinuities: DiscontinuitySequences(), markers: [])
+extension WindowCut {
+    /// What an answer with the segments says.
+    func facts(_ plan: WindowPlan, _ isFinal: Bool, targetSeconds: Int) -> WindowFacts {
+        let missing = missing(in: plan.window)
+        return WindowFacts(
+            window: plan.window, next: plan.next, isFinal: isFinal, targetSeconds: targetSeconds,
+            completeness: .init(held: plan.window.microseconds - missing, missing: missing))
     }
 }
 
