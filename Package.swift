@@ -121,7 +121,7 @@ let modules: [Module] = [
             "Timeline", "Encoding", "Concurrency", "JSON", "HLS", "MediaFormat", "HTTP", "HTTPClient",
             "Files", "Digest",
         ],
-        tests: ["TestSupport", "HTTPServer"]),
+        tests: ["TestSupport", "HTTPSupport"]),
 
     Module(
         name: "ViewerAPI", layer: "Delivery",

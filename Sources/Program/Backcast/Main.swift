@@ -8,7 +8,7 @@ struct BackcastMain: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             RunCommand.self, RecordCommand.self, ServeCommand.self, MigrateCommand.self, ProbeCommand.self,
-            DownloadCommand.self,
+            DownloadCommand.self, DownloadsCommand.self,
         ])
 
     static func main() async {
@@ -25,7 +25,8 @@ struct BackcastMain: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            if arguments.first == DownloadCommand.configuration.commandName,
+            let downloading = [DownloadCommand.configuration, DownloadsCommand.configuration]
+            if downloading.contains(where: { $0.commandName == arguments.first }),
                 exitCode(for: error) == .validationFailure
             {
                 DownloadCommand.printError(message(for: error))

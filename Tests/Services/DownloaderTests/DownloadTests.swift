@@ -2,6 +2,7 @@ import Concurrency
 import Digest
 import Foundation
 import HLS
+import HTTPSupport
 import TestSupport
 import Testing
 import Timeline

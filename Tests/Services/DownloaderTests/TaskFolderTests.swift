@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import HTTPClient
 import JSON
+import HTTPSupport
 import TestSupport
 import Testing
 

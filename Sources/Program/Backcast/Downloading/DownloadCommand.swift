@@ -1,10 +1,6 @@
 import ArgumentParser
-import Concurrency
 import Downloader
 import Foundation
-import HTTPClient
-import Logging
-import Synchronization
 
 /// Downloads playlists and media files, without a database.
 struct DownloadCommand: AsyncParsableCommand {
@@ -38,49 +34,14 @@ struct DownloadCommand: AsyncParsableCommand {
     func run() async throws {
         ProcessLimits.ignoreBrokenPipes()
         let requests = try Self.orExit { try self.requests() }
-        let options = try Self.orExit { try fetching.options() }
-        let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
-        let client = try HTTPClient.open(ClientConfiguration(proxy: fetching.proxy, logger: logger))
-        let display = makeDisplay()
-        let outcomes = Mutex([Result<DownloadTask, DownloadError>]())
-        do {
-            let service = try DownloadService.open(to, options, client: client, clock: .system)
-            try await TerminationSignals.cancelling {
-                let results = await service.run(requests) { display.show($0) }
-                outcomes.withLock { $0 = results }
-            }
-        } catch let error as DownloadError {
-            await client.close()
-            throw Self.failure("\(error)", status: 1)
-        }
-        await client.close()
-        display.end()
-        try Self.conclude(outcomes.withLock { $0 })
+        var run = DownloadRun(folder: to, display: makeDisplay(), proxy: fetching.proxy)
+        run.options = try Self.orExit { try fetching.options() }
+        try await run.carryOut { _ in requests }
     }
 
     private func makeDisplay() -> any DownloadDisplay {
         if json { return JSONDisplay() }
-        if quiet { return QuietDisplay() }
-        return isatty(2) == 1 ? TerminalDisplay() : LineDisplay()
-    }
-
-    /// Ends with the status that the tasks leave.
-    private static func conclude(_ outcomes: [Result<DownloadTask, DownloadError>]) throws {
-        var status: Int32 = 0
-        for outcome in outcomes {
-            switch outcome {
-            case .success(let task) where task.state == .completed: break
-            case .success(let task):
-                if let error = task.error { printError("\(task.id): \(error.title): \(error.detail)") }
-                let isStopped = task.state == .paused && task.error == nil
-                status = max(status, isStopped ? 130 : 1)
-            case .failure(.cancelled): status = max(status, 130)
-            case .failure(let error):
-                printError("\(error)")
-                status = max(status, error.isRefusal ? 2 : 1)
-            }
-        }
-        if status != 0 { throw ExitCode(status) }
+        return quiet ? QuietDisplay() : DownloadRun.displayForPeople()
     }
 
     /// The requests of all URLs.
@@ -113,7 +74,8 @@ struct DownloadCommand: AsyncParsableCommand {
         }
     }
 
-    private static func failure(_ text: String, status: Int32) -> ExitCode {
+    /// Prints an error and gives the status to end with.
+    static func failure(_ text: String, status: Int32) -> ExitCode {
         printError(text)
         return ExitCode(status)
     }

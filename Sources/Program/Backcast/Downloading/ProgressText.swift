@@ -27,6 +27,13 @@ enum ProgressText {
         return "\(done) of \(tasks.count) tasks, \(size(bytes)), \(size(speed))/s"
     }
 
+    /// A row of a list of tasks.
+    static func row(of task: DownloadTask) -> String {
+        let error = task.error.map { ": \(printable($0.detail))" } ?? ""
+        let facts = "\(Int(task.progress * 100)) %, \(size(task.bytes))"
+        return "\(task.id)  \(words(for: task.state)) (\(facts))\(error)  \(printable(task.title))"
+    }
+
     static func words(for state: TaskState) -> String {
         state.rawValue.replacing("_", with: " ")
     }

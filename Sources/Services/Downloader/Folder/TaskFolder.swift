@@ -77,6 +77,24 @@ struct TaskFolder: Sendable {
         }
     }
 
+    /// Removes the folder with all that the module puts into one: two levels of files.
+    ///
+    /// The description of the task goes last, so that what was interrupted can be removed again.
+    func removeAll() async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in
+            for name in try disk.list(path) where name != Self.taskFile {
+                if let inner = try? disk.open("\(path)/\(name)", O_RDONLY | O_DIRECTORY | O_NOFOLLOW) {
+                    for file in try disk.list(inner.path) { _ = try disk.remove("\(inner.path)/\(file)") }
+                    _ = try disk.removeEmptyFolder(inner.path)
+                } else {
+                    _ = try disk.remove("\(path)/\(name)")
+                }
+            }
+            _ = try disk.remove("\(path)/\(Self.taskFile)")
+            _ = try disk.removeEmptyFolder(path)
+        }
+    }
+
     /// Removes an empty folder of the task.
     func removeFolder(_ name: String) async throws(DownloadError) {
         try await work.run { () throws(DownloadError) in

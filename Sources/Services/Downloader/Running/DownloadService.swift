@@ -8,8 +8,8 @@ import Timeline
 
 /// Downloads into one folder, which it holds alone: several tasks at once, each in its own folder.
 package final class DownloadService: Sendable {
-    private let path: String
-    private let tools: DownloadTools
+    let path: String
+    let tools: DownloadTools
     private let lock: Mutex<DescriptorHandle<DownloadError>?>
 
     private init(

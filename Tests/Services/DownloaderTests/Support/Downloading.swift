@@ -1,6 +1,7 @@
 import Concurrency
 import Foundation
 import HTTPClient
+import HTTPSupport
 import TestSupport
 import Timeline
 
@@ -83,21 +84,10 @@ struct Downloading {
 }
 
 extension FaultyOrigin {
-    /// Serves a stream under a folder.
-    func serve(_ kind: SampleStreams.Kind, under folder: String = "/vod") async throws {
-        for (name, bytes) in try await SampleStreams.files(kind) { serve("\(folder)/\(name)", bytes) }
-    }
-
     /// A request for the stream under a folder, as the task `task`.
     func request(_ path: String = "/vod/index.m3u8") -> DownloadRequest {
         var request = DownloadRequest(url: url(path))
         request.id = "task"
         return request
-    }
-
-    /// The names of the segments of the stream, in order.
-    func segments(_ folder: String = "/vod", playlist: String = "index.m3u8") -> [String] {
-        let text = String(decoding: bytes("\(folder)/\(playlist)") ?? [], as: UTF8.self)
-        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { "\(folder)/\($0)" }
     }
 }

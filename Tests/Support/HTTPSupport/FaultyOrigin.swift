@@ -1,15 +1,11 @@
-import Concurrency
-import HTTP
-import HTTPClient
+package import HTTP
 import HTTPServer
 import Synchronization
 import TestSupport
 
-@testable import Downloader
-
 /// An origin on this machine that lies and breaks as it is told, and lists what it was asked for.
-final class FaultyOrigin: HTTPHandler {
-    enum Fault: Sendable {
+package final class FaultyOrigin: HTTPHandler {
+    package enum Fault: Sendable {
         case status(Int)
         /// A web page with status 200.
         case webPage
@@ -22,12 +18,12 @@ final class FaultyOrigin: HTTPHandler {
         case redirect(String)
     }
 
-    struct Request: Sendable, Equatable {
-        var path: String
-        var query: String?
-        var range: String?
-        var ifRange: String?
-        var cookie: String?
+    package struct Request: Sendable, Equatable {
+        package var path: String
+        package var query: String?
+        package var range: String?
+        package var ifRange: String?
+        package var cookie: String?
     }
 
     private struct State {
@@ -44,7 +40,7 @@ final class FaultyOrigin: HTTPHandler {
     private let server = Mutex<HTTPServer?>(nil)
 
     /// Runs a body with a running origin.
-    static func run(_ body: (FaultyOrigin) async throws -> Void) async throws {
+    package static func run(_ body: (FaultyOrigin) async throws -> Void) async throws {
         let origin = FaultyOrigin()
         let server = try HTTPServer.open(
             configuration: HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0)),
@@ -59,44 +55,44 @@ final class FaultyOrigin: HTTPHandler {
         await server.stop(drain: .zero)
     }
 
-    func url(_ path: String) -> String {
+    package func url(_ path: String) -> String {
         "http://127.0.0.1:\(server.withLock { $0?.port ?? 0 })\(path)"
     }
 
     /// Serves a file, with a strong tag.
-    func serve(_ path: String, _ bytes: [UInt8], tag: String = "one") {
+    package func serve(_ path: String, _ bytes: [UInt8], tag: String = "one") {
         state.withLock {
             $0.files[path] = bytes
             $0.tags[path] = tag
         }
     }
 
-    func serve(_ path: String, _ text: String) { serve(path, Array(text.utf8)) }
+    package func serve(_ path: String, _ text: String) { serve(path, Array(text.utf8)) }
 
     /// Serves what is made of the count of requests for it, this one included.
-    func serve(_ path: String, made: @escaping @Sendable (Int) -> String) {
+    package func serve(_ path: String, made: @escaping @Sendable (Int) -> String) {
         state.withLock { $0.made[path] = made }
     }
 
     /// Answers the next requests for a path with these faults, one after the other.
-    func fail(_ path: String, _ faults: [Fault]) {
+    package func fail(_ path: String, _ faults: [Fault]) {
         state.withLock { $0.faults[path, default: []] += faults }
     }
 
     /// Answers 403 to segments from now on unless their query is this.
-    func require(token: String?) {
+    package func require(token: String?) {
         state.withLock { $0.token = token }
     }
 
-    var log: [Request] { state.withLock { $0.log } }
+    package var log: [Request] { state.withLock { $0.log } }
 
-    func bytes(_ path: String) -> [UInt8]? { state.withLock { $0.files[path] } }
+    package func bytes(_ path: String) -> [UInt8]? { state.withLock { $0.files[path] } }
 
-    func requests(for path: String) -> [Request] { log.filter { $0.path == path } }
+    package func requests(for path: String) -> [Request] { log.filter { $0.path == path } }
 
-    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission { .upTo(0) }
+    package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission { .upTo(0) }
 
-    func answer(_ request: HTTPRequest) -> HTTPAnswer {
+    package func answer(_ request: HTTPRequest) -> HTTPAnswer {
         .now(state.withLock { Self.answer(request, &$0) })
     }
 
@@ -158,6 +154,19 @@ final class FaultyOrigin: HTTPHandler {
         case .endless: return HTTPResponse(status: .ok, body: .stream(length: nil, EndlessBody()))
         case .redirect(let target): return HTTPResponse(status: .found, headers: ["Location": target])
         }
+    }
+}
+
+extension FaultyOrigin {
+    /// Serves a stream under `/vod`.
+    package func serve(_ kind: SampleStreams.Kind) async throws {
+        for (name, bytes) in try await SampleStreams.files(kind) { serve("/vod/\(name)", bytes) }
+    }
+
+    /// The paths of the segments of `/vod/index.m3u8`, in order.
+    package func segments() -> [String] {
+        let text = String(decoding: bytes("/vod/index.m3u8") ?? [], as: UTF8.self)
+        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { "/vod/\($0)" }
     }
 }
 

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 
 /// Real streams of six seconds, made by ffmpeg once for all tests.
-struct SampleStreams: Sendable {
-    enum Kind: String, CaseIterable, Sendable {
+package struct SampleStreams: Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         case transportStream
         case fragmentedMP4
         case byteRanges
@@ -16,7 +16,7 @@ struct SampleStreams: Sendable {
     private static let made = Task { try await SampleStreams() }
 
     /// The files of a stream by their names; `index.m3u8` is the playlist.
-    static func files(_ kind: Kind) async throws -> [String: [UInt8]] {
+    package static func files(_ kind: Kind) async throws -> [String: [UInt8]] {
         let streams = try await made.value
         let path = streams.folder.path(of: kind.rawValue)
         var files: [String: [UInt8]] = [:]

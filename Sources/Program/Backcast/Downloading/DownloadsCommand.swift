@@ -1,0 +1,82 @@
+import ArgumentParser
+import Concurrency
+import Downloader
+import Foundation
+import JSON
+
+/// Lists and changes the tasks of a folder.
+struct DownloadsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "downloads", abstract: "Lists, resumes, cancels and removes downloads",
+        discussion: """
+            pause, resume and retry are for all tasks unless ids are given; cancel and remove need an id. \
+            resume and retry download in the foreground. cancel keeps what is there, remove deletes it. \
+            Ends with status 1 when that is not possible, 2 for wrong arguments.
+            """)
+
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case list
+        case pause
+        case resume
+        case cancel
+        case retry
+        case remove
+    }
+
+    @Argument(help: "list, pause, resume, cancel, retry or remove.")
+    var action: Action
+
+    @Argument(help: ArgumentHelp("Ids of tasks.", valueName: "id"))
+    var ids: [String] = []
+
+    @Option(help: ArgumentHelp("The folder of all tasks.", valueName: "folder"))
+    var to = "./downloads"
+
+    @Flag(help: "A line of JSON for each task.")
+    var json = false
+
+    func run() async throws {
+        ProcessLimits.ignoreBrokenPipes()
+        do throws(DownloadError) {
+            let tasks = try await DownloadService.tasks(in: to, clock: .system)
+            for id in ids where !tasks.contains(where: { $0.id == id }) {
+                throw .folder("there is no task \(id)")
+            }
+            let chosen = ids.isEmpty ? tasks : tasks.filter { ids.contains($0.id) }
+            if action == .list { return show(chosen) }
+        } catch {
+            throw DownloadCommand.failure("\(error)", status: 1)
+        }
+        guard !ids.isEmpty || action != .cancel && action != .remove else {
+            throw DownloadCommand.failure("\(action.rawValue) needs an id", status: 2)
+        }
+        let display: any DownloadDisplay = json ? JSONDisplay() : DownloadRun.displayForPeople()
+        try await DownloadRun(folder: to, display: display).carryOut { service throws(DownloadError) in
+            try await requests(service)
+        }
+    }
+
+    /// Does what is asked; gives what is to be downloaded then.
+    private func requests(_ service: DownloadService) async throws(DownloadError) -> [DownloadRequest] {
+        let all = try await DownloadService.tasks(in: to, clock: .system)
+        let chosen = ids.isEmpty ? all : all.filter { ids.contains($0.id) }
+        switch action {
+        case .list: break
+        case .pause:
+            let waiting = chosen.filter { !ids.isEmpty || !$0.state.isEnded }.map(\.id)
+            show(try await service.pause(waiting))
+        case .cancel: show(try await service.cancel(ids))
+        case .remove: try await service.remove(ids)
+        case .resume: return try await service.requests(of: chosen.map(\.id), in: [.paused, .queued])
+        case .retry: return try await service.requests(of: chosen.map(\.id), in: [.failed, .canceled])
+        }
+        return []
+    }
+
+    private func show(_ tasks: [DownloadTask]) {
+        let lines = tasks.map { task in
+            json ? task.json.bytes : Array(ProgressText.row(of: task).utf8)
+        }
+        try? FileHandle.standardOutput.write(contentsOf: Data(lines.flatMap { $0 + [0x0A] }))
+    }
+}

@@ -1,0 +1,101 @@
+package import Concurrency
+import Files
+import Glibc
+
+/// What can be done with the tasks of a folder, beside downloading them.
+extension DownloadService {
+    /// The tasks of a folder in the order in which they were made; needs no lock.
+    ///
+    /// What a process that has ended left in the middle counts as waiting for its turn.
+    package static func tasks(in path: String, clock: HostClock) async throws(DownloadError) -> [DownloadTask]
+    {
+        let work = FileWork()
+        let names = try await work.run { () throws(DownloadError) in try Disk<DownloadError>().list(path) }
+        let hasHolder = try await work.run { () throws(DownloadError) in try isHeld(path) }
+        var tasks: [DownloadTask] = []
+        for name in names where TaskID.isValid(name) {
+            let folder = TaskFolder("\(path)/\(name)", work: work)
+            guard var task = try await StoredTask.reading(from: folder)?.task, task.id == name else {
+                continue
+            }
+            if !hasHolder { task.apply(.interrupted, at: clock.now()) }
+            tasks.append(task)
+        }
+        return tasks.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
+    }
+
+    private static func isHeld(_ path: String) throws(DownloadError) -> Bool {
+        let lock: DescriptorHandle<DownloadError>
+        do {
+            lock = try Disk<DownloadError>().open("\(path)/.lock", O_RDWR | O_NOFOLLOW)
+        } catch .system(.open, _, ENOENT) {
+            return false
+        }
+        return try !lock.tryLock()
+    }
+
+    /// Pauses tasks that wait for their turn; what is paused stays so.
+    package func pause(_ ids: [String]) async throws(DownloadError) -> [DownloadTask] {
+        try await change(ids, by: .paused) { $0 == .paused }
+    }
+
+    /// Cancels tasks; their parts stay.
+    package func cancel(_ ids: [String]) async throws(DownloadError) -> [DownloadTask] {
+        try await change(ids, by: .canceled) { $0 == .canceled }
+    }
+
+    /// Deletes tasks with all their files.
+    package func remove(_ ids: [String]) async throws(DownloadError) {
+        for id in ids {
+            let folder = try await folder(of: id)
+            guard try await StoredTask.reading(from: folder) != nil else { throw Self.unknown(id) }
+            try await folder.removeAll()
+        }
+    }
+
+    /// What was asked for by tasks that are in one of these states.
+    package func requests(
+        of ids: [String], in states: Set<TaskState>
+    ) async throws(DownloadError) -> [DownloadRequest] {
+        var requests: [DownloadRequest] = []
+        for id in ids {
+            guard var stored = try await StoredTask.reading(from: try await folder(of: id)) else {
+                throw Self.unknown(id)
+            }
+            stored.task.apply(.interrupted, at: tools.clock.now())
+            guard states.contains(stored.task.state) else { continue }
+            var request = stored.request
+            request.id = id
+            requests.append(request)
+        }
+        return requests
+    }
+
+    private func change(
+        _ ids: [String], by event: TaskEvent, unless isDone: (TaskState) -> Bool
+    ) async throws(DownloadError) -> [DownloadTask] {
+        var tasks: [DownloadTask] = []
+        for id in ids {
+            let folder = try await folder(of: id)
+            guard var stored = try await StoredTask.reading(from: folder) else { throw Self.unknown(id) }
+            stored.task.apply(.interrupted, at: tools.clock.now())
+            if !isDone(stored.task.state) {
+                guard stored.task.apply(event, at: tools.clock.now()) else {
+                    throw .unusable("\(id) is \(stored.task.state.rawValue) and cannot be \(event.rawValue)")
+                }
+                try await folder.replace(TaskFolder.taskFile, with: try stored.bytes(), mode: 0o600)
+            }
+            tasks.append(stored.task)
+        }
+        return tasks
+    }
+
+    private func folder(of id: String) async throws(DownloadError) -> TaskFolder {
+        guard TaskID.isValid(id) else { throw Self.unknown(id) }
+        return TaskFolder("\(path)/\(id)", work: tools.work)
+    }
+
+    private static func unknown(_ id: String) -> DownloadError {
+        .folder("there is no task \(id)")
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import HTTPSupport
+import TestSupport
+import Testing
+
+@testable import Backcast
+
+@Suite("Download", .timeLimit(.minutes(5)))
+struct DownloadCommandTests {
+    /// The program, downloading into a folder.
+    final class Run: Sendable {
+        private let output: TemporaryFolder
+        private let process: Process
+
+        init(_ arguments: [String]) throws {
+            output = try TemporaryFolder("output")
+            let bundle = try #require(CommandLine.arguments.first { $0.hasSuffix(".xctest") })
+            process = Process()
+            process.executableURL = URL(filePath: bundle).deletingLastPathComponent()
+                .appending(path: "backcast")
+            process.arguments = arguments
+            process.environment = [:]
+            process.standardOutput = try FileHandle(
+                forWritingTo: URL(filePath: output.write("", to: "output")))
+            process.standardError = try FileHandle(
+                forWritingTo: URL(filePath: output.write("", to: "errors")))
+        }
+
+        func start() throws { try process.run() }
+
+        func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+        /// Waits for the end; the status, or 128 and the signal that ended the program.
+        func status() async throws -> Int32 {
+            try await eventually("the end of the program") { !process.isRunning }
+            let status = process.terminationStatus
+            return process.terminationReason == .uncaughtSignal ? 128 + status : status
+        }
+
+        var lines: [String] {
+            get throws { try text("output").split(separator: "\n").map(String.init) }
+        }
+
+        var errors: String { get throws { try text("errors") } }
+
+        private func text(_ name: String) throws -> String {
+            try String(contentsOfFile: output.path(of: name), encoding: .utf8)
+        }
+    }
+
+    @discardableResult
+    private func run(_ arguments: [String]) async throws -> (status: Int32, Run) {
+        let run = try Run(arguments)
+        try run.start()
+        return (try await run.status(), run)
+    }
+
+    /// Every file below a folder with its bytes, without states, drafts and locks.
+    private func files(_ root: String) throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for case let name as String in FileManager.default.enumerator(atPath: root) ?? .init() {
+            guard !name.hasSuffix(".part"), !name.hasSuffix(".lock"), !name.hasSuffix("task.json"),
+                let data = FileManager.default.contents(atPath: "\(root)/\(name)")
+            else { continue }
+            files[name] = Array(data)
+        }
+        return files
+    }
+
+    @Test(
+        "Killed at any instant and started again, it fetches only what is missing",
+        arguments: SampleStreams.Kind.allCases)
+    func killed(kind: SampleStreams.Kind) async throws {
+        var random = SeededGenerator(seed: 5)
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(kind)
+            let arguments = [
+                "download", origin.url("/vod/index.m3u8"), "--subtitles", "all", "--quiet", "--to",
+            ]
+            let whole = try TemporaryFolder("whole")
+            #expect(try await run(arguments + [whole.path]).status == 0)
+            for _ in 0..<4 {
+                let folder = try TemporaryFolder("killed")
+                var status: Int32 = 1
+                while status != 0 {
+                    let there = try stored(in: folder.path)
+                    let program = try Run(arguments + [folder.path])
+                    try program.start()
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 20...250, using: &random)))
+                    program.send(SIGKILL)
+                    status = try await program.status()
+                    let after = try stored(in: folder.path)
+                    #expect(there.allSatisfy { after[$0.key] == $0.value }, "a whole file was written again")
+                }
+                #expect(try files(folder.path) == files(whole.path))
+            }
+        }
+    }
+
+    /// The numbers of the media files below a folder: one that is written again has another.
+    private func stored(in root: String) throws -> [String: Int] {
+        var numbers: [String: Int] = [:]
+        for name in try files(root).keys where name.split(separator: "/").count == 3 && !name.contains("/.") {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(root)/\(name)")
+            numbers[name] = attributes[.systemFileNumber] as? Int
+        }
+        return numbers
+    }
+
+    @Test("A stopped task ends with status 130 and is paused; given again, it is completed")
+    func stopped() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            origin.fail("/vod/index4.ts", Array(repeating: .status(503), count: 3))
+            let folder = try TemporaryFolder("stopped")
+            let arguments = [
+                "download", origin.url("/vod/index.m3u8"), "--id", "a", "--json", "--to", folder.path,
+            ]
+            let program = try Run(arguments)
+            try program.start()
+            try await eventually("the failing request") { !origin.requests(for: "/vod/index4.ts").isEmpty }
+            program.send(SIGINT)
+            #expect(try await program.status() == 130)
+            let last = try #require(try program.lines.last)
+            let task = try #require(try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
+            #expect(task["state"] as? String == "paused")
+            let again = try await run(arguments)
+            #expect(again.status == 0)
+            #expect(try again.1.lines.last?.contains(#""state":"completed""#) ?? false)
+        }
+    }
+
+    @Test(
+        "Wrong arguments end with status 2 and say what is wrong",
+        arguments: [
+            (["--format", "avi"], "avi"), (["--quality", "good"], "good"), (["--range", "9"], "9"),
+            (["--id", "A B"], "A B"), (["--begin", "2026-11-22T10:00:00Z"], "--duration"),
+            (["--label", "x"], "x"), (["--colour"], "--colour"), (["--parallel", "0"], "--parallel"),
+        ])
+    func wrong(arguments: [String], word: String) async throws {
+        let folder = try TemporaryFolder("wrong")
+        let (status, program) = try await run(
+            ["download", "http://127.0.0.1:1/a.m3u8", "--to", folder.path] + arguments)
+        #expect(status == 2)
+        #expect(try program.errors.contains(word))
+        #expect(try program.lines.isEmpty)
+    }
+
+    @Test("A failed task ends with status 1, names its reason, and others are completed")
+    func failed() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let folder = try TemporaryFolder("failed")
+            let urls = try folder.write(
+                "# comment\n\(origin.url("/vod/none.m3u8"))\n\n\(origin.url("/vod/index.m3u8?t=secret"))\n",
+                to: "urls")
+            let (status, program) = try await run(["download", "--from", urls, "--to", folder.path])
+            #expect(status == 1)
+            let errors = try program.errors
+            #expect(errors.contains("404") && errors.contains("completed") && !errors.contains("secret"))
+        }
+    }
+
+    @Test("Tasks are listed, canceled, retried and removed")
+    func tasks() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let folder = try TemporaryFolder("tasks")
+            let place = ["--to", folder.path, "--json"]
+            origin.fail("/vod/index.m3u8", Array(repeating: .status(404), count: 6))
+            let url = origin.url("/vod/index.m3u8")
+            #expect(try await run(["download", url, "--id", "a"] + place).status == 1)
+            let listed = try await run(["downloads", "list"] + place)
+            #expect(listed.status == 0)
+            #expect(try listed.1.lines.map { $0.contains(#""state":"failed""#) } == [true])
+            #expect(try await run(["downloads", "retry"] + place).status == 0)
+            let files = try files(folder.path)
+            #expect(files["a/v0/00006.ts"] == origin.bytes("/vod/index5.ts"))
+
+            #expect(try await run(["downloads", "cancel"] + place).status == 2)
+            let late = try await run(["downloads", "cancel", "a"] + place)
+            #expect(late.status == 1)
+            #expect(try late.1.errors.contains("completed"))
+            #expect(try await run(["downloads", "remove", "b"] + place).status == 1)
+            #expect(try await run(["downloads", "remove", "a"] + place).status == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [".lock"])
+            #expect(try await run(["downloads", "list"] + place).1.lines.isEmpty)
+        }
+    }
+
+    @Test("An id of another URL is refused with status 2, and nothing is touched")
+    func otherURL() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let folder = try TemporaryFolder("other")
+            let options = ["--id", "a", "--quiet", "--to", folder.path]
+            try await run(["download", origin.url("/vod/index.m3u8")] + options)
+            let before = try files(folder.path)
+            let (status, program) = try await run(["download", origin.url("/other/index.m3u8")] + options)
+            #expect(status == 2)
+            #expect(try program.errors.contains("--id"))
+            #expect(try files(folder.path) == before)
+        }
+    }
+}
