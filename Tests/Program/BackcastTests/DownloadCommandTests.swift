@@ -188,6 +188,27 @@ struct DownloadCommandTests {
         }
     }
 
+    @Test("A dry run prints what would be taken and writes nothing; cookies of a file are sent")
+    func dryRun() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.separateAudio)
+            let folder = try TemporaryFolder("dry")
+            let cookies = try folder.write("127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\tabc\n", to: "cookies")
+            let place = folder.path(of: "downloads")
+            let (status, program) = try await run([
+                "download", origin.url("/vod/index.m3u8"), "--dry-run", "--id", "a", "--cookies", cookies,
+                "--to", place,
+            ])
+            #expect(status == 0)
+            let lines = try program.lines
+            #expect(lines.first?.hasPrefix("a: ") ?? false)
+            #expect(lines.dropFirst().map { $0.prefix(10) } == ["  v0 video", "  a0 audio"])
+            #expect(!FileManager.default.fileExists(atPath: place))
+            #expect(origin.log.allSatisfy { $0.cookie?.contains("session=abc") ?? false })
+            #expect(!origin.log.contains { $0.path.hasSuffix(".ts") })
+        }
+    }
+
     @Test("An id of another URL is refused with status 2, and nothing is touched")
     func otherURL() async throws {
         try await FaultyOrigin.run { origin in

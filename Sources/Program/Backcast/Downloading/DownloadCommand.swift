@@ -25,6 +25,9 @@ struct DownloadCommand: AsyncParsableCommand {
     @OptionGroup(title: "What to take") var choice: DownloadChoice
     @OptionGroup(title: "How to fetch") var fetching: DownloadFetching
 
+    @Flag(help: "Print what would be taken, and write nothing.")
+    var dryRun = false
+
     @Flag(help: "Print nothing but errors.")
     var quiet = false
 
@@ -36,6 +39,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let requests = try Self.orExit { try self.requests() }
         var run = DownloadRun(folder: to, display: makeDisplay(), proxy: fetching.proxy)
         run.options = try Self.orExit { try fetching.options() }
+        if dryRun { return try await run.preview(requests, asJSON: json) }
         try await run.carryOut { _ in requests }
     }
 

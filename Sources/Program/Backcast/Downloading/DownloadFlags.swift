@@ -1,5 +1,7 @@
 import ArgumentParser
+import Concurrency
 import Downloader
+import Foundation
 import Timeline
 
 /// What of a presentation is taken.
@@ -56,7 +58,7 @@ struct DownloadChoice: ParsableArguments {
         request.audio = tracks(audio)
         request.subtitles = tracks(subtitles)
         try addTimes(to: &request)
-        request.headers = try fetching.fields()
+        request.headers = try fetching.fields(for: url)
         request.decrypts = decrypt
         request.allowsInvalidCertificate = fetching.insecure
         return request
@@ -104,6 +106,10 @@ struct DownloadFetching: ParsableArguments {
             "A header field for the URL's own server; may be repeated.", valueName: "name: value"))
     var header: [String] = []
 
+    @Option(
+        help: ArgumentHelp("Cookies in the format of Netscape, for the URL's own server.", valueName: "file"))
+    var cookies: String?
+
     @Option(help: ArgumentHelp("A proxy for all transfers.", valueName: "url"))
     var proxy: String?
 
@@ -137,7 +143,19 @@ struct DownloadFetching: ParsableArguments {
         return options
     }
 
-    func fields() throws -> [DownloadRequest.Field] {
+    func fields(for url: String) throws -> [DownloadRequest.Field] {
+        try givenFields() + cookieFields(for: url)
+    }
+
+    private func cookieFields(for url: String) throws -> [DownloadRequest.Field] {
+        guard let cookies else { return [] }
+        let text = String(decoding: try Data(contentsOf: URL(filePath: cookies)), as: UTF8.self)
+        let now = HostClock.system.now().microseconds / Microseconds.perSecond
+        let value = try CookieFile.field(in: text, for: url, now: now)
+        return value.map { [DownloadRequest.Field(name: "Cookie", value: $0)] } ?? []
+    }
+
+    private func givenFields() throws -> [DownloadRequest.Field] {
         try header.map { text in
             guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
                 throw ValidationError("--header needs the form 'Name: value'")

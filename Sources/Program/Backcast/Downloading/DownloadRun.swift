@@ -3,6 +3,7 @@ import Concurrency
 import Downloader
 import Foundation
 import HTTPClient
+import JSON
 import Logging
 import Synchronization
 
@@ -34,6 +35,25 @@ struct DownloadRun {
         await client.close()
         display.end()
         try Self.conclude(outcomes.withLock { $0 })
+    }
+
+    /// Prints what requests would take.
+    func preview(_ requests: [DownloadRequest], asJSON: Bool) async throws {
+        let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
+        let client = try HTTPClient.open(ClientConfiguration(proxy: proxy, logger: logger))
+        var isRefused = false
+        for request in requests {
+            do throws(DownloadError) {
+                let task = try await DownloadService.preview(request, options, client: client, clock: .system)
+                let text = asJSON ? task.json.bytes : Array(ProgressText.preview(of: task).utf8)
+                try? FileHandle.standardOutput.write(contentsOf: Data(text + [0x0A]))
+            } catch {
+                DownloadCommand.printError("\(error)")
+                isRefused = true
+            }
+        }
+        await client.close()
+        if isRefused { throw ExitCode.failure }
     }
 
     /// A line for each task on a terminal, elsewhere a line for each step.

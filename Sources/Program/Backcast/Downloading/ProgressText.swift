@@ -1,4 +1,5 @@
 import Downloader
+import Timeline
 
 /// The texts of a progress display.
 enum ProgressText {
@@ -32,6 +33,20 @@ enum ProgressText {
         let error = task.error.map { ": \(printable($0.detail))" } ?? ""
         let facts = "\(Int(task.progress * 100)) %, \(size(task.bytes))"
         return "\(task.id)  \(words(for: task.state)) (\(facts))\(error)  \(printable(task.title))"
+    }
+
+    /// What a task would take: a line for it and one for each rendition.
+    static func preview(of task: DownloadTask) -> String {
+        let length = time(Int(task.durationSeconds.rounded()))
+        let content = task.file.map { "the file \($0)" } ?? "\(task.segmentsTotal) segments, \(length)"
+        let renditions = task.renditions.map { rendition in
+            let size = rendition.height.map { "\($0)p" }
+            let rate = rendition.bitsPerSecond.map { "\($0 / 1000) kb/s" }
+            let facts = [rendition.language, rendition.name, size, rate, rendition.codecs].compactMap(\.self)
+            return
+                "\n  \(rendition.id) \(rendition.id.kind.rawValue) \(printable(facts.joined(separator: ", ")))"
+        }
+        return "\(task.id): \(content)" + renditions.joined()
     }
 
     static func words(for state: TaskState) -> String {

@@ -33,7 +33,8 @@ extension TaskRunner {
                 Place(plan: plan, part: $0)
             }
         }
-        return places.sorted {
+        let wanted = places.filter { position($0) < liveLimit ?? .infinity }
+        return wanted.sorted {
             (position($0), $0.plan) < (position($1), $1.plan)
         }
     }

@@ -35,7 +35,7 @@ extension TaskRunner {
     func closeLive() async throws(DownloadError) {
         for index in plans.indices {
             let missing = plans[index].parts.first { !$0.isSettled }
-            plans[index].end(at: missing?.position ?? liveLimit)
+            plans[index].end(at: [missing?.position, liveLimit].compactMap(\.self).min())
         }
         countParts()
         try await writePlaylists(isClosed: true)
@@ -169,8 +169,8 @@ extension TaskRunner {
         if let multivariant { try await folder.replace("index.m3u8", with: multivariant.writtenBytes()) }
     }
 
-    /// Seconds of a live presentation that are taken; nil for all.
-    private var liveLimit: Double? {
+    /// Seconds from the first segment that are taken; nil for all.
+    var liveLimit: Double? {
         guard request.begin == nil, let text = request.duration else { return nil }
         return DurationReading.microseconds(reading: text).map { Double($0) / 1_000_000 }
     }

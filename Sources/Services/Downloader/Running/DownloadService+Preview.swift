@@ -1,0 +1,51 @@
+package import Concurrency
+import HLS
+import HTTP
+package import HTTPClient
+import Timeline
+
+extension DownloadService {
+    /// What a request would take, without writing anything: the task with its renditions and segments.
+    package static func preview(
+        _ request: DownloadRequest, _ options: DownloadOptions, client: HTTPClient, clock: HostClock,
+    ) async throws(DownloadError) -> DownloadTask {
+        let url = try request.address()
+        var task = DownloadTask(
+            id: try request.taskID(), url: url.withoutQuery, title: request.title ?? TaskID.title(for: url),
+            labels: request.labels, created: clock.now())
+        let tools = DownloadTools(options: options, client: client, clock: clock)
+        let session = try tools.session(for: request)
+        defer { session.close() }
+        let silent = NetworkWatch(lost: {}, returned: {}, received: { _ in })
+        let reader = SourceReader(
+            session: session,
+            retries: Retries(clock: clock, networkTimeout: options.networkTimeout, network: silent))
+        switch try await reader.open(url) {
+        case .file:
+            task.segmentsTotal = 1
+            task.file = TaskRunner.fileName(of: url)
+        case .playlist(.media(let playlist), let base):
+            let id = RenditionID(kind: .video, index: 0)
+            task.renditions = [TaskRendition(id: id)]
+            try count(playlist, base, of: id, request, in: &task)
+        case .playlist(.multivariant(let source), let base):
+            let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
+            task.renditions = chosen.streams.map(\.rendition)
+            for stream in chosen.streams {
+                let (playlist, base) = try await reader.mediaPlaylist(stream.url, imports: source.variables)
+                try count(playlist, base, of: stream.rendition.id, request, in: &task)
+            }
+        }
+        return task
+    }
+
+    private static func count(
+        _ playlist: MediaPlaylist, _ base: HTTPURL, of id: RenditionID, _ request: DownloadRequest,
+        in task: inout DownloadTask,
+    ) throws(DownloadError) {
+        var (plan, keys) = (RenditionPlan(id: id, url: base), KeyNames())
+        _ = try plan.take(playlist, base: base, range: request.range, keys: &keys)
+        task.segmentsTotal += plan.parts.count
+        task.durationSeconds = max(task.durationSeconds, plan.seconds)
+    }
+}
