@@ -59,6 +59,7 @@ let modules: [Module] = [
         tests: ["TestSupport", "DatabaseSupport"]),
     Module(name: "TimeZones", layer: "Adapters", uses: ["Timeline"], tests: []),
     Module(name: "Files", layer: "Adapters", uses: ["CLinux"], tests: ["TestSupport"]),
+    Module(name: "Processes", layer: "Adapters", tests: ["TestSupport"]),
     Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: ["TestSupport"]),
     Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: ["Encoding"]),
     Module(
@@ -119,7 +120,7 @@ let modules: [Module] = [
         name: "Downloader", layer: "Services",
         uses: [
             "Timeline", "Encoding", "Concurrency", "JSON", "HLS", "MediaFormat", "HTTP", "HTTPClient",
-            "Files", "Digest",
+            "Files", "Processes", "Digest",
         ],
         tests: ["TestSupport", "HTTPSupport"]),
 

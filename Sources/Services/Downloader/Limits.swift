@@ -1,3 +1,5 @@
+import Processes
+
 /// Every bound of the module, with its unit and its reason.
 enum Limits {
     /// Bytes of a segment: a minute of 50 Mb/s, as in the recorder.
@@ -30,6 +32,8 @@ enum Limits {
     static let taskFileBytes = 1 << 20
     /// Bytes of the file that lists the parts of a rendition: two days of one-second segments.
     static let partsFileBytes = 64 << 20
+    /// What ffmpeg may use to pack a task: copying a day of media takes minutes.
+    static let packing = ProgramBounds(cpuSeconds: 3600, memoryBytes: 2 << 30)
     /// The longest id.
     static let idLength = 63
     /// Threads that write files.

@@ -204,6 +204,33 @@ struct DownloadTests {
         }
     }
 
+    @Test(
+        "One MP4 file has title and language, and replaces the segments",
+        arguments: SampleStreams.Kind.allCases)
+    func packing(kind: SampleStreams.Kind) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(kind)
+            let downloading = try Downloading()
+            var request = origin.request()
+            request.format = .mp4
+            request.title = "A \"title\"; with $(signs)"
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed && task.file == "task.mp4", "\(task.error?.detail ?? "")")
+            #expect(Set(try downloading.files("task").keys) == ["task.mp4"])
+            let facts = try await Command.run(
+                "/usr/bin/env",
+                [
+                    "ffprobe", "-v", "error", "-show_entries",
+                    "stream=codec_name:stream_tags=language:format_tags=title", "-of", "compact",
+                    downloading.path("task", "task.mp4"),
+                ])
+            #expect(facts.contains("h264") && facts.contains("aac"))
+            #expect(facts.contains("title=A \"title\"; with $(signs)"))
+            #expect(facts.contains("language=eng") == (kind == .separateAudio))
+            #expect(try await downloading.playing("task", "task.mp4").isEmpty)
+        }
+    }
+
     @Test("What cannot be joined is refused by name")
     func notJoined() async throws {
         try await FaultyOrigin.run { origin in
@@ -348,13 +375,15 @@ struct DownloadTests {
             #expect(try await whole.run(origin.request()).state == .completed)
             for _ in 0..<8 {
                 let downloading = try Downloading()
-                var isCompleted = false
+                // A slow machine gets more time with each run, so that it comes to an end.
+                var (isCompleted, longest) = (false, 40)
                 while !isCompleted {
                     let there = try downloading.numbers("task")
                     let request = origin.request()
                     let running = Task { try await downloading.run(request) }
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 1...40, using: &random)))
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 1...longest, using: &random)))
                     running.cancel()
+                    longest += 10
                     do {
                         isCompleted = try await running.value.state == .completed
                     } catch DownloadError.cancelled {

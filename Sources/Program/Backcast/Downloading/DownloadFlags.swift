@@ -15,7 +15,7 @@ struct DownloadChoice: ParsableArguments {
     @Option(help: ArgumentHelp("A label; may be repeated.", valueName: "key=value"))
     var label: [String] = []
 
-    @Option(help: "folder, or ts for one transport stream.")
+    @Option(help: "folder, ts for one transport stream, or mp4 (packed by ffmpeg).")
     var format = "folder"
 
     @Option(help: "best, worst, a height as 720p, or bits per second.")
@@ -48,7 +48,7 @@ struct DownloadChoice: ParsableArguments {
         request.title = title
         request.labels = try labels()
         guard let format = DownloadFormat(rawValue: format) else {
-            throw ValidationError("--format \(format) is not folder or ts")
+            throw ValidationError("--format \(format) is not folder, ts or mp4")
         }
         request.format = format
         guard let quality = QualityChoice(quality) else {

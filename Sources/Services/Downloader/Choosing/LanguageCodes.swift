@@ -6,6 +6,15 @@ enum LanguageCodes {
         return short[String(first)] ?? String(first)
     }
 
+    /// The code of three letters, as MP4 files have it; nil for a language that is not known.
+    static func threeLetters(_ tag: String) -> String? {
+        let first = primary(tag)
+        if let index = stride(from: 0, to: pairs.count - 1, by: 2).first(where: { pairs[$0] == first }) {
+            return pairs[index + 1]
+        }
+        return first.utf8.count == 3 ? first : nil
+    }
+
     /// Two-letter codes with their three-letter ones.
     private static let pairs = """
         aa aar ab abk af afr ak aka am amh ar ara as asm ay aym az aze ba bak be bel bg bul bm bam bn ben \

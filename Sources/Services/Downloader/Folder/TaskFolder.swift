@@ -175,7 +175,7 @@ extension TaskFolder {
     }
 
     /// The name of a file while it is written: it begins with a dot, so that it is never served.
-    private static func draft(of name: String) -> String {
+    static func draft(of name: String) -> String {
         guard let slash = name.lastIndex(of: "/") else { return ".\(name).part" }
         return "\(name[...slash]).\(name[name.index(after: slash)...]).part"
     }

@@ -20,6 +20,11 @@ package final class DownloadService: Sendable {
         self.lock = Mutex(lock)
     }
 
+    /// Unlocked rather than closed alone: a child process has a copy until it starts its program.
+    deinit {
+        lock.withLock { lock in lock.take()?.unlock() }
+    }
+
     /// Makes the folder of all tasks and takes its lock, which the process keeps to its end.
     ///
     /// The client is closed by its owner.

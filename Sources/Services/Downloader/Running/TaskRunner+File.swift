@@ -2,7 +2,7 @@ import HTTP
 import HTTPClient
 import Timeline
 
-/// A single media file, and the packing of segments into one.
+/// A single media file.
 extension TaskRunner {
     /// Downloads a media file; what an earlier process got of it is continued where it is the same version.
     func downloadFile() async throws(DownloadError) {
@@ -128,43 +128,5 @@ extension TaskRunner {
             throw .final(error)
         }
         return transfer
-    }
-
-    /// Whether the segments can be joined to one transport stream.
-    func checkPacking() throws(DownloadError) {
-        guard plans.count == 1, let plan = plans.first else {
-            throw .unusable("one transport stream cannot hold separate audio or subtitles; take a folder")
-        }
-        let isStream = plan.parts.allSatisfy { $0.names.file.hasSuffix(".ts") && $0.initSection == nil }
-        guard isStream else {
-            throw .unusable("the segments are no transport stream, which alone can be joined; take a folder")
-        }
-    }
-
-    /// Joins the segments to one file, which then replaces them.
-    func pack() async throws(DownloadError) {
-        try await change(.packingStarted)
-        let name = "\(stored.task.id).ts"
-        let files = plans.flatMap { plan in
-            plan.parts.filter(\.isDone).map { "\(plan.id)/\($0.names.file)" }
-        }
-        try await folder.join(files, toDraftOf: name)
-        try await folder.commit(name)
-        try await folder.sync([])
-        stored.task.file = name
-        try await save()
-        try await removeParts()
-    }
-
-    /// Removes what the single file has replaced.
-    func removeParts() async throws(DownloadError) {
-        for rendition in stored.task.renditions.map(\.id.description) {
-            for name in try await folder.lengths(in: rendition).keys {
-                try await folder.remove("\(rendition)/\(name)")
-            }
-            try await folder.remove(PartsFile.name(of: rendition))
-            try await folder.removeFolder(rendition)
-        }
-        if !stored.task.renditions.isEmpty { try await folder.remove("index.m3u8") }
     }
 }

@@ -28,7 +28,7 @@ extension TaskRunner {
             }
         }
         try await closeLive()
-        if request.format == .ts { try await pack() }
+        if request.format != .folder { try await pack() }
     }
 
     /// Ends all renditions where they have what they list, and writes the playlists of a whole presentation.
@@ -55,7 +55,7 @@ extension TaskRunner {
             if chosen.streams.count > 1 { multivariant = chosen.playlist }
             try await begin(chosen.streams, imports: source.variables)
         }
-        if request.format == .ts { try checkPacking() }
+        if request.format != .folder { try checkPacking() }
     }
 
     private func begin(

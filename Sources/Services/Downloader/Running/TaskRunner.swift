@@ -42,7 +42,7 @@ actor TaskRunner {
     var request: DownloadRequest { stored.request }
 
     /// Whether segments are stored without their encryption.
-    var storesClear: Bool { request.decrypts || request.format == .ts }
+    var storesClear: Bool { request.decrypts || request.format != .folder }
 
     /// Carries the task out as far as possible, and answers it.
     ///

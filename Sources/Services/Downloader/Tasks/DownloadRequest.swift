@@ -69,6 +69,8 @@ package enum DownloadFormat: String, Sendable, Codable, CaseIterable {
     case folder
     /// One transport stream.
     case ts
+    /// One MP4 file, packed by ffmpeg.
+    case mp4
 }
 
 /// A part of a presentation by the time from its start: `0:10:00-0:20:00`.

@@ -73,12 +73,13 @@ struct Downloading {
     ///
     /// That it leaves out subtitles is no fault of the task.
     func playing(_ task: String, _ name: String = "index.m3u8") async throws -> String {
+        // Without it ffmpeg reads no key beside a playlist.
+        let reading = name.hasSuffix(".m3u8") ? ["-allowed_extensions", "ALL"] : []
         let words = try await Command.run(
             "/usr/bin/env",
             [
-                "ffmpeg", "-nostdin", "-v", "warning", "-xerror", "-allowed_extensions", "ALL", "-i",
-                path(task, name), "-map", "0", "-c", "copy", "-f", "null", "-",
-            ])
+                "ffmpeg", "-nostdin", "-v", "warning", "-xerror",
+            ] + reading + ["-i", path(task, name), "-map", "0", "-c", "copy", "-f", "null", "-"])
         return words.split(separator: "\n").filter { !$0.contains("Can't support the subtitle") }.joined()
     }
 }

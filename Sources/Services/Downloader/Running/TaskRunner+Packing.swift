@@ -1,0 +1,76 @@
+import Processes
+import Timeline
+
+/// The packing of segments into one file.
+extension TaskRunner {
+    /// Whether the segments can be packed into one file.
+    func checkPacking() throws(DownloadError) {
+        guard request.format == .ts else {
+            let hasSubtitles = plans.contains { $0.id.kind == .subtitles }
+            if hasSubtitles { throw .unusable("an MP4 file is packed without subtitles; take a folder") }
+            return
+        }
+        guard plans.count == 1, let plan = plans.first else {
+            throw .unusable("one transport stream cannot hold separate audio or subtitles; take a folder")
+        }
+        let isStream = plan.parts.allSatisfy { $0.names.file.hasSuffix(".ts") && $0.initSection == nil }
+        guard isStream else {
+            throw .unusable("the segments are no transport stream, which alone can be joined; take a folder")
+        }
+    }
+
+    /// Packs the segments into one file, which then replaces them.
+    func pack() async throws(DownloadError) {
+        try await change(.packingStarted)
+        let name = "\(stored.task.id).\(request.format.rawValue)"
+        switch request.format {
+        case .folder: return
+        case .ts:
+            let files = plans.flatMap { plan in
+                plan.parts.filter(\.isDone).map { "\(plan.id)/\($0.names.file)" }
+            }
+            try await folder.join(files, toDraftOf: name)
+        case .mp4: try await remux(to: name)
+        }
+        try await folder.commit(name)
+        try await folder.sync([])
+        stored.task.file = name
+        try await save()
+        try await removeParts()
+    }
+
+    /// Has ffmpeg copy the media into an MP4 file; nothing but files of the folder is read.
+    private func remux(to name: String) async throws(DownloadError) {
+        var arguments = [
+            "-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file", "-allowed_extensions",
+            "ALL", "-i", "index.m3u8", "-map", "0:v?", "-map", "0:a?", "-c", "copy", "-metadata",
+            "title=\(stored.task.title)",
+        ]
+        let audio = stored.task.renditions.filter { $0.id.kind == .audio }
+        for (index, rendition) in audio.enumerated() {
+            guard let language = rendition.language.flatMap(LanguageCodes.threeLetters) else { continue }
+            arguments += ["-metadata:s:a:\(index)", "language=\(language)"]
+        }
+        arguments += ["-movflags", "+faststart", "-f", "mp4", "./\(TaskFolder.draft(of: name))"]
+        do {
+            try await ChildProgram.run("ffmpeg", arguments, in: folder.path, bounds: Limits.packing)
+        } catch .cancelled {
+            throw .cancelled
+        } catch {
+            throw .unusable("the segments cannot be packed: \(error)")
+        }
+    }
+
+    /// Removes what the single file has replaced.
+    func removeParts() async throws(DownloadError) {
+        for rendition in stored.task.renditions.map(\.id.description) {
+            for name in try await folder.lengths(in: rendition).keys {
+                try await folder.remove("\(rendition)/\(name)")
+            }
+            try await folder.remove(PartsFile.name(of: rendition))
+            try await folder.removeFolder(rendition)
+            try await folder.remove("\(rendition).m3u8")
+        }
+        if !stored.task.renditions.isEmpty { try await folder.remove("index.m3u8") }
+    }
+}

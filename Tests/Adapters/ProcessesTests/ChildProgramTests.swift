@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Processes
+
+@Suite("Other programs", .timeLimit(.minutes(1)))
+struct ChildProgramTests {
+    private static let bounds = ProgramBounds(cpuSeconds: 60, memoryBytes: 1 << 30)
+
+    private func run(_ name: String, _ arguments: [String], in folder: String = "/tmp") async throws {
+        try await ChildProgram.run(name, arguments, in: folder, bounds: Self.bounds)
+    }
+
+    @Test("A program runs in its folder, and its arguments are no words of a shell")
+    func folder() async throws {
+        let folder = try TemporaryFolder("child")
+        try await run("cp", ["/dev/null", "a; touch b $(id)"], in: folder.path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a; touch b $(id)"])
+    }
+
+    @Test("A failure has the status and the last words")
+    func failure() async {
+        let failure = await #expect(throws: ProgramFailure.self) {
+            try await run("ls", ["/none"])
+        }
+        #expect(failure?.description.contains("/none") ?? false)
+        #expect(failure?.description.contains("status 2") ?? false)
+    }
+
+    @Test("A program that is not there is told by its name")
+    func missing() async {
+        await #expect(throws: ProgramFailure.missing("backcast-none")) { try await run("backcast-none", []) }
+    }
+
+    @Test("A cancelled task kills its program")
+    func cancelled() async throws {
+        let folder = try TemporaryFolder("child")
+        let running = Task {
+            try await run("sh", ["-c", "touch started; exec sleep 60"], in: folder.path)
+        }
+        try await eventually("the program") {
+            FileManager.default.fileExists(atPath: folder.path(of: "started"))
+        }
+        running.cancel()
+        await #expect(throws: ProgramFailure.cancelled) { try await running.value }
+    }
+
+    @Test("A program that uses more than it may is ended")
+    func bounds() async {
+        await #expect(throws: ProgramFailure.self) {
+            try await ChildProgram.run(
+                "sh", ["-c", "while :; do :; done"], in: "/tmp",
+                bounds: ProgramBounds(cpuSeconds: 1, memoryBytes: 1 << 30))
+        }
+    }
+}
