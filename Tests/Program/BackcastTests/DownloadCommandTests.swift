@@ -81,13 +81,15 @@ struct DownloadCommandTests {
             #expect(try await run(arguments + [whole.path]).status == 0)
             for _ in 0..<4 {
                 let folder = try TemporaryFolder("killed")
-                var status: Int32 = 1
+                // A slow machine gets more time with each run, so that it comes to an end.
+                var (status, longest): (Int32, Int) = (1, 250)
                 while status != 0 {
                     let there = try stored(in: folder.path)
                     let program = try Run(arguments + [folder.path])
                     try program.start()
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 20...250, using: &random)))
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 20...longest, using: &random)))
                     program.send(SIGKILL)
+                    longest += 50
                     status = try await program.status()
                     let after = try stored(in: folder.path)
                     #expect(there.allSatisfy { after[$0.key] == $0.value }, "a whole file was written again")
