@@ -12,7 +12,7 @@ final class KeptResponse: @unchecked Sendable {
 
     /// Nil if the content is not of a kind that is kept, or without memory or descriptors.
     init?(_ response: HTTPResponse, logger: Logger) {
-        let body = OutgoingBody(response, isHead: false, joined: Limits.joinedWhenKept)
+        let body = OutgoingBody(response, isHead: false, joined: KeptAnswer.joinedBytes)
         guard let handle = ResponseHandle.kept(body) else { return nil }
         handle.add(response.headers, logger: logger)
         self.handle = handle

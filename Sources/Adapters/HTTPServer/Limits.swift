@@ -50,8 +50,6 @@ package struct Limits: Sendable {
     static let copiedBody = 4 * 1024
     /// Pieces with at most this sum are joined: one buffer is cheaper than a vector.
     static let joinedPieces = 16 * 1024
-    /// The same for answers that are kept: they are joined once.
-    static let joinedWhenKept = 64 * 1024
     /// Pieces that are sent as one vector, whose entries (16 bytes each) use the connection's memory.
     ///
     /// More pieces are read one after the other.

@@ -4,6 +4,9 @@ import Synchronization
 ///
 /// All answers with the same place have the same status, header and content.
 package final class KeptAnswer: Sendable {
+    /// Bytes of a content in pieces that a server joins to keep it; a larger one is not kept.
+    package static let joinedBytes = 64 * 1024
+
     private let fields = Mutex<HTTPHeaders?>(nil)
     private let form = Mutex<(any AnyObject & Sendable)?>(nil)
 

@@ -50,7 +50,9 @@ final class AnswerCache: Sendable {
             unchanged.status = .notModified
             full.headers["Content-Encoding"] = coding == .gzip ? coding.rawValue : nil
             unchanged.headers["Content-Encoding"] = nil
-            (full.kept, unchanged.kept) = (KeptAnswer(), KeptAnswer())
+            // A large text stays in its pieces, which other answers share.
+            if AnswerCache.textByteCount(full) <= KeptAnswer.joinedBytes { full.kept = KeptAnswer() }
+            unchanged.kept = KeptAnswer()
             (self.origin, self.tag, self.isToBeConfirmed) = (origin, tag, isToBeConfirmed)
             (self.response, self.unchanged) = (full, unchanged)
         }
@@ -97,10 +99,15 @@ final class AnswerCache: Sendable {
         }
     }
 
+    /// What an entry takes; the server keeps a text that is not large once more, in one piece.
     private static func byteCount(_ response: HTTPResponse) -> Int {
-        guard case .pieces(let pieces) = response.body else { return Limits.cachedAnswerOverhead }
-        // The server keeps the text once more, in one piece.
-        return pieces.reduce(Limits.cachedAnswerOverhead) { $0 + 2 * $1.bytes.count }
+        let text = textByteCount(response)
+        return Limits.cachedAnswerOverhead + text + (text <= KeptAnswer.joinedBytes ? text : 0)
+    }
+
+    fileprivate static func textByteCount(_ response: HTTPResponse) -> Int {
+        guard case .pieces(let pieces) = response.body else { return 0 }
+        return pieces.reduce(0) { $0 + $1.bytes.count }
     }
 }
 
