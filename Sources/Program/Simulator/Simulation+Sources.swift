@@ -152,8 +152,12 @@ extension Simulation {
         guard case .opens = openKey(of: index, of: source, node) else {
             return happen(.segmentProbed(nil, request), node, after: delay(30_000...400_000))
         }
-        let digest = Media.digest(source, request.segment.placed.identity.rendition, index)
-        let probed = ProbedSegment(digest: digest, firstTimestamp: encoders[source].timestamp(index))
+        let segment = encoders[source].segments[index]
+        let isDamaged = scenario.faults(.damaged, of: source, at: segment.listedAt)
+        let duration = isPart(segment, of: source) ? segment.duration / 5 * 2 : segment.duration
+        let probed = ProbedSegment(
+            digest: Media.digest(source, request.segment.placed.identity.rendition, index),
+            firstTimestamp: encoders[source].timestamp(index), measuredDuration: isDamaged ? nil : duration)
         happen(.segmentProbed(probed, request), node, after: delay(30_000...400_000))
     }
 }

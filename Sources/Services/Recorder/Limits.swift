@@ -208,6 +208,9 @@ enum Limits {
     static let measuredSegments = 10
     /// Fewer of them say nothing.
     static let measuredAtLeast = 3
+    /// By how much a segment may be longer or shorter than EXTINF in whole seconds, microseconds: half a
+    /// second and some frames.
+    static let roundedDuration: Int64 = 600_000
     /// The most that a time line without dates makes up for, microseconds.
     static let longestOwed: Int64 = 30_000_000
     /// The part of the durations, as a divisor, by which they may be wrong and are taken as they are.

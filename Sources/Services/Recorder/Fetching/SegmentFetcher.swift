@@ -57,8 +57,10 @@ struct SegmentFetcher: Sendable {
             let body = try await open(
                 request.segment, base: request.base, timeLimit: request.timeLimit)
             let received = try await pass(body, through: intake) { try sum.take($0) }
+            let isWhole = received.inspection?.wholeness == .whole
             return ProbedSegment(
-                digest: try sum.finish(), firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks)
+                digest: try sum.finish(), firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks,
+                measuredDuration: isWhole ? received.inspection?.durationMicroseconds : nil)
         }
     }
 

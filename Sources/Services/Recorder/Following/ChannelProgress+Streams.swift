@@ -12,7 +12,10 @@ extension ChannelProgress {
 
     /// Whether a segment is read to find out where another source stands.
     func isJoining(_ id: RenditionID) -> Bool {
-        if case .asked = renditions[id]?.join { true } else { false }
+        switch renditions[id]?.join {
+        case .asked, .compares: true
+        default: false
+        }
     }
 
     /// The source brings nothing to any rendition, until each of them lists something new.

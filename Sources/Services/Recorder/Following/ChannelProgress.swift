@@ -253,7 +253,7 @@ extension ChannelProgress {
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
         guard var rendition = renditions[id] else { return Listing() }
-        if case .asked = rendition.join {
+        if isJoining(id) {
             let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
             renditions[id]?.joined(probed, in: corrected, at: arrival)
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)

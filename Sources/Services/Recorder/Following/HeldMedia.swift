@@ -74,7 +74,7 @@ struct HeldMedia: Sendable {
     }
 
     /// From one time stamp to another, microseconds.
-    private static func distance(from one: Int64, to other: Int64) -> Int64 {
+    static func distance(from one: Int64, to other: Int64) -> Int64 {
         let ticks = PresentationTime.difference(UInt64(bitPattern: other), UInt64(bitPattern: one))
         return ticks * Microseconds.perSecond / Int64(PresentationTime.timescale)
     }
@@ -86,9 +86,12 @@ package struct ProbedSegment: Sendable, Equatable {
     package var digest: [UInt8]
     /// In units of 90 kHz; nil where the media do not say one.
     package var firstTimestamp: Int64?
+    /// How long its media play, microseconds; nil where that is not known.
+    package var measuredDuration: Int64?
 
-    package init(digest: [UInt8], firstTimestamp: Int64? = nil) {
+    package init(digest: [UInt8], firstTimestamp: Int64? = nil, measuredDuration: Int64? = nil) {
         (self.digest, self.firstTimestamp) = (digest, firstTimestamp)
+        self.measuredDuration = measuredDuration
     }
 }
 

@@ -10,6 +10,8 @@ extension RenditionProgress {
         case open
         /// A segment with this number is being read.
         case asked(Int64)
+        /// It was read, and EXTINF does not say its length: the next one tells where it ends.
+        case compares(Int64, ProbedSegment)
         case found(JoinPoint)
     }
 
@@ -19,6 +21,10 @@ extension RenditionProgress {
     mutating func askToJoin(_ playlist: MediaPlaylist) -> Int? {
         switch join {
         case .none, .found: return nil
+        case .compares(let number, _):
+            if PlaylistFollower.number(playlist, 1) == number + 1 { return 1 }
+            join = .none
+            return nil
         case .open, .asked: join = .none
         }
         let isDated = playlist.segments.contains { $0.programDateTimeMicroseconds != nil }
@@ -27,5 +33,46 @@ extension RenditionProgress {
         }
         join = .asked(number)
         return 0
+    }
+
+    /// A segment was read that was asked for; empty bytes tell nothing.
+    mutating func joined(_ probed: ProbedSegment?, in playlist: MediaPlaylist, at arrival: Arrival) {
+        let first = PlaylistFollower.number(playlist, 0)
+        switch join {
+        case .asked(let number):
+            join = .none
+            guard let probed, number == first else { return }
+            if contradictsDuration(probed, of: playlist) {
+                join = .compares(number, probed)
+            } else {
+                find(probed, in: playlist, at: arrival)
+            }
+        case .compares(let number, let former):
+            join = .none
+            guard number == first else { return }
+            if let begin = former.firstTimestamp, let end = probed?.firstTimestamp {
+                measured.read(
+                    said: PlaylistFollower.duration(of: playlist.segments[0]),
+                    measured: HeldMedia.distance(from: begin, to: end))
+            }
+            find(former, in: playlist, at: arrival)
+        case .none, .open, .found: break
+        }
+    }
+
+    /// Whether a playlist's first segment, which was read, seems to be longer or shorter than is known.
+    private func contradictsDuration(_ probed: ProbedSegment, of playlist: MediaPlaylist) -> Bool {
+        guard probed.firstTimestamp != nil else { return false }
+        let known = measured.duration(said: PlaylistFollower.duration(of: playlist.segments[0]))
+        guard let known, let duration = probed.measuredDuration else { return true }
+        return MeasuredDurations.differs(duration, from: known)
+    }
+
+    private mutating func find(_ probed: ProbedSegment, in playlist: MediaPlaylist, at arrival: Arrival) {
+        guard let number = PlaylistFollower.number(playlist, 0),
+            let expected = TimePlacing.arrival(of: entries(of: playlist), arrival),
+            let start = media.start(of: probed, near: expected + (placing.sourceOffset ?? 0))
+        else { return }
+        join = .found(JoinPoint(number: number, start: start))
     }
 }

@@ -20,7 +20,7 @@ struct RenditionProgress: Sendable {
     /// How the source's dates stand to the time line.
     private(set) var dates = SourceDates()
     /// How long the segments of the run really are.
-    private(set) var measured = MeasuredDurations()
+    var measured = MeasuredDurations()
     /// The same of the sources that were in use before, by URL.
     private var formerlyMeasured: [String: MeasuredDurations] = [:]
     private(set) var shortSegments = ShortSegments()
@@ -190,17 +190,6 @@ struct RenditionProgress: Sendable {
             playlist, from: 0, target: PlaylistFollower.target(of: playlist), opensHole: false, shared: [:],
             measured
         ).entries
-    }
-
-    /// The segment was read that was asked for; empty bytes tell nothing.
-    mutating func joined(_ probed: ProbedSegment?, in playlist: MediaPlaylist, at arrival: Arrival) {
-        guard case .asked(let number) = join else { return }
-        join = .none
-        guard let probed, let first = PlaylistFollower.number(playlist, 0), number == first else { return }
-        guard let expected = TimePlacing.arrival(of: entries(of: playlist), arrival),
-            let start = media.start(of: probed, near: expected + (placing.sourceOffset ?? 0))
-        else { return }
-        join = .found(JoinPoint(number: number, start: start))
     }
 
     /// The segment of which only the bytes are wanted: the one at an index of a playlist, or the newest

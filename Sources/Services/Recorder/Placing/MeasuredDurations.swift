@@ -10,6 +10,11 @@ struct MeasuredDurations: Sendable {
         /// What EXTINF said, microseconds; nil when it was of no use.
         var said: Int64?
         var measured: Int64
+        /// Two segments were read for it, and the second one begins where it ends.
+        var isCompared = false
+
+        /// Whether it tells by itself that EXTINF is wrong.
+        var tells: Bool { isCompared && said.map { MeasuredDurations.differs(measured, from: $0) } ?? true }
     }
 
     /// The last few.
@@ -38,6 +43,23 @@ struct MeasuredDurations: Sendable {
         owed = min(max(owed + difference, -Limits.longestOwed), Limits.longestOwed)
     }
 
+    /// A segment was read before its playlist is placed.
+    ///
+    /// - Parameters:
+    ///   - said: what EXTINF said, microseconds; nil when it was of no use
+    ///   - measured: from its beginning to that of the next one, microseconds
+    mutating func read(said: Int64?, measured: Int64) {
+        guard (1...Limits.longestSegment).contains(measured) else { return }
+        pairs.append(Pair(said: said, measured: measured, isCompared: true))
+        if pairs.count > Limits.measuredSegments { pairs.removeFirst() }
+    }
+
+    /// Whether a length differs from another one by more than whole seconds and segments of different length
+    /// explain, microseconds.
+    static func differs(_ length: Int64, from other: Int64) -> Bool {
+        (length - other).magnitude > max(Limits.roundedDuration, other / 5).magnitude
+    }
+
     /// A playlist lists segments again that an earlier process placed: they are as long as their time.
     ///
     /// - Parameters:
@@ -60,7 +82,7 @@ struct MeasuredDurations: Sendable {
     func duration(said: Int64?) -> Int64? {
         guard let said else { return pairs.last?.measured }
         let known = pairs.filter { $0.said != nil }
-        guard known.count >= Limits.measuredAtLeast else { return said }
+        guard known.count >= Limits.measuredAtLeast || known.contains(where: \.tells) else { return said }
         let all = known.reduce(Int64(0)) { $0 + ($1.said ?? 0) }
         let measured = known.reduce(Int64(0)) { $0 + $1.measured }
         guard (all - measured).magnitude > (all / Limits.measuredSlack).magnitude else { return said }

@@ -1,0 +1,76 @@
+import HLS
+import Testing
+import Timeline
+
+@testable import Recorder
+
+/// The segments of a source that takes over are as long as nothing has shown yet.
+@Suite("Durations that are read before a source is joined")
+struct ReadDurationsTests {
+    /// Six-second segments, of which EXTINF says another length, in seconds.
+    private func said(_ length: Double) -> MediaPlaylist {
+        var playlist = list(10...14)
+        for index in playlist.segments.indices {
+            playlist.segments[index].durationMicroseconds = Int64(length * 1_000_000)
+        }
+        return playlist
+    }
+
+    /// A rendition that another source is to go on with.
+    private func joining() -> RenditionProgress {
+        var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto, end: at(600))
+        progress.run = 7
+        progress.hold(PublisherStage.fact(video(0), 594))
+        _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
+        return progress
+    }
+
+    /// The durations that count, in seconds, and how many segments were read; `measured` is the length of the
+    /// first one's media, and the second one begins `next` seconds behind it.
+    private func durations(
+        said length: Double, measured: Double?, next: Double?,
+    ) -> (durations: [Double], reads: Int) {
+        var (progress, playlist, reads) = (joining(), said(length), 0)
+        let arrival = Arrival(date: at(660), steady: moment(660))
+        while let index = progress.askToJoin(playlist) {
+            reads += 1
+            let timestamp = index == 0 ? 100 : next.map { 100 + $0 }
+            progress.joined(
+                ProbedSegment(
+                    digest: [UInt8(index)], firstTimestamp: timestamp.map { Int64($0 * 90_000) },
+                    measuredDuration: measured.map { Int64($0 * 1_000_000) }),
+                in: playlist, at: arrival)
+        }
+        return (progress.entries(of: playlist).map { Double($0.duration) / 1_000_000 }, reads)
+    }
+
+    @Test(
+        "EXTINF that is half or double of the truth, or missing, is corrected for the first playlist",
+        arguments: [3, 12, 0])
+    func wrong(length: Double) {
+        let found = durations(said: length, measured: 6, next: 6)
+        #expect(found.durations == Array(repeating: 6, count: 5))
+        #expect(found.reads == 2)
+    }
+
+    @Test("Media that cannot be measured show it by where the next segment begins")
+    func damaged() {
+        #expect(durations(said: 3, measured: nil, next: 6).durations == Array(repeating: 6, count: 5))
+    }
+
+    @Test("EXTINF that fits is believed, also if it is rounded, and nothing more is read")
+    func right() {
+        for length in [6, 6.5, 5.5, 5.1] {
+            let found = durations(said: length, measured: 6, next: 6)
+            #expect(found.durations == Array(repeating: length, count: 5))
+            #expect(found.reads == 1)
+        }
+    }
+
+    @Test("A segment of which a part was read says nothing, nor does one with another clock behind it")
+    func part() {
+        #expect(durations(said: 6, measured: 2.4, next: 6).durations == Array(repeating: 6, count: 5))
+        #expect(durations(said: 3, measured: 6, next: -40_000).durations == Array(repeating: 3, count: 5))
+        #expect(durations(said: 3, measured: 6, next: nil).durations == Array(repeating: 3, count: 5))
+    }
+}
