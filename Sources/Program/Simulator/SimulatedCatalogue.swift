@@ -177,6 +177,7 @@ struct SimulatedCatalogue {
                 discontinuitySequence: segment.discontinuitySequence ?? rendition.publishedSequence),
             at: place)
         rendition.know(fact)
+        for identity in rendition.resolveOverlaps(around: place) { intake[identity] = .lost }
         guard isPublished, let number = segment.number else { return }
         rendition.nextNumber = number + 1
         rendition.publishedEnd = fact.end
@@ -213,6 +214,35 @@ struct SimulatedCatalogue {
 }
 
 extension SimulatedCatalogue.Rendition {
+    /// Resolves what overlaps a row that has just come.
+    ///
+    /// - Returns: what is not held any more
+    fileprivate mutating func resolveOverlaps(around place: Int) -> [SegmentIdentity] {
+        let new = rows[place].fact
+        var (low, high) = (place, place + 1)
+        while low > 0, rows[low - 1].fact.end > new.start { low -= 1 }
+        while high < rows.count, rows[high].fact.start < new.end { high += 1 }
+        guard high - low > 1 else { return [] }
+        let places = (low..<high).map { index in
+            Overlap.Row(
+                start: rows[index].fact.start, duration: rows[index].fact.duration,
+                isPublished: rows[index].number != nil, isNew: index == place)
+        }
+        let resolution = Overlap.resolve(places)
+        for (index, duration) in resolution.durations {
+            let fact = rows[low + index].fact
+            let said = Overlap.said(of: places[index], measured: fact.measuredDuration, lasting: duration)
+            rows[low + index].fact.duration = duration
+            rows[low + index].repair?.duration = duration
+            guard let said, !fact.flags.contains(.measuredDuration) else { continue }
+            rows[low + index].fact.say(said)
+            rows[low + index].repair?.say(said)
+        }
+        let removed = resolution.removed.map { rows[low + $0].fact.identity }
+        rows.removeAll { removed.contains($0.fact.identity) }
+        return removed
+    }
+
     fileprivate mutating func know(_ fact: SegmentFact) {
         know(
             KnownSegment(
@@ -232,6 +262,14 @@ extension SimulatedCatalogue.Rendition {
         } else {
             runs[index].rows.insert(known, at: place)
         }
+    }
+}
+
+extension SegmentFact {
+    /// EXTINF says so much, whatever time it has, unless it says another length already.
+    fileprivate mutating func say(_ duration: Int64) {
+        guard flags.insert(.measuredDuration).inserted else { return }
+        measuredDuration = duration
     }
 }
 

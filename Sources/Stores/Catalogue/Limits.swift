@@ -58,6 +58,9 @@ package enum Limits {
     static let pruningSteps = 1000
     /// Source runs that one statement examines.
     static let runsAtOnce: Int64 = 500
+    /// How far EXTINF of a segment may be off from what its media play, microseconds: frames that begin in
+    /// the next segment.
+    static let mediaTolerance: Int64 = 100_000
     /// Changes that may wait for a consumer; after that it has to read everything again.
     static let waitingChanges = 1_000
     /// Quarters that an announcement lists; the text stays far below PostgreSQL's limit of 8,000 bytes.

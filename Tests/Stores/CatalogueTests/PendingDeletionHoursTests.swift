@@ -18,7 +18,9 @@ struct PendingDeletionHoursTests {
             let recording = try await ChannelRecording(in: test)
             let starts = [0, hour - second, hour, 3 * hour + minute]
             let facts = [video, audio].flatMap { rendition in
-                starts.enumerated().map { recording.fact(Int64($0.offset), of: rendition, at: $0.element) }
+                starts.enumerated().map {
+                    recording.fact(Int64($0.offset), of: rendition, at: $0.element, lasting: second)
+                }
             }
             _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
             try await test.catalogue.expire(

@@ -18,7 +18,8 @@ struct QuarterScanTests {
             let recording = try await ChannelRecording(in: test)
             _ = try await test.catalogue.commit(
                 recording.batch([
-                    .archived(recording.fact(0)), .archived(recording.fact(1, at: 15 * minute - second)),
+                    .archived(recording.fact(0)),
+                    .archived(recording.fact(1, at: 15 * minute - second, lasting: second)),
                     .archived(recording.fact(2, at: 15 * minute)),
                     .archived(recording.fact(3, at: 45 * minute)),
                 ]))

@@ -33,7 +33,7 @@ extension BatchWriter {
     ) async throws {
         guard !segments.isEmpty else { return }
         let rows = IncomingSegment.rows(of: segments, in: batch.channel, head, isPublished: false)
-        let touched = try await SegmentWriter(transaction: transaction).enter(rows)
+        let touched = try await SegmentWriter(transaction: transaction).enter(rows, staysApart: true)
         let renditions = try await renditionRows()
         let facts = segments.map(\.fact).filter { renditions[$0.identity.rendition] != nil }
         _ = try await transaction.query(

@@ -38,4 +38,6 @@ struct SegmentEntry {
     var isEntered: Bool
     /// The summary of its quarter has it.
     var isSummarised: Bool
+    /// Segments that no growing playlist lists lie in its quarter, itself or others.
+    var mayOverlap: Bool
 }

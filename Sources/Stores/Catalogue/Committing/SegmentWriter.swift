@@ -8,7 +8,8 @@ struct SegmentWriter {
     /// Stores segments that are new to `intake` and begin after the expiry cut.
     ///
     /// The first segments of a rendition or a format find no row: it is made, and they are entered again.
-    func enter(_ segments: [IncomingSegment]) async throws -> TouchedQuarters {
+    /// Those that stay apart leave the time line in the same transaction.
+    func enter(_ segments: [IncomingSegment], staysApart: Bool = false) async throws -> TouchedQuarters {
         var touched = TouchedQuarters()
         var entries = try await enterOnce(segments, &touched)
         let incomplete = entries.filter { $0.rendition == nil || !$0.hasFormat }
@@ -19,8 +20,9 @@ struct SegmentWriter {
         }
         let refused = entries.filter { !$0.isEntered && $0.segment.number != nil }
         if !refused.isEmpty, try await displaceArchived(refused, &touched) {
-            _ = try await enterOnce(refused.map(\.segment), &touched)
+            entries += try await enterOnce(refused.map(\.segment), &touched)
         }
+        if !staysApart { try await resolveOverlaps(of: entries, &touched) }
         return touched
     }
 
@@ -47,7 +49,7 @@ struct SegmentWriter {
             let entry = SegmentEntry(
                 segment: segment, rendition: try row.decode("rendition_id"),
                 hasFormat: try row.decode("has_format"), isEntered: try row.decode("is_entered"),
-                isSummarised: try row.decode("is_summarised"))
+                isSummarised: try row.decode("is_summarised"), mayOverlap: try row.decode("may_overlap"))
             entries.append(entry)
             guard entry.isEntered, let rendition = entry.rendition else { continue }
             touched.add(
@@ -118,7 +120,7 @@ struct SegmentWriter {
                     origin_number),
             \(verbatim: Self.appending)
             SELECT i.place, i.rendition_id, k.state_id IS NOT NULL AS has_format, p.start_us IS NOT NULL AS is_entered,
-                a.quarter_us IS NOT NULL AS is_summarised
+                a.quarter_us IS NOT NULL AS is_summarised, coalesce(a.unpublished > 0, true) AS may_overlap
             FROM incoming i LEFT JOIN known k USING (channel_id, format)
                 LEFT JOIN placed p USING (rendition_id, feed_id, origin_number)
                 LEFT JOIN appended a ON a.rendition_id = p.rendition_id AND a.quarter_us = p.quarter_us
@@ -163,7 +165,7 @@ struct SegmentWriter {
                     unpublished = block.unpublished + excluded.unpublished,
                     contiguous = block.contiguous AND excluded.contiguous,
                     end_us = greatest(block.end_us, excluded.end_us)
-            RETURNING rendition_id, quarter_us)
+            RETURNING rendition_id, quarter_us, unpublished)
         """
 
     /// Deletes archived rows that block published segments.

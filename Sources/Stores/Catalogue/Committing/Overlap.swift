@@ -1,0 +1,85 @@
+package import Timeline
+
+/// Which rows of a rendition give way where their times overlap.
+///
+/// A recorder never places segments over each other. Two of them do: a former owner whose facts come late,
+/// and the present owner or a repair. Their times differ a little, or they have recorded the same media
+/// twice.
+package enum Overlap {
+    /// A row as far as its place goes.
+    package struct Row: Sendable {
+        package var start: Instant
+        /// Microseconds.
+        package var duration: Int64
+        /// Growing playlists list it: it stays where it is.
+        package var isPublished: Bool
+        /// It has just come.
+        package var isNew: Bool
+
+        package init(start: Instant, duration: Int64, isPublished: Bool, isNew: Bool) {
+            (self.start, self.duration) = (start, duration)
+            (self.isPublished, self.isNew) = (isPublished, isNew)
+        }
+
+        fileprivate var end: Instant { start + duration }
+
+        /// Published rows stay, and of others those that came first.
+        fileprivate func givesWay(to next: Row) -> Bool {
+            isPublished == next.isPublished ? isNew && !next.isNew : next.isPublished
+        }
+    }
+
+    package struct Resolution: Sendable, Equatable {
+        /// Rows of which more than half lies over others: what they hold is held already.
+        package var removed: [Int] = []
+        /// How long rows last that end where the next one begins, microseconds.
+        package var durations: [Int: Int64] = [:]
+
+        package init() {}
+    }
+
+    /// Resolves what overlaps among rows in the order of their starts.
+    ///
+    /// - Returns: what becomes of them, by their indices; rows that it does not name stay as they are
+    package static func resolve(_ rows: [Row]) -> Resolution {
+        var resolution = Resolution()
+        var kept: [Int] = []
+        for (index, row) in rows.enumerated() {
+            kept.append(index)
+            while kept.count > 1, kept.last == index {
+                let former = kept[kept.count - 2]
+                var before = rows[former]
+                before.duration = resolution.durations[former] ?? before.duration
+                let shared = min(before.end, row.end) - row.start
+                guard shared > 0, !(before.isPublished && row.isPublished) else { break }
+                let isFormerWeaker = before.givesWay(to: row)
+                let (weaker, cut) = (isFormerWeaker ? before : row, before.end - row.start)
+                if shared <= weaker.duration / 2, isFormerWeaker || cut <= before.duration / 2 {
+                    resolution.durations[former] = row.start - before.start
+                    break
+                }
+                resolution.removed.append(isFormerWeaker ? former : index)
+                kept.remove(at: kept.count - (isFormerWeaker ? 2 : 1))
+                // What ended where the removed row began may last longer again.
+                if isFormerWeaker, kept.count > 1 { resolution.durations[kept[kept.count - 2]] = nil }
+            }
+        }
+        for index in resolution.removed { resolution.durations[index] = nil }
+        return resolution
+    }
+
+    /// What EXTINF must say of a row besides its time once that has become shorter.
+    ///
+    /// Playlists go on to say of a published segment what they have said.
+    ///
+    /// - Parameters:
+    ///   - row: the row with its former time
+    ///   - measured: how long its media play, microseconds; nil when that is not known
+    ///   - duration: how long it lasts now, microseconds
+    /// - Returns: microseconds; nil when its time says it
+    package static func said(of row: Row, measured: Int64?, lasting duration: Int64) -> Int64? {
+        let length = row.isPublished ? row.duration : measured ?? row.duration
+        let differs = (length - duration).magnitude > Limits.mediaTolerance.magnitude
+        return row.isPublished || differs ? length : nil
+    }
+}
