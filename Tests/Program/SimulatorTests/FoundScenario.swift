@@ -43,5 +43,18 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 9_300_020, faults: [1]),
         // EXTINF halved, dates in whole seconds, short segments: dates one second apart confirmed EXTINF.
         FoundScenario(seed: 9_340_001, hours: 1, faults: []),
+        // EXTINF halved or doubled of a source that was used for the first time, also with damaged media.
+        FoundScenario(seed: 9_300_005, faults: [1, 9]),
+        FoundScenario(seed: 9_340_016, hours: 1, faults: [0]),
+        FoundScenario(seed: 9_340_040, faults: [1, 2]),
+        // A former owner's facts came late, and lay over repairs or the first segments of the next owner.
+        FoundScenario(seed: 9_310_023, hours: 1, faults: [1, 4, 5]),
+        FoundScenario(seed: 9_330_019, hours: 1, faults: [0, 5, 6]),
+        FoundScenario(seed: 9_340_054, faults: [1, 2, 3, 7]),
+        // EXTINF doubled, names that come again: the first segments counted as parts, and their bytes could
+        // not tell that numbers had begun again.
+        FoundScenario(seed: 9_600_783, hours: 1, faults: [0]),
+        // Killed while the disk was full: the next process did not fetch what was listed last.
+        FoundScenario(seed: 9_600_778, hours: 1, faults: [5, 6]),
     ]
 }

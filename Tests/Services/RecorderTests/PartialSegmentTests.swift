@@ -64,6 +64,24 @@ struct PartialSegmentTests {
         #expect(found.atFirst == [0, 1, 2, 3])
     }
 
+    @Test(
+        "The bytes of a segment that turned out to be whole tell a restart later", arguments: [true, false])
+    func bytes(isStoredFirst: Bool) {
+        var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
+        progress.run = 7
+        let segments = progress.list(
+            list(0...1), from: 0, opensHole: true, cause: nil, hole: .sourceStalled, arrival: arrived(100),
+            shared: [:])
+        var fact = PublisherStage.fact(video(0), 0)
+        (fact.identity, fact.digest, fact.flags) = (segments[0].identity, [5], .short)
+        for (index, segment) in segments.enumerated() {
+            let stored = Self.stored(segment, measured: 2 * seconds, timestamp: Double(index) * 2)
+            _ = progress.judge(segment, stored)
+            if index == (isStoredFirst ? 0 : 1) { progress.count(fact) }
+        }
+        #expect(progress.digests[0] == [5])
+    }
+
     @Test("Where the next segment begins much later, media are missing")
     func missing() {
         let found = parts(said: 6, apart: 6, measured: [6, 6, 2.4, 6, 2.4, 6, 4.3, 6, 6, 2.4])

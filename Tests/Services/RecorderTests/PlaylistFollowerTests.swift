@@ -124,10 +124,19 @@ struct PlaylistFollowerTests {
         var stage = FollowerStage(after: list(10...20))
         #expect(stage.see(list(8...18), at: 17) == .stale)
         #expect(stage.see(list(8...18), at: 18) == .undecided(index: 10))
-        stage.follower.confirm()
+        stage.follower.confirm(upTo: nil)
         #expect(stage.see(list(8...18), at: 21) == .stale)
         #expect(stage.see(list(11...21), at: 24) == .new(from: 10, missing: 0))
         #expect(stage.see(list(8...18), at: 43) == .undecided(index: 10))
+    }
+
+    @Test("A known list whose bytes cannot be compared is passed over until it lists more")
+    func staleUnread() {
+        var stage = FollowerStage(after: list(0...20))
+        #expect(stage.see(list(0...2), at: 18) == .undecided(index: 2))
+        stage.follower.confirm(upTo: 2)
+        #expect(stage.see(list(0...2), at: 24) == .stale)
+        #expect(stage.see(list(0...3), at: 30) == .undecided(index: 3))
     }
 
     // MARK: Restarts
@@ -219,7 +228,7 @@ struct PlaylistFollowerTests {
     func resumedOverlap() {
         var follower = PlaylistFollower(resumingAfter: 20)
         #expect(follower.judge(list(15...25), now: moment(0)) == .undecided(index: 5))
-        follower.confirm()
+        follower.confirm(upTo: nil)
         #expect(follower.judge(list(15...25), now: moment(0)) == .new(from: 6, missing: 0))
     }
 
@@ -233,7 +242,7 @@ struct PlaylistFollowerTests {
     func resumedLower() {
         var follower = PlaylistFollower(resumingAfter: 500)
         #expect(follower.judge(list(0...5), now: moment(0)) == .undecided(index: 5))
-        follower.confirm()
+        follower.confirm(upTo: nil)
         #expect(follower.judge(list(0...5), now: moment(0)).isRestart)
     }
 
@@ -274,7 +283,7 @@ struct PlaylistFollowerTests {
     func hashedNames() {
         var stage = FollowerStage(after: list(10...15, name: { "a\($0 * 31).ts" }))
         #expect(stage.see(list(11...16, name: { "b\($0 * 37).ts" }), at: 6) == .undecided(index: 0))
-        stage.follower.confirm()
+        stage.follower.confirm(upTo: nil)
         #expect(stage.see(list(11...16, name: { "b\($0 * 37).ts" }), at: 6) == .new(from: 5, missing: 0))
         #expect(stage.see(list(12...17, name: { "c\($0 * 41).ts" }), at: 12) == .new(from: 5, missing: 0))
         #expect(stage.see(list(13...18, name: { "d\($0 * 43).ts" }), at: 18) == .new(from: 5, missing: 0))

@@ -64,6 +64,21 @@ struct RenditionProgressTests {
         #expect(progress.placing.end == at(612))
     }
 
+    @Test("What an earlier process had listed last and not stored is fetched at its time")
+    func listedLast() {
+        let known = (0..<5).map {
+            KnownSegment(
+                run: 7, number: $0, start: at(Double($0) * 6.5), duration: 6 * seconds, isLost: false,
+                digest: $0 < 3 ? [1] : [], isListed: $0 > 2)
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 3, last: nil, known: known)
+        var progress = RenditionProgress(resuming: head, choice: .auto)
+        let segments = take(&progress, list(0...5), from: 5, arrival: 40)
+        #expect(segments.map(\.identity.number) == [3, 4, 5])
+        #expect(starts(segments).prefix(2) == [19.5, 26])
+    }
+
     @Test("New entries get identity, time and the end of their availability")
     func identity() throws {
         var progress = progress()

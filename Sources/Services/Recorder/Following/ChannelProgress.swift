@@ -259,11 +259,12 @@ extension ChannelProgress {
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
         let digest = probed?.digest
+        let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
         guard let digest, let known = rendition.digests[number], !known.isEmpty else {
-            renditions[id]?.follower.confirm()
+            renditions[id]?.follower.confirm(
+                upTo: PlaylistFollower.number(corrected, corrected.segments.count - 1))
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
-        let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
         if known == digest {
             renditions[id]?.follower.confirm(by: corrected, now: arrival.steady)
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)

@@ -25,6 +25,11 @@ struct HeldMedia: Sendable {
         if pieces.count > 2 * Limits.heldMedia { pieces.removeFirst(Limits.heldMedia) }
     }
 
+    /// The digest of a segment that is held; nil when it is not one of the newest.
+    func digest(of identity: SegmentIdentity) -> [UInt8]? {
+        pieces.last { $0.identity == identity }?.digest
+    }
+
     /// Whether the same bytes are held.
     func holds(_ digest: [UInt8]) -> Bool { pieces.contains { $0.digest == digest } }
 

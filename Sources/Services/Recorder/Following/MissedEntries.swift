@@ -17,20 +17,26 @@ struct MissedEntries: Sendable {
         for number in held.keys.sorted().dropLast(Limits.heldNumbers) { held[number] = nil }
     }
 
-    /// Entries of a playlist that lie between what is held, with the time that the held ones leave them.
-    func found(in playlist: MediaPlaylist, before end: Int) -> [(index: Int, window: TimeWindow)] {
+    /// Entries of a playlist that lie between what is held, with the time that the held ones leave them, and
+    /// those that have a place already, by number.
+    func found(
+        in playlist: MediaPlaylist, before end: Int, placed: [Int64: TimeWindow] = [:],
+    ) -> [(index: Int, window: TimeWindow)] {
         guard let first = PlaylistFollower.number(playlist, 0) else { return [] }
         var found: [(index: Int, window: TimeWindow)] = []
         var cursor: Instant?
         let target = PlaylistFollower.target(of: playlist)
-        var later = held.keys.filter { $0 > first }.sorted()[...]
+        var later = (Array(held.keys) + Array(placed.keys)).filter { $0 > first }.sorted()[...]
         for index in playlist.segments.indices.prefix(end) {
             guard let number = PlaylistFollower.number(playlist, index) else { break }
             if let window = held[number] {
                 cursor = window.end
+            } else if let window = placed[number] {
+                found.append((index, window))
+                cursor = window.end
             } else if let start = cursor {
                 later = later.drop { $0 < number }
-                guard let next = later.first.flatMap({ held[$0]?.begin }) else { break }
+                guard let next = later.first.flatMap({ (held[$0] ?? placed[$0])?.begin }) else { break }
                 let duration = PlaylistFollower.duration(of: playlist.segments[index])
                 let stop = min(start + (duration ?? target), next)
                 if stop > start { found.append((index, TimeWindow(begin: start, end: stop))) }

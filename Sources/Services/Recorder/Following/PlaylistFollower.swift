@@ -33,6 +33,8 @@ struct PlaylistFollower: Sendable {
     private var isUnconfirmed = false
     /// A comparison of bytes showed that the numbering continues; it holds until the source run advances.
     private var isConfirmed = false
+    /// Up to which number a playlist may go back for that; one that lists more is compared once more.
+    private var confirmedNumber = Int64.max
     /// A comparison of bytes showed that the source renames its segments with each load.
     private var ignoresNames = false
     /// When the first playlist of the source run was accepted.
@@ -101,13 +103,16 @@ struct PlaylistFollower: Sendable {
             recent = SeenEntry.entries(of: playlist)
             lastAdvance = now
         }
-        confirm()
+        confirm(upTo: nil)
     }
 
     /// The bytes of an undecided segment cannot be compared: the numbering is assumed to continue.
-    mutating func confirm() {
+    ///
+    /// A playlist that went back up to a `number` stays in doubt once it lists more.
+    mutating func confirm(upTo number: Int64?) {
         isUnconfirmed = false
         isConfirmed = true
+        confirmedNumber = number ?? .max
     }
 
     /// Records a playlist whose entries were accepted.
@@ -196,6 +201,7 @@ extension PlaylistFollower {
     private func judgeBackward(_ playlist: MediaPlaylist, _ entries: [SeenEntry], _ waited: Waited) -> Finding
     {
         if entries.contains(where: { $0.isKnown(in: recent) }) {
+            let isConfirmed = isConfirmed && (entries.last?.number ?? 0) <= confirmedNumber
             return waited.targets < 3 || isConfirmed ? .stale : .undecided(index: playlist.segments.count - 1)
         }
         var evidence: [String] = hasEnded ? ["after the end"] : []

@@ -140,7 +140,12 @@ struct RenditionProgress: Sendable {
         }
         for (entry, isNew) in judged where entry.verdict == .whole {
             measured(entry.segment, entry.measured)
-            if !isNew { judgement.whole.append(entry.segment.identity) }
+            if !isNew {
+                judgement.whole.append(entry.segment.identity)
+                if let digest = media.digest(of: entry.segment.identity) {
+                    remember(entry.segment.identity, digest)
+                }
+            }
         }
         let verdict = shortSegments.entries[segment.identity.number]?.verdict
         judgement.isPart = verdict == .suspected || verdict == .short
@@ -336,7 +341,10 @@ struct RenditionProgress: Sendable {
         availableUntil: ContinuousClock.Instant,
     ) -> [ListedSegment] {
         defer { missed = MissedEntries() }
-        return missed.found(in: playlist, before: end).compactMap { index, window in
+        let placed = unfetched.filter { $0.identity.run == run }.map { ($0.identity.number, $0.window) }
+        return missed.found(
+            in: playlist, before: end, placed: Dictionary(placed, uniquingKeysWith: { $1 })
+        ).compactMap { index, window in
             guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil,
                 !isFilled(window)
             else { return nil }
@@ -358,9 +366,10 @@ struct RenditionProgress: Sendable {
 
     /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.
     mutating func count(_ fact: SegmentFact) {
-        // The source may have other bytes by now.
         let isPart = !fact.flags.isDisjoint(with: .parts)
-        remember(fact.identity, isPart ? [] : fact.digest)
+        let isWhole = !isPart || fact.identity.run == run && shortSegments.isWhole(fact.identity.number)
+        // The source may have other bytes of a part by now.
+        remember(fact.identity, isWhole ? fact.digest : [])
         guard fact.replaces == nil else {
             if !isPart { status.parts = max(0, status.parts - 1) }
             return

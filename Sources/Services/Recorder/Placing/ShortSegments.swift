@@ -55,6 +55,11 @@ struct ShortSegments: Sendable {
         }
     }
 
+    /// Whether a segment of a number turned out to be whole.
+    func isWhole(_ number: Int64) -> Bool {
+        if case .whole = entries[number]?.verdict { true } else { false }
+    }
+
     private func verdict(on entry: Entry, _ expected: Int64?) -> Verdict {
         if let length = length(of: entry, expected: expected) {
             return isShort(entry.measured, of: length) ? .short : .whole
