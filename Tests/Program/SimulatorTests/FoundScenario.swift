@@ -56,5 +56,8 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 9_600_783, hours: 1, faults: [0]),
         // Killed while the disk was full: the next process did not fetch what was listed last.
         FoundScenario(seed: 9_600_778, hours: 1, faults: [5, 6]),
+        // EXTINF halved in a playlist of three with dates, damaged media and a new process: each segment
+        // waited for the one before it, and the dates of what was left did not show EXTINF to be wrong.
+        FoundScenario(seed: 9_610_266, hours: 1, faults: [0, 2]),
     ]
 }

@@ -134,6 +134,20 @@ struct DateStepsTests {
         #expect(source.starts == source.numbers.map { source.date(Int($0)) })
     }
 
+    @Test("is none where the dates of all that is listed show that EXTINF says too little")
+    func shortByDates() {
+        func find(_ numbers: ClosedRange<Int>, date: @escaping (Int) -> Double) -> DateSteps.Finding {
+            var playlist = list(numbers, date: date)
+            for index in playlist.segments.indices {
+                playlist.segments[index].durationMicroseconds = 3 * seconds
+            }
+            var steps = DateSteps()
+            return steps.find(in: playlist, from: 2, stored: [:]) { $0 }
+        }
+        #expect(find(0...2) { Double($0) * 6 } == .none)
+        #expect(find(0...5) { Double($0) * 6 + ($0 > 4 ? 5 : 0) } == .later(index: 5))
+    }
+
     @Test("is none where EXTINF is known to say too little: all that is new is taken at once")
     func shortDurations() throws {
         var source = try Source()

@@ -45,6 +45,8 @@ struct DateSteps: Sendable {
         let dates = NewEntries.dates(of: playlist)
         let isCoarse = !dates.contains { ($0?.microseconds ?? 0) % Microseconds.perSecond != 0 }
         let tolerance = Limits.timestampSlack + (isCoarse ? Limits.dateResolution : 0)
+        // Where dates show another length of all segments, EXTINF is wrong, and none of them is a step.
+        let dated = DatedDurations(playlist, holes: holes)
         for index in playlist.segments.indices where index >= max(from, 1) {
             let entry = playlist.segments[index]
             guard let number = PlaylistFollower.number(playlist, index), number > wavering,
@@ -54,7 +56,10 @@ struct DateSteps: Sendable {
                 let said = PlaylistFollower.duration(of: playlist.segments[index - 1])
             else { continue }
             let predecessor = stored[number - 1]
-            let (length, duration) = (date - before, max(said, predecessor?.measured ?? expected(said)))
+            let usual = dated.isWrong ? dated.duration(said: said) : nil
+            let (length, duration) = (
+                date - before, max(said, predecessor?.measured ?? usual ?? expected(said))
+            )
             let step = length - duration
             // What is longer is a hole by the dates alone.
             guard step > tolerance + duration / 10,
