@@ -59,5 +59,7 @@ struct FoundScenario: Sendable {
         // EXTINF halved in a playlist of three with dates, damaged media and a new process: each segment
         // waited for the one before it, and the dates of what was left did not show EXTINF to be wrong.
         FoundScenario(seed: 9_610_266, hours: 1, faults: [0, 2]),
+        // Numbers began again far below without dates, and the first segment of three was missed.
+        FoundScenario(seed: 9_610_568, hours: 1, faults: [2]),
     ]
 }

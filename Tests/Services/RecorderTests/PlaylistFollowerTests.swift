@@ -158,6 +158,13 @@ struct PlaylistFollowerTests {
         )
     }
 
+    @Test("Restart to 0 without dates from far above: two target durations are enough")
+    func restartFarBelow() {
+        var stage = FollowerStage(after: list(5000...5005))
+        #expect(stage.see(list(0...1), at: 11) == .stale)
+        #expect(stage.see(list(0...1), at: 12).isRestart)
+    }
+
     @Test("Restart to 0 without dates: unknown names are taken after three target durations")
     func restartUndated() {
         var stage = FollowerStage(after: list(500...505))

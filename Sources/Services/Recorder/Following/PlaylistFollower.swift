@@ -208,6 +208,11 @@ extension PlaylistFollower {
         // A packager that begins again has little to list yet.
         if hasEnded, entries.count < listedCount { evidence.append("of a shorter playlist") }
         if isLater(entries) { evidence.append("with later dates") }
+        if evidence.isEmpty, let last = entries.last?.number, let highest,
+            highest - last > Limits.numberJump
+        {
+            evidence.append("by \(highest - last)")
+        }
         if let sequence = playlist.discontinuitySequence, sequence > discontinuitySequence ?? 0 {
             evidence.append("after a discontinuity")
         }
