@@ -14,7 +14,7 @@ final class BlockTotals: Sendable {
     /// By the block before and the target duration.
     private let joined = Mutex<[Join: Int64]>([:])
     /// The first of these, which usually stays the only one: it is read without a lock.
-    private let usual = AtomicLazyReference<JoinedPeak>()
+    private let usual = OnceReference<JoinedPeak>()
     private let run = Mutex<SegmentRun?>(nil)
     private let sizes = AtomicLazyReference<RowSizes>()
 

@@ -74,9 +74,9 @@ final class BlockText: Sendable {
     private let segments: [RecordedSegment]
     private let entry: EntryText
     // Two threads that make the same at a time use the first one's.
-    private let made = AtomicLazyReference<Lines>()
-    private let packed = AtomicLazyReference<Packed>()
-    private let packedGroups = AtomicLazyReference<PackedGroups>()
+    private let made = OnceReference<Lines>()
+    private let packed = OnceReference<Packed>()
+    private let packedGroups = OnceReference<PackedGroups>()
 
     /// Nil if playlists cannot share the lines.
     init?(
