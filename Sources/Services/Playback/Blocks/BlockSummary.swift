@@ -25,26 +25,36 @@ struct BlockSummary: Sendable {
     init(_ segments: [RecordedSegment], formats: [Int32: SegmentFormat]) {
         guard let first = segments.first else { return }
         var isUniform = formats[first.formatID]?.isPlayable ?? false
-        var last: RecordedSegment?
-        for segment in segments {
-            if let last {
-                let pause = segment.start - last.end
-                isOrdered = isOrdered && segment.start >= last.start && segment.end >= last.end
+        // A quarter may have a thousand segments: flags are gathered as bits, and no segment is copied.
+        var (all, any) = (first.flags.rawValue, first.flags.rawValue)
+        var (lowest, highest): (Int64, Int64) = (0, 0)
+        var (lastStart, lastEnd) = (first.start, first.start)
+        for index in segments.indices {
+            let (start, end) = (segments[index].start, segments[index].end)
+            let media = segments[index].mediaDuration
+            if index > 0 {
+                let pause = start - lastEnd
+                isOrdered = isOrdered && start >= lastStart && end >= lastEnd
                 isUniform =
-                    isUniform && pause <= Limits.holeTolerance && segment.formatID == last.formatID
-                    && segment.discontinuitySequence == last.discontinuitySequence
-                    && segment.flags.contains(.spliced) == last.flags.contains(.spliced)
+                    isUniform && pause <= Limits.holeTolerance
+                    && segments[index].formatID == first.formatID
+                    && segments[index].discontinuitySequence == first.discontinuitySequence
                 if pause > Limits.grain { missing += pause }
             }
-            let drifted = segment.start - (first.start + duration)
-            drift = min(drift.lowerBound, drifted)...max(drift.upperBound, drifted)
-            duration += segment.mediaDuration
-            longest = max(longest, segment.mediaDuration)
-            isPublished = isPublished && segment.number != nil
-            isIndependent = isIndependent && segment.flags.contains(.independent)
-            waitsForKey = waitsForKey || segment.flags.contains(.keyPending)
-            last = segment
+            let drifted = start - (first.start + duration)
+            (lowest, highest) = (min(lowest, drifted), max(highest, drifted))
+            duration += media
+            longest = max(longest, media)
+            isPublished = isPublished && segments[index].number != nil
+            all &= segments[index].flags.rawValue
+            any |= segments[index].flags.rawValue
+            (lastStart, lastEnd) = (start, end)
         }
-        self.isUniform = isUniform && isOrdered && !waitsForKey
+        drift = lowest...highest
+        let (common, found) = (SegmentFlags(rawValue: all), SegmentFlags(rawValue: any))
+        isIndependent = common.contains(.independent)
+        waitsForKey = found.contains(.keyPending)
+        let isMixed = found.contains(.spliced) && !common.contains(.spliced)
+        self.isUniform = isUniform && isOrdered && !waitsForKey && !isMixed
     }
 }
