@@ -18,6 +18,19 @@ package struct DeflateBlock: Hashable, Sendable {
         appending = CRC32.Appending(byteCount: plainByteCount)
     }
 
+    /// Several consecutive pieces as one, without compressing them again.
+    package static func joining(_ blocks: [DeflateBlock]) -> DeflateBlock {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(blocks.reduce(0) { $0 + $1.bytes.count })
+        var (checksum, plainByteCount): (UInt32, Int) = (0, 0)
+        for block in blocks {
+            bytes += block.bytes
+            checksum = block.appending.combined(checksum, block.checksum)
+            plainByteCount += block.plainByteCount
+        }
+        return DeflateBlock(bytes: bytes, checksum: checksum, plainByteCount: plainByteCount)
+    }
+
     /// Compresses a piece; level 1 is fast, 9 small.
     package static func compressing(_ plain: [UInt8], level: Int = 6) throws(CompressionError) -> DeflateBlock
     {

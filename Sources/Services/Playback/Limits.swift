@@ -49,6 +49,11 @@ package enum Limits {
     /// Segments of a block whose lines are also compressed by themselves, for playlists that begin or end
     /// within the block: more save bytes, fewer save compressing.
     static let rowsPerGroup = 16
+    /// Blocks in a strip, longest first: four hours and one.
+    ///
+    /// A strip begins at a multiple of its length, so that all windows share it. A random day has five of
+    /// four hours, and few blocks around them.
+    static let stripLengths = [16, 4]
     /// Usual bytes of a playlist entry without other tags, rounded up.
     static let usualEntry = 48
 }
@@ -95,8 +100,8 @@ extension Limits {
     static let blockOverhead = 256
     /// Bytes of an initialization vector, an array of sixteen bytes on the heap.
     static let vectorBytes = 48
-    /// Bytes of an entry's text and its compressed forms.
-    static let entryBytes = 72
+    /// Bytes of an entry's text and its compressed forms, strips among them.
+    static let entryBytes = 84
     /// Bytes of an EXT-X-KEY line.
     static let keyLineBytes = 128
     /// Bytes of a cue tag beside its text, which is there as a value and in the block's lines.

@@ -19,6 +19,17 @@ struct GzipJoinTests {
         }
     }
 
+    @Test("Pieces joined to one before are the same stream")
+    func nested() throws {
+        let blocks = try Self.quarters.map { try DeflateBlock.compressing(Array($0.utf8)) }
+        let strips = [
+            DeflateBlock.joining(Array(blocks[..<4])), blocks[4], .joining([]), .joining(Array(blocks[5...])),
+        ]
+        let stream = GzipJoin.assemble(strips).flatMap { $0 }
+        #expect(stream == GzipJoin.assemble(blocks).flatMap { $0 })
+        #expect(try gunzip(stream) == Self.quarters.flatMap { Array($0.utf8) })
+    }
+
     @Test("Pieces compress as well as the whole, within a tenth")
     func size() throws {
         let joined = try Self.quarters.map { try DeflateBlock.compressing(Array($0.utf8)).bytes.count }

@@ -64,7 +64,10 @@ struct BlockEquivalenceTests {
         let shared = lists[0].body.filter { piece in lists[1].body.contains { $0 === piece } }
         #expect(shared.count == 7)
         #expect(lists[0].tag != lists[1].tag)
-        #expect(try lists[0].gzip().count == lists[0].body.count)
+        // Several whole blocks may be one compressed piece.
+        let compressed = try lists.map { try $0.gzip() }
+        #expect(compressed[0].count <= lists[0].body.count)
+        #expect(compressed[0].contains { piece in compressed[1].contains { $0 === piece } })
     }
 
     private typealias Composing = (((Int) -> Bool)?) throws -> PlaylistContents

@@ -60,6 +60,48 @@ struct ChannelPictureTests {
         #expect(found >= 3, "series \(series)")
     }
 
+    @Test("A compressed day is few pieces, with a hole and after a repair, too")
+    func strips() throws {
+        var generator = SeededGenerator(seed: 77)
+        var segments = run(2 * 21_600, from: 0, flags: .independent)
+        for repaired in [false, true] {
+            if repaired { segments[20_000].revision = 1 }
+            let archive = QuarterArchive(renditions: [("v0", segments)])
+            let picture = ChannelPicture(archive.head) { archive.blocks($0) }
+            for round in 0..<12 {
+                let begin = Double.random(in: 0...86_400, using: &generator)
+                let name: Comment = "repaired \(repaired), round \(round)"
+                guard case .cuts(let cut) = picture.find(window(begin, begin + 86_400)) else {
+                    Issue.record(name)
+                    continue
+                }
+                let pieces = try #require(cut.mediaPlaylist(of: nil)?.pieces(), name)
+                let playlist = try RenderedPlaylist(pieces)
+                let gzip = try playlist.gzip()
+                #expect(try gunzip(gzip.flatMap(\.bytes)) == playlist.body.flatMap(\.bytes), name)
+                #expect(gzip.count <= 20, name)
+            }
+        }
+    }
+
+    @Test("A strip is made again when one of its blocks is another one")
+    func renewedStrip() throws {
+        let segments = run(16 * 225, from: 0, flags: .independent)
+        var renewed = segments
+        renewed[7 * 225 + 3].revision = 1
+        let archives = [segments, renewed].map { QuarterArchive(renditions: [("v0", $0)]) }
+        var blocks = try archives.map { archive in
+            let rendition = try #require(archive.head.renditions.first)
+            return archive.blocks(rendition).values.sorted { $0.quarter.begin < $1.quarter.begin }
+        }
+        for index in blocks[1].indices where index != 7 { blocks[1][index] = blocks[0][index] }
+        for list in blocks {
+            let playlist = try RenderedPlaylist(
+                list.filter { !$0.segments.isEmpty }.compactMap(\.text).map { .shared($0) })
+            #expect(try gunzip(playlist.gzip().flatMap(\.bytes)) == playlist.body.flatMap(\.bytes))
+        }
+    }
+
     @Test("A window is absent while one of its blocks, of any rendition, is not in memory")
     func absent() throws {
         let archive = QuarterArchive(renditions: [("v0", run(900, from: 0)), ("v1", run(900, from: 0))])

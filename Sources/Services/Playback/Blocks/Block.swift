@@ -31,7 +31,9 @@ final class Block: Sendable {
         self.formats = formats
         summary = BlockSummary(record.segments, formats: formats)
         totals = BlockTotals(record.segments)
-        text = BlockText(record.segments, formats: formats, summary: summary, rendition: rendition)
+        text = BlockText(
+            record.segments, formats: formats, summary: summary, quarter: record.quarter,
+            rendition: rendition)
         repaired = record.repaired.map { segments in
             Block(
                 QuarterRecord(quarter: record.quarter, version: record.version, segments: segments),

@@ -1,3 +1,4 @@
+import Catalogue
 import Compression
 import Digest
 import HTTP
@@ -67,6 +68,25 @@ final class BlockText: Sendable {
         }
     }
 
+    /// Several whole blocks, compressed separately and joined.
+    final class Strip: Sendable {
+        /// The numbers of the texts that it has, in order.
+        let texts: [Int]
+        let packed: Packed
+
+        init(_ texts: [BlockText]) throws(PlaybackError) {
+            var blocks: [DeflateBlock] = []
+            for text in texts { blocks.append(try text.deflated().deflated) }
+            self.texts = texts.map(\.number)
+            packed = Packed(.joining(blocks))
+        }
+    }
+
+    /// Told apart by numbers, because a text that is gone leaves its address to another one.
+    let number = BlockText.numbers.add(1, ordering: .relaxed).newValue
+    private static let numbers = Atomic(0)
+    /// Which quarter of an hour since 1970 it lies in.
+    let position: Int64
     let format: FormatText
     /// Whether the lines begin with EXT-X-KEY, as they must if the previous segment has another
     /// initialization vector.
@@ -76,17 +96,21 @@ final class BlockText: Sendable {
     // Two threads that make the same at a time use the first one's.
     private let made = OnceReference<Lines>()
     private let packed = OnceReference<Packed>()
+    /// The strips that begin with it, by length; another one replaces a strip when a later block was read
+    /// again.
+    private let strips = Mutex<[Int: Strip]>([:])
     private let packedGroups = OnceReference<PackedGroups>()
 
     /// Nil if playlists cannot share the lines.
     init?(
         _ segments: [RecordedSegment], formats: [Int32: SegmentFormat], summary: BlockSummary,
-        rendition: RenditionID,
+        quarter: Quarter, rendition: RenditionID,
     ) {
         guard summary.isUniform, let first = segments.first, let format = formats[first.formatID] else {
             return nil
         }
         self.segments = segments
+        position = quarter.begin / Quarter.microseconds
         self.format = FormatText(format, rendition: rendition)
         entry = EntryText(rendition: rendition)
         let next = segments.count > 1 ? segments[1].iv : nil
@@ -113,6 +137,15 @@ final class BlockText: Sendable {
         if let known = packed.load() { return known }
         let block = try DeflateBlock.made(of: lines().bytes.bytes, level: Limits.blockLevel)
         return packed.storeIfNil(Packed(block))
+    }
+
+    /// The strip of some texts, of which this is the first.
+    func strip(of texts: [BlockText]) throws(PlaybackError) -> Packed {
+        let known = strips.withLock { $0[texts.count] }
+        if let known, known.texts.elementsEqual(texts.lazy.map(\.number)) { return known.packed }
+        let made = try Strip(texts)
+        strips.withLock { $0[texts.count] = made }
+        return made.packed
     }
 
     /// The full groups, each compressed separately: a playlist that begins or ends within the block

@@ -103,8 +103,10 @@ package struct RenderedPlaylist: Sendable {
         var (pieces, own): ([SharedBytes], [UInt8]) = ([], GzipJoin.header)
         pieces.reserveCapacity(parts.count)
         var trailer = GzipJoin.Trailer()
-        for part in parts {
-            switch part {
+        var index = 0
+        while index < parts.count {
+            var count = 1
+            switch parts[index] {
             case .own(let bytes):
                 let block = try DeflateBlock.made(of: bytes, level: Limits.gzipLevel)
                 trailer.append(block)
@@ -115,14 +117,34 @@ package struct RenderedPlaylist: Sendable {
                     own += block.bytes
                 }
             case .block(let text, _):
-                let packed = try text.deflated()
+                let texts = strip(from: index)
+                count = max(1, texts.count)
+                let packed = texts.isEmpty ? try text.deflated() : try text.strip(of: texts)
                 trailer.append(packed.deflated)
                 pieces.append(SharedBytes(own))
                 own = []
                 pieces.append(packed.bytes)
             }
+            index += count
         }
         pieces.append(SharedBytes(own + trailer.bytes))
         return pieces.filter { !$0.bytes.isEmpty }
+    }
+
+    /// The texts of the longest strip that begins at a part; none if none does.
+    private func strip(from index: Int) -> [BlockText] {
+        guard case .block(let first, _) = parts[index] else { return [] }
+        for length in Limits.stripLengths
+        where first.position.isMultiple(of: Int64(length)) && index + length <= parts.count {
+            var texts: [BlockText] = []
+            texts.reserveCapacity(length)
+            for part in parts[index..<(index + length)] {
+                guard case .block(let text, _) = part, text.position == first.position + Int64(texts.count)
+                else { break }
+                texts.append(text)
+            }
+            if texts.count == length { return texts }
+        }
+        return []
     }
 }
