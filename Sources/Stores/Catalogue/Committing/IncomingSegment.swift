@@ -38,6 +38,6 @@ struct SegmentEntry {
     var isEntered: Bool
     /// The summary of its quarter has it.
     var isSummarised: Bool
-    /// Segments that no growing playlist lists lie in its quarter, itself or others.
+    /// No growing playlist lists it, or segments that none lists overlap it, or that is not known.
     var mayOverlap: Bool
 }

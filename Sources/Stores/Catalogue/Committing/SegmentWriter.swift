@@ -120,7 +120,12 @@ struct SegmentWriter {
                     origin_number),
             \(verbatim: Self.appending)
             SELECT i.place, i.rendition_id, k.state_id IS NOT NULL AS has_format, p.start_us IS NOT NULL AS is_entered,
-                a.quarter_us IS NOT NULL AS is_summarised, coalesce(a.unpublished > 0, true) AS may_overlap
+                a.quarter_us IS NOT NULL AS is_summarised,
+                p.number IS NULL OR a.quarter_us IS NULL OR a.unpublished > 0 AND EXISTS (
+                    SELECT FROM segment s WHERE s.rendition_id = p.rendition_id AND s.number IS NULL
+                        AND s.start_us > p.start_us - \(Catalogue.longestSegment)
+                        AND s.start_us < p.start_us + p.duration_us AND s.start_us + s.duration_us > p.start_us)
+                    AS may_overlap
             FROM incoming i LEFT JOIN known k USING (channel_id, format)
                 LEFT JOIN placed p USING (rendition_id, feed_id, origin_number)
                 LEFT JOIN appended a ON a.rendition_id = p.rendition_id AND a.quarter_us = p.quarter_us
