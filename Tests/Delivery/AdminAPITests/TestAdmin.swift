@@ -66,10 +66,15 @@ func withAdmin<T>(
     over transport: TransportKind = .handler,
     archiveIsReachable: @escaping @Sendable () async -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
-    try await withCatalogueDatabase { pool, _ in
-        try await withAdmin(on: pool, over: transport, archiveIsReachable: archiveIsReachable, body)
+    try await databases.withPermit {
+        try await withCatalogueDatabase { pool, _ in
+            try await withAdmin(on: pool, over: transport, archiveIsReachable: archiveIsReachable, body)
+        }
     }
 }
+
+/// All tests begin at once; with a database for each, PostgreSQL refuses connections.
+private let databases = AsyncSemaphore(permits: 32)
 
 /// Runs a body with an admin API on the database of a pool.
 func withAdmin<T>(
