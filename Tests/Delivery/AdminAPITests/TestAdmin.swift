@@ -66,11 +66,13 @@ func withAdmin<T>(
     over transport: TransportKind = .handler,
     archiveIsReachable: @escaping @Sendable () async -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
-    try await databases.withPermit {
+    let result = try await databases.withPermit {
         try await withCatalogueDatabase { pool, _ in
             try await withAdmin(on: pool, over: transport, archiveIsReachable: archiveIsReachable, body)
         }
     }
+    guard let result else { throw CancellationError() }
+    return result
 }
 
 /// All tests begin at once; with a database for each, PostgreSQL refuses connections.
