@@ -30,10 +30,8 @@ struct ReceivedBody: Sendable, Equatable {
 struct BodyOpening: Sendable, Equatable {
     /// Whether what came before is used.
     var continues: Bool
-    /// Bytes of the answer in front of what is wanted.
-    var skip: UInt64
-    /// Bytes wanted of the answer; nil takes it to its end.
-    var wanted: UInt64?
+    /// What is wanted of the answer.
+    var wanted: WantedBytes
 
     /// Judges the head of an answer; `listed` is the byte range of the playlist, `rest` the range that was
     /// asked for to continue a body.
@@ -42,14 +40,15 @@ struct BodyOpening: Sendable, Equatable {
     ) throws(TryFailure) -> BodyOpening {
         if let failure = TryFailure(head) { throw failure }
         if head.status == .ok {
-            return BodyOpening(continues: false, skip: listed?.offset ?? 0, wanted: listed?.length)
+            let wanted = WantedBytes(skipping: listed?.offset ?? 0, count: listed?.length)
+            return BodyOpening(continues: false, wanted: wanted)
         }
         let asked = rest ?? listed.map { $0.offset..<$0.end }
         guard let asked, let field = head.headers["Content-Range"],
             case .part(let offset, let length, _)? = ContentRange(reading: field),
             offset == asked.lowerBound, length <= UInt64(asked.count)
         else { throw .damaged("the server answered another byte range") }
-        return BodyOpening(continues: rest != nil, skip: 0, wanted: UInt64(asked.count))
+        return BodyOpening(continues: rest != nil, wanted: WantedBytes(count: UInt64(asked.count)))
     }
 }
 

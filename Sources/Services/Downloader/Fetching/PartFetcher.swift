@@ -79,13 +79,31 @@ struct PartFetcher: Sendable {
     private func receive(
         _ order: PartOrder, _ body: inout OpenPart?
     ) async throws(TryFailure) -> StoredBytes {
+        var wanted = WantedBytes()
+        let transfer = try await request(order, &body, &wanted)
+        guard var open = body else { throw .final(.cancelled) }
+        defer { body = open }
+        try await read(transfer, wanted, order, &open)
+        try await store(try open.intake.finish(), order, &open)
+        do {
+            try await folder.commit(order.file)
+        } catch {
+            throw .final(error)
+        }
+        return StoredBytes(byteCount: open.intake.byteCount, section: open.intake.section)
+    }
+
+    /// Asks for a part, or for the rest of one that was cut short.
+    private func request(
+        _ order: PartOrder, _ body: inout OpenPart?, _ wanted: inout WantedBytes
+    ) async throws(TryFailure) -> Transfer {
         let address = await order.address()
         let rest = body?.received.rest
         var options = TransferOptions(
             byteLimit: order.byteLimit, range: rest ?? address.range.map { $0.offset..<$0.end },
             totalTimeout: Limits.segmentTimeout, queueTimeout: Limits.segmentTimeout)
         if rest != nil, let validator = body?.received.validator { options.headers["If-Range"] = validator }
-        var transfer: Transfer
+        let transfer: Transfer
         do {
             transfer = try await session.open(address.url.absoluteString, options)
         } catch {
@@ -97,9 +115,17 @@ struct PartFetcher: Sendable {
             await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
             body = try begin(order, transfer.head, opening, at: address.range?.offset ?? 0)
         }
-        guard var open = body else { throw .final(.cancelled) }
-        var (skip, wanted) = (opening.skip, opening.wanted)
-        while wanted != 0 {
+        wanted = opening.wanted
+        return transfer
+    }
+
+    /// Stores what is wanted of a body as it comes.
+    private func read(
+        _ whole: consuming Transfer, _ part: WantedBytes, _ order: PartOrder, _ open: inout OpenPart
+    ) async throws(TryFailure) {
+        var transfer = whole
+        var wanted = part
+        while !wanted.isComplete {
             let chunk: [UInt8]?
             do {
                 chunk = try await transfer.nextChunk()
@@ -107,31 +133,18 @@ struct PartFetcher: Sendable {
                 throw .transfer(error)
             }
             guard let chunk else { break }
-            let dropped = min(skip, UInt64(chunk.count))
-            skip -= dropped
-            let kept = min(UInt64(chunk.count) - dropped, wanted ?? .max)
-            if let left = wanted { wanted = left - kept }
-            guard kept > 0 else { continue }
-            let bytes = kept == chunk.count ? chunk : Array(chunk[Int(dropped)..<Int(dropped + kept)])
-            open.received.byteCount += kept
-            body = open
+            let bytes = wanted.take(chunk)
+            guard !bytes.isEmpty else { continue }
+            open.received.byteCount += UInt64(bytes.count)
             try await store(try open.intake.take(bytes), order, &open)
-            body = open
-            await retries.received(Int64(kept))
+            await retries.received(Int64(bytes.count))
             do {
-                try await pacer.passed(Int(kept))
+                try await pacer.passed(bytes.count)
             } catch {
                 throw .final(.cancelled)
             }
         }
-        if let wanted, wanted > 0 { throw .damaged("the byte range ends early") }
-        try await store(try open.intake.finish(), order, &open)
-        do {
-            try await folder.commit(order.file)
-        } catch {
-            throw .final(error)
-        }
-        return StoredBytes(byteCount: open.intake.byteCount, section: open.intake.section)
+        if let left = wanted.left, left > 0 { throw .damaged("the byte range ends early") }
     }
 
     private func begin(
@@ -144,7 +157,7 @@ struct PartFetcher: Sendable {
         } catch {
             throw .final(error)
         }
-        let total = opening.wanted ?? head.contentLength
+        let total = opening.wanted.left ?? head.contentLength
         return OpenPart(
             intake: intake,
             received: ReceivedBody(offset: offset, total: total, validator: head.rangeValidator))

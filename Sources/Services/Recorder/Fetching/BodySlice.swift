@@ -7,14 +7,11 @@ import Timeline
 /// origin answers 200 to a request for a part.
 final class BodySlice: SegmentBody {
     private var transfer: Transfer
-    private var skip: UInt64
-    /// Bytes still wanted; nil takes the body to its end.
-    private var left: UInt64?
+    private var wanted: WantedBytes
 
-    private init(_ transfer: consuming Transfer, skip: UInt64, length: UInt64?) {
+    private init(_ transfer: consuming Transfer, _ wanted: WantedBytes) {
         self.transfer = transfer
-        self.skip = skip
-        left = length
+        self.wanted = wanted
     }
 
     /// Asks for a segment and waits for the head of the answer.
@@ -32,7 +29,7 @@ final class BodySlice: SegmentBody {
                 headers: wantsOrigin ? ["Cache-Control": "no-cache"] : [:],
                 totalTimeout: timeLimit, queueTimeout: timeLimit))
         let skip = try skipped(transfer.head, range: range)
-        return BodySlice(transfer, skip: skip, length: range?.length)
+        return BodySlice(transfer, WantedBytes(skipping: skip, count: range?.length))
     }
 
     /// Bytes of the answer in front of the range.
@@ -52,15 +49,13 @@ final class BodySlice: SegmentBody {
     ///
     /// A body that ends before the range does is an error.
     func next() async throws -> [UInt8]? {
-        while left != 0, let chunk = try await transfer.nextChunk() {
-            let dropped = min(skip, UInt64(chunk.count))
-            skip -= dropped
-            let kept = min(UInt64(chunk.count) - dropped, left ?? .max)
-            if let wanted = left { left = wanted - kept }
-            if kept == UInt64(chunk.count) { return chunk }
-            if kept > 0 { return Array(chunk[Int(dropped)..<Int(dropped + kept)]) }
+        while !wanted.isComplete, let chunk = try await transfer.nextChunk() {
+            let bytes = wanted.take(chunk)
+            if !bytes.isEmpty { return bytes }
         }
-        if let left, left > 0 { throw FetchFailure(.segmentCorrupt, "the byte range ends early") }
+        if let left = wanted.left, left > 0 {
+            throw FetchFailure(.segmentCorrupt, "the byte range ends early")
+        }
         return nil
     }
 }
