@@ -11,6 +11,14 @@ package enum PercentCoding {
             $0 != UInt8(ascii: "%") && !(plusIsSpace && $0 == UInt8(ascii: "+"))
         }
         if isPlain { return String(text) }
+        return bytes(decoding: text, plusIsSpace: plusIsSpace).flatMap {
+            String(validating: $0, as: UTF8.self)
+        }
+    }
+
+    /// The bytes of a text with escapes, which need not be UTF-8; nil when an escape is not two hexadecimal
+    /// digits.
+    package static func bytes(decoding text: some StringProtocol, plusIsSpace: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = text.utf8.makeIterator()
@@ -22,7 +30,7 @@ package enum PercentCoding {
                 bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self)
+        return bytes
     }
 
     /// Encodes everything except unreserved characters, so that the result fits every component of a URL.
