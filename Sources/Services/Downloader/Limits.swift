@@ -34,6 +34,8 @@ enum Limits {
     static let partsFileBytes = 64 << 20
     /// What ffmpeg may use to pack a task: copying a day of media takes minutes.
     static let packing = ProgramBounds(cpuSeconds: 3600, memoryBytes: 2 << 30)
+    /// Bytes that are copied at a time when segments are joined.
+    static let joinedPieceBytes = 1 << 20
     /// The longest id.
     static let idLength = 63
     /// Threads that write files.

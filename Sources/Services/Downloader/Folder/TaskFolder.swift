@@ -55,9 +55,7 @@ struct TaskFolder: Sendable {
     /// Adds bytes to the draft of a file, which has no name of its own yet.
     func write(_ bytes: [UInt8], toDraftOf name: String, isFirst: Bool) async throws(DownloadError) {
         try await work.run { () throws(DownloadError) in
-            let flags = O_WRONLY | O_CREAT | O_APPEND | (isFirst ? O_TRUNC : 0)
-            let file = try open(Self.draft(of: name), flags, mode: 0o644)
-            try disk.write(bytes, to: file)
+            try disk.write(bytes, to: try openDraft(of: name, isFirst: isFirst))
         }
     }
 
@@ -147,10 +145,17 @@ struct TaskFolder: Sendable {
     func join(_ names: [String], toDraftOf target: String) async throws(DownloadError) {
         for (index, name) in names.enumerated() {
             if Task.isCancelled { throw .cancelled }
-            guard let bytes = try await read(name, upTo: .max) else {
-                throw .part(name: name, reason: "is not there")
+            try await work.run { () throws(DownloadError) in
+                let part = try open(name, O_RDONLY)
+                let draft = try openDraft(of: target, isFirst: index == 0)
+                var offset: Int64 = 0
+                while true {
+                    let piece = try part.read(at: offset, upTo: Limits.joinedPieceBytes)
+                    if piece.isEmpty { break }
+                    try disk.write(piece, to: draft)
+                    offset += Int64(piece.count)
+                }
             }
-            try await write(bytes, toDraftOf: target, isFirst: index == 0)
         }
     }
 }
@@ -160,6 +165,13 @@ extension TaskFolder {
         _ name: String, _ flags: Int32, mode: mode_t = 0
     ) throws(DownloadError) -> DescriptorHandle<DownloadError> {
         try disk.open(try location(of: name), flags | O_NOFOLLOW, mode: mode)
+    }
+
+    /// Opens the draft of a file to add bytes; the first ones replace what an earlier process has left.
+    private func openDraft(
+        of name: String, isFirst: Bool
+    ) throws(DownloadError) -> DescriptorHandle<DownloadError> {
+        try open(Self.draft(of: name), O_WRONLY | O_CREAT | O_APPEND | (isFirst ? O_TRUNC : 0), mode: 0o644)
     }
 
     /// The path of a name: parts of letters, digits, dots, dashes and underscores, none of them dots alone.

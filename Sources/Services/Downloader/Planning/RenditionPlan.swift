@@ -13,6 +13,9 @@ struct RenditionPlan: Sendable {
     private(set) var parts: [Part] = []
     /// The latest playlist, without its segments.
     private(set) var head = MediaPlaylist()
+    /// Parts that are there or are gaps, and how many seconds they play.
+    private(set) var settledCount = 0
+    private(set) var settledSeconds = 0.0
     private var indices: [PartIdentity: Int] = [:]
     /// What was kept in the folder by an earlier process.
     private var kept: [PartIdentity: KeptPart]
@@ -76,7 +79,9 @@ struct RenditionPlan: Sendable {
         return lines
     }
 
+    /// The file of a part is there.
     mutating func settle(_ index: Int, byteCount: Int64) {
+        if !parts[index].isSettled { count(parts[index]) }
         parts[index].isDone = true
         parts[index].byteCount = byteCount
     }
@@ -84,6 +89,7 @@ struct RenditionPlan: Sendable {
     /// Drops parts from the first that begins at so many seconds on, and counts the playlist as ended.
     mutating func end(at seconds: Double? = nil) {
         if let seconds, let index = parts.firstIndex(where: { $0.position >= seconds }) {
+            for part in parts[index...] where part.isSettled { count(part, by: -1) }
             parts.removeLast(parts.count - index)
         }
         head.isEnded = true
@@ -114,7 +120,13 @@ struct RenditionPlan: Sendable {
         }
         indices[part.names.identity] = parts.count
         parts.append(part)
+        if part.isSettled { count(part) }
         return line
+    }
+
+    private mutating func count(_ part: Part, by number: Int = 1) {
+        settledCount += number
+        settledSeconds += Double(number) * part.seconds
     }
 
     /// Gives a known part what its playlist says now; its names stay.

@@ -33,8 +33,8 @@ extension TaskRunner {
                 Place(plan: plan, part: $0)
             }
         }
-        let wanted = places.filter { position($0) < liveLimit ?? .infinity }
-        return wanted.sorted {
+        let limit = liveLimit ?? .infinity
+        return places.filter { position($0) < limit }.sorted {
             (position($0), $0.plan) < (position($1), $1.plan)
         }
     }
@@ -125,12 +125,13 @@ extension TaskRunner {
     }
 
     private func fetchSegment(_ place: Place) async throws(DownloadError) {
-        let plan = plans[place.plan]
-        let part = plan.parts[place.part]
-        let section = part.names.initSection.flatMap { sections["\(plan.id)/\($0)"] }
+        // A copy of the plan would be kept while the segment comes, and copied again when it is settled.
+        let id = plans[place.plan].id
+        let part = plans[place.plan].parts[place.part]
+        let section = part.names.initSection.flatMap { sections["\(id)/\($0)"] }
         let seen = renewals
         let order = PartOrder(
-            file: "\(plan.id)/\(part.names.file)", kind: .segment(section),
+            file: "\(id)/\(part.names.file)", kind: .segment(section),
             key: part.names.key.flatMap { keys[$0] }, vector: part.key?.vectorBytes ?? [],
             storesClear: storesClear, byteLimit: Limits.segmentBytes,
             address: { await self.segmentAddress(place) },

@@ -149,12 +149,11 @@ extension TaskRunner {
     }
 
     func countParts() {
-        let parts = plans.flatMap(\.parts)
-        stored.task.segmentsTotal = parts.count
-        stored.task.segmentsDone = parts.count(where: \.isSettled)
+        stored.task.segmentsTotal = plans.reduce(0) { $0 + $1.parts.count }
+        stored.task.segmentsDone = plans.reduce(0) { $0 + $1.settledCount }
         stored.task.durationSeconds = plans.map(\.seconds).max() ?? 0
-        let total = parts.reduce(0) { $0 + $1.seconds }
-        let done = parts.reduce(0) { $0 + ($1.isSettled ? $1.seconds : 0) }
+        let total = plans.reduce(0) { $0 + $1.seconds }
+        let done = plans.reduce(0) { $0 + $1.settledSeconds }
         let isFinal = stored.task.segmentsDone == stored.task.segmentsTotal && !isLive
         stored.task.progress = isFinal ? 1 : total > 0 ? min(done / total, 0.999) : 0
     }
