@@ -13,9 +13,9 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
     case unusable(String)
     /// Encrypted in a way that leaves nothing to play without a licence.
     case protected(method: String)
-    /// A key cannot be had, or does not open its segments.
+    /// A key cannot be fetched, or does not open its segments.
     case key(String)
-    /// A part of the presentation cannot be had.
+    /// A part of the presentation cannot be fetched.
     case part(name: String, reason: String)
     /// What was asked for is not there.
     case noChoice(String, available: [String])

@@ -55,7 +55,7 @@ struct LaterAnswerTests {
         }
     }
 
-    @Test("An answer that has waited goes on on the background executor") func background() async throws {
+    @Test("An answer that has waited continues on the background executor") func background() async throws {
         let executor = BackgroundExecutor(threads: 1)
         let own = await Task(executorPreference: executor) { pthread_self() }.value
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in

@@ -68,7 +68,7 @@ struct DownloadCommandTests {
     }
 
     @Test(
-        "Killed at any instant and started again, it fetches only what is missing",
+        "A command that was killed fetches only what is missing when it is started again",
         arguments: SampleStreams.Kind.allCases)
     func killed(kind: SampleStreams.Kind) async throws {
         var random = SeededGenerator(seed: 5)

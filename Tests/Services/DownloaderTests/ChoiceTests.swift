@@ -63,7 +63,7 @@ struct ChoiceTests {
         #expect(streams.contains { $0.rendition.language == "fin" })
     }
 
-    @Test("A language that is not there fails by name and lists those that are")
+    @Test("A missing language is an error that names it and lists the languages there are")
     func missing() {
         let error = #expect(throws: DownloadError.self) {
             try chosen { $0.subtitles = .languages(["ger", "sv"]) }

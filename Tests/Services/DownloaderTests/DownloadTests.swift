@@ -81,7 +81,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("A body that was cut goes on where it ended, on the same version only")
+    @Test("A body that was cut continues where it stopped, but only with the same version")
     func range() async throws {
         try await FaultyOrigin.run { origin in
             try await origin.serve(.transportStream)
@@ -231,7 +231,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("What cannot be joined is refused by name")
+    @Test("A presentation that cannot be joined is refused, and the error says why")
     func notJoined() async throws {
         try await FaultyOrigin.run { origin in
             try await origin.serve(.separateAudio)
@@ -244,7 +244,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("A key that cannot be had, or is none, fails the task by name")
+    @Test("A missing or wrong key fails the task, and the error names the key")
     func keys() async throws {
         for key in [[UInt8](), Array("<html>".utf8), [UInt8](repeating: 0x20, count: 1 << 20)] {
             try await FaultyOrigin.run { origin in
@@ -365,7 +365,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "Stopped at any moment and begun again, only what is missing is fetched",
+        "A task that was stopped fetches only what is missing",
         arguments: SampleStreams.Kind.allCases)
     func stopped(kind: SampleStreams.Kind) async throws {
         var random = SeededGenerator(seed: 11)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The folder of a task", .timeLimit(.minutes(2)))
 struct TaskFolderTests {
-    @Test("A media file goes on by its version, and begins anew when it has changed")
+    @Test("A media file continues where it stopped, and starts over when the source has changed it")
     func mediaFile() async throws {
         try await FaultyOrigin.run { origin in
             let bytes = try #require(try await SampleStreams.files(.byteRanges)["index.ts"])

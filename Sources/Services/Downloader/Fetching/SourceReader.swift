@@ -66,7 +66,7 @@ struct SourceReader: Sendable {
                 return body.bytes
             }
         } catch .part(let name, let reason) {
-            throw .key("\(name) cannot be had: \(reason)")
+            throw .key("\(name) cannot be fetched: \(reason)")
         }
     }
 
