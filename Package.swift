@@ -147,7 +147,7 @@ let modules: [Module] = [
         uses: [
             "Timeline", "Concurrency", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Files", "Digest",
             "Telemetry", "SegmentStore", "Catalogue", "Journal", "Monitoring", "Recorder", "Metering",
-            "Retention", "Probe", "Downloader", "JSON", "ViewerAPI", "AdminAPI",
+            "Retention", "Probe", "Downloader", "JSON", "Processes", "ViewerAPI", "AdminAPI",
         ],
         packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true,
         resources: [.embedInCode("Migrations")], tests: ["TestSupport", "HTTPSupport"],

@@ -33,7 +33,7 @@ package final class AdminAPI: Sendable {
         self.configuration = configuration
         readiness = Readiness(
             catalogue: Probe(clock: clock) { await catalogue.isReachable() },
-            archive: Probe(clock: clock, archiveIsReachable))
+            archive: Probe(clock: clock, archiveIsReachable), hasFFmpeg: configuration.hasFFmpeg)
         self.clock = clock
         self.logger = logger
         let version = configuration.version

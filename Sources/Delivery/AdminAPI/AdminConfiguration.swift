@@ -18,11 +18,15 @@ package struct AdminConfiguration: Sendable {
     /// A page in a browser can give its own name any address (DNS rebinding), but cannot send another Host.
     package var isOwnHost: @Sendable (_ host: String) -> Bool
 
+    /// Whether ffmpeg is there, which some downloads and pictures need.
+    package var hasFFmpeg: @Sendable () -> Bool
+
     package init(
         token: AdminToken, version: String, defaultRetentionSeconds: Int64 = 604_800,
         deleteGraceSeconds: Int = 7200,
         refusalOfAddress: @escaping @Sendable (_ host: String, _ port: UInt16) -> String? = { _, _ in nil },
         isOwnHost: @escaping @Sendable (_ host: String) -> Bool = { _ in true },
+        hasFFmpeg: @escaping @Sendable () -> Bool = { true },
     ) {
         self.token = token
         self.version = version
@@ -30,6 +34,7 @@ package struct AdminConfiguration: Sendable {
         self.deleteGraceSeconds = deleteGraceSeconds
         self.refusalOfAddress = refusalOfAddress
         self.isOwnHost = isOwnHost
+        self.hasFFmpeg = hasFFmpeg
     }
 }
 

@@ -20,18 +20,23 @@ package struct ViewerConfiguration: Sendable {
     /// Answers that may compute for more than a millisecond at a time.
     package var longAnswers: Int
 
+    /// Child processes of ffmpeg at a time: so many that pack downloads, and as many that make pictures.
+    package var remuxProcesses: Int
+
     /// Where windows are read from the catalogue; nil: the runtime's threads.
     package var background: (any TaskExecutor)?
 
     package init(
         maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200, isShared: Bool = false,
-        isCanonical: Bool = false, longAnswers: Int = 1, background: (any TaskExecutor)? = nil,
+        isCanonical: Bool = false, longAnswers: Int = 1, remuxProcesses: Int = 2,
+        background: (any TaskExecutor)? = nil,
     ) {
         self.maxWindowSeconds = maxWindowSeconds
         self.awaySeconds = awaySeconds
         self.isShared = isShared
         self.isCanonical = isCanonical
         self.longAnswers = longAnswers
+        self.remuxProcesses = remuxProcesses
         self.background = background
     }
 

@@ -6,6 +6,7 @@ import Logging
 import Metering
 import Monitoring
 import Postgres
+import Processes
 import Recorder
 import SegmentStore
 import Telemetry
@@ -71,7 +72,8 @@ struct Composition: Sendable {
                 // A node that only serves is one of several.
                 isShared: !role.records, isCanonical: settings.isCanonical,
                 // Half of the cores stay for short answers and for recording.
-                longAnswers: max(1, Processors().count / 2), background: background),
+                longAnswers: max(1, Processors().count / 2), remuxProcesses: settings.remuxProcesses,
+                background: background),
             clock: clock, logger: logger)
         let gate = SchemaGate()
         let servers = try Servers.open(
@@ -127,7 +129,8 @@ extension Composition {
             defaultRetentionSeconds: Int64(settings.retentionSeconds),
             deleteGraceSeconds: settings.deleteGraceSeconds,
             refusalOfAddress: { policy.refusal(host: $0, port: $1) },
-            isOwnHost: { [settings] in settings.isOwnHost($0) })
+            isOwnHost: { [settings] in settings.isOwnHost($0) },
+            hasFFmpeg: { ProgramFile.path(of: "ffmpeg") != nil })
     }
 
     /// The configured token, else the one in the state folder; the log has the file's path and never the

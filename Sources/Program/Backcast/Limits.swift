@@ -17,6 +17,8 @@ enum Limits {
     static let tokenByteCount = 32
     /// Threads that answer viewers: more than any machine has cores are a mistake.
     static let serverThreads = 1...256
+    /// Processes of ffmpeg: each takes up to a core and a quarter of a gigabyte.
+    static let remuxProcesses = 1...64
     /// Requested limit of descriptors: enough for the viewers, sources and files of one machine.
     static let descriptors: UInt64 = 65_536
     /// Descriptors reserved for sources, the database and files that are written.

@@ -33,6 +33,12 @@ struct ChildProgramTests {
         await #expect(throws: ProgramFailure.missing("backcast-none")) { try await run("backcast-none", []) }
     }
 
+    @Test("The file of a program is found in the folders of PATH")
+    func file() {
+        #expect(ProgramFile.path(of: "env")?.hasSuffix("/env") ?? false)
+        #expect(ProgramFile.path(of: "backcast-none") == nil)
+    }
+
     @Test("A cancelled task kills its program")
     func cancelled() async throws {
         let folder = try TemporaryFolder("child")

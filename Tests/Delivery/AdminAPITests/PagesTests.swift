@@ -21,7 +21,16 @@ import Testing
         try await withAdmin { admin async throws in
             #expect(
                 try await admin.send(.get, "/readyz").text
-                    == #"{"status":"ready","catalogue":"ok","archive":"ok"}"#)
+                    == #"{"status":"ready","catalogue":"ok","archive":"ok","ffmpeg":"ok"}"#)
+        }
+    }
+
+    @Test("Without ffmpeg the server is ready and says that it is missing")
+    func noFFmpeg() async throws {
+        try await withAdmin(hasFFmpeg: { false }) { admin async throws in
+            let answer = try await admin.send(.get, "/readyz")
+            #expect(answer.status == 200)
+            #expect(try answer.string("ffmpeg") == "missing")
         }
     }
 

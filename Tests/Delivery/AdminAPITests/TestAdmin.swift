@@ -64,11 +64,13 @@ extension ReceivedResponse {
 /// Runs a body with an admin API on a database of its own.
 func withAdmin<T>(
     over transport: TransportKind = .handler,
-    archiveIsReachable: @escaping @Sendable () async -> Bool = { true }, _ body: (TestAdmin) async throws -> T
+    archiveIsReachable: @escaping @Sendable () async -> Bool = { true },
+    hasFFmpeg: @escaping @Sendable () -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
     let result = try await databases.withPermit {
         try await withCatalogueDatabase { pool, _ in
-            try await withAdmin(on: pool, over: transport, archiveIsReachable: archiveIsReachable, body)
+            try await withAdmin(
+                on: pool, over: transport, archiveIsReachable: archiveIsReachable, hasFFmpeg: hasFFmpeg, body)
         }
     }
     guard let result else { throw CancellationError() }
@@ -81,7 +83,8 @@ private let databases = AsyncSemaphore(permits: 32)
 /// Runs a body with an admin API on the database of a pool.
 func withAdmin<T>(
     on pool: PostgresPool, over transport: TransportKind = .handler,
-    archiveIsReachable: @escaping @Sendable () async -> Bool = { true }, _ body: (TestAdmin) async throws -> T
+    archiveIsReachable: @escaping @Sendable () async -> Bool = { true },
+    hasFFmpeg: @escaping @Sendable () -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
     let (board, registry) = (StatusBoard(), MetricsRegistry())
     let configuration = AdminConfiguration(token: try AdminToken(TestAdmin.token), version: "1.2.3") {
@@ -89,6 +92,8 @@ func withAdmin<T>(
         host == "169.254.169.254" ? "\(host) is link-local" : nil
     } isOwnHost: { host in
         ["127.0.0.1", "::1", "localhost", "test"].contains(host)
+    } hasFFmpeg: {
+        hasFFmpeg()
     }
     var clock = HostClock.system
     clock.now = { TestAdmin.now }

@@ -37,6 +37,18 @@ struct SettingsTests {
         }
     }
 
+    @Test("the number of remuxing processes is a setting, and two without it")
+    func remuxProcesses() throws {
+        let plain = try Settings.reading(SettingSources(environment: [:]), for: .run)
+        #expect(plain.remuxProcesses == 2)
+        let set = SettingSources(environment: ["BACKCAST_REMUX_PROCESSES": "5"])
+        #expect(try Settings.reading(set, for: .run).remuxProcesses == 5)
+        for text in ["0", "65", "two"] {
+            let wrong = SettingSources(environment: ["BACKCAST_REMUX_PROCESSES": text])
+            #expect(throws: SettingsError.self) { try Settings.reading(wrong, for: .run) }
+        }
+    }
+
     @Test("recording through a proxy needs the hosts that sources may have")
     func proxy() throws {
         let alone = SettingSources(environment: ["BACKCAST_SOURCES_PROXY": "http://proxy:3128"])

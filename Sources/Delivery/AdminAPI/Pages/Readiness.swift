@@ -10,13 +10,17 @@ final class Readiness: Sendable {
     private struct Found {
         var catalogue = false
         var archive = false
+        var ffmpeg = false
     }
 
     private let found = Mutex(Found())
     private let catalogue: Probe
     private let archive: Probe
 
-    init(catalogue: Probe, archive: Probe) {
+    private let hasFFmpeg: @Sendable () -> Bool
+
+    init(catalogue: Probe, archive: Probe, hasFFmpeg: @escaping @Sendable () -> Bool) {
+        self.hasFFmpeg = hasFFmpeg
         self.catalogue = catalogue
         self.archive = archive
     }
@@ -25,7 +29,8 @@ final class Readiness: Sendable {
     func check() async {
         async let isCatalogueReachable = catalogue.succeeds()
         async let isArchiveReachable = archive.succeeds()
-        let now = Found(catalogue: await isCatalogueReachable, archive: await isArchiveReachable)
+        let now = Found(
+            catalogue: await isCatalogueReachable, archive: await isArchiveReachable, ffmpeg: hasFFmpeg())
         found.withLock { $0 = now }
     }
 
@@ -33,7 +38,10 @@ final class Readiness: Sendable {
     var response: HTTPResponse {
         let found = found.withLock { $0 }
         let parts = [("catalogue", found.catalogue), ("archive", found.archive)]
-        let members = parts.map { JSONValue.Member(name: $0.0, value: $0.1 ? "ok" : "unreachable") }
+        // Without ffmpeg a few resources answer 501; everything else works.
+        let members =
+            parts.map { JSONValue.Member(name: $0.0, value: $0.1 ? "ok" : "unreachable") }
+            + [.init(name: "ffmpeg", value: found.ffmpeg ? "ok" : "missing")]
         let missing = parts.filter { !$0.1 }.map { "the \($0.0)" }
         guard !missing.isEmpty else {
             return .json(.object([.init(name: "status", value: "ready")] + members))

@@ -12,6 +12,7 @@ enum Setting: String, CaseIterable, Sendable {
     case trustedProxies = "BACKCAST_TRUSTED_PROXIES"
     case serverThreads = "BACKCAST_SERVER_THREADS"
     case canonical = "BACKCAST_CANONICAL"
+    case remuxProcesses = "BACKCAST_REMUX_PROCESSES"
     case minFree = "BACKCAST_MIN_FREE"
     case deleteGrace = "BACKCAST_DELETE_GRACE"
     case migrations = "BACKCAST_MIGRATIONS"
@@ -65,6 +66,8 @@ extension Setting {
             Entry(help: "Networks of proxies, whose X-Forwarded-For is believed.", isList: true)
         case .serverThreads: Entry(help: "Threads that answer viewers; as many as there are cores.")
         case .canonical: Entry(help: "Whether windows are redirected to one URL for caches: true or false.")
+        case .remuxProcesses:
+            Entry(help: "Processes of ffmpeg that pack downloads, and as many that make pictures.")
         case .minFree: Entry(help: "Bytes of the archive's disk that stay free, such as 20Gi.")
         case .deleteGrace: Entry(help: "Seconds that bytes outlive their entry in the catalogue.")
         case .migrations: Entry(help: "Folder of migrations instead of those in the program.")

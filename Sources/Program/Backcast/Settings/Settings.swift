@@ -22,6 +22,8 @@ struct Settings: Sendable {
     var serverThreads: Int?
     /// Whether closed windows are redirected to their canonical URL.
     var isCanonical: Bool
+    /// Child processes of ffmpeg at a time: so many that pack downloads, and as many that make pictures.
+    var remuxProcesses: Int
     /// Bytes of the disk that stay free; nil: the larger of 5 % and 2 GiB.
     var minFreeBytes: Int64?
     var deleteGraceSeconds: Int
@@ -62,6 +64,7 @@ extension Settings {
         trustedProxies = reader.networks(.trustedProxies) ?? []
         serverThreads = reader.count(.serverThreads, in: Limits.serverThreads)
         isCanonical = reader.flag(.canonical) ?? false
+        remuxProcesses = reader.count(.remuxProcesses, in: Limits.remuxProcesses) ?? 2
         minFreeBytes = reader.byteCount(.minFree)
         deleteGraceSeconds = reader.seconds(.deleteGrace, in: 0...Limits.seconds) ?? 7200
         migrations = reader.folder(.migrations)
