@@ -27,6 +27,10 @@ package enum Limits {
     static let settlingTargets: Int64 = 3
     /// A channel that published nothing for this long has nothing pending, microseconds.
     static let quiet: Int64 = 300 * Microseconds.perSecond
+    /// Segments behind the one at which players start a sliding playlist.
+    static let segmentsBehindStart = 2
+    /// How far from its start a time-shifted playlist looks for segments, in target durations.
+    static let timeshiftTargets: Int64 = 12
     /// How much further a sliding playlist looks back each time it has found too little.
     static let slidingStep: Int64 = 4
     /// How far a sliding playlist looks back for segments at most, microseconds.

@@ -6,6 +6,19 @@ package struct QueryItems: Sendable, Equatable {
         package let name: String
         /// Empty when the item has no "=".
         package let value: String
+
+        package init(name: String, value: String) {
+            (self.name, self.value) = (name, value)
+        }
+    }
+
+    private init(_ items: [Item]) {
+        self.items = items
+    }
+
+    /// These items and others behind them.
+    package func appending(_ others: [Item]) -> QueryItems {
+        QueryItems(items + others)
     }
 
     /// Reads a query as sent, without "?"; nil gives no items.

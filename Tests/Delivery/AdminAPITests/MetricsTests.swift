@@ -23,6 +23,7 @@ import Testing
             ("/t/abc/live/a/master.m3u8", "other"),
             ("/live/a/v0/1785042312000.ts", "segment"), ("/live/a/keys/00", "key"),
             ("/live/a/download.ts", "download"),
+            ("/live/a/archive-1469509516-20.ts", "download"),
             ("/live/a", "other"), ("/live/a/b/c/d.m3u8", "other"), ("/api/v1/channels", "channels"),
             ("/api/v1/channels/a", "channel"), ("/api/v1/channels/%2e%2e", "channel"),
             ("/api/v1/channels/a/status", "status"),

@@ -57,7 +57,8 @@ package enum RequestRoute: String, Sendable, CaseIterable {
         let file = bytes.dropFirst("/live/".utf8.count).drop { $0 != slash }.dropFirst()
         guard let rest = file.firstIndex(of: slash) else {
             if file.suffix(5).elementsEqual(".m3u8".utf8) { return .playlist }
-            return file.starts(with: "download.".utf8) ? .download : .other
+            let isDownload = file.starts(with: "download.".utf8) || file.suffix(3).elementsEqual(".ts".utf8)
+            return isDownload ? .download : .other
         }
         if file[file.index(after: rest)...].contains(slash) { return .other }
         return file[..<rest].elementsEqual("keys".utf8) ? .key : .segment

@@ -43,8 +43,8 @@ extension Problem {
         self = Problem(.badRequest, error.reason).naming(error.parameter)
     }
 
-    /// A failure of a window whose end is given by the parameter `endName`.
-    init(_ error: PlaybackError, endName: String = "endtime") {
+    /// A failure of a window whose end and delay are given by the parameters with these names.
+    init(_ error: PlaybackError, endName: String = "endtime", delayName: String = "delay") {
         let detail = error.description
         switch error {
         case .emptyWindow: self = Problem(.badRequest, detail).naming(endName)
@@ -55,7 +55,7 @@ extension Problem {
             .naming(endName).limitingWindow(to: limit)
         case .lengthTooLong(let limit):
             self = Problem(.badRequest, detail).naming("dvr").limitingWindow(to: limit)
-        case .delayTooLong: self = Problem(.badRequest, detail).naming("delay")
+        case .delayTooLong: self = Problem(.badRequest, detail).naming(delayName)
         case .nothingRecorded(let available): self = Problem(.notFound, detail).offering(available)
         case .noSuchRendition: self = Problem(.notFound, detail).naming("rendition")
         case .expired(let before):

@@ -19,12 +19,13 @@ extension WindowAnswers {
         let end = last.end.lastMillisecond
         guard begin < end, end - begin <= longest else { return nil }
         var query = asked.parameters.window.query(begin: begin, end: end)
-        if let rendition = asked.parameters.rendition { query += "&rendition=\(rendition)" }
-        guard query != asked.request.query, let file = asked.request.path.split(separator: "/").last else {
-            return nil
-        }
+        var rendition = asked.parameters.rendition
+        let isWhole = !window.renditions.contains { $0.id.kind == .audio }
+        if asked.route.resource == .single, isWhole { rendition = rendition ?? leading.id }
+        if let rendition { query += "&rendition=\(rendition)" }
+        guard asked.route.dialect != nil || query != asked.request.query else { return nil }
         var headers = Fields.common
-        headers["Location"] = "\(file)?\(query)"
+        headers["Location"] = "\(asked.route.resource.file)?\(query)"
         headers["Backcast-Next"] = window.next?.exactRFC3339
         headers["Cache-Control"] = cacheControl(asked, window.facts(of: leading))
         headers["Cache-Tag"] = "ch-\(asked.channel.id)"

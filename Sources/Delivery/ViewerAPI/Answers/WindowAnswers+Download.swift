@@ -44,7 +44,7 @@ extension WindowAnswers {
         case .closed(let begin, let end): return (begin, end)
         case .event:
             throw ParameterError("mode", "a window with mode=event grows, but a download has a fixed length")
-        case .sliding: throw ParameterError("begintime", "a download needs begintime")
+        case .sliding, .timeshift: throw ParameterError("begintime", "a download needs begintime")
         }
     }
 

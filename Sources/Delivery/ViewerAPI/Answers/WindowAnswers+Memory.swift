@@ -14,7 +14,8 @@ extension WindowAnswers {
     ) -> HTTPResponse? {
         guard longestCanonical == nil, let channel = index.knownChannel(route.channel), !channel.isDeleted,
             let form = channel.playlistForm,
-            let parameters = try? ViewerParameters(query: request.query, zone: Self.zone(of: channel))
+            let parameters = try? ViewerParameters(
+                query: request.query, dialect: route.dialect, zone: Self.zone(of: channel))
         else { return nil }
         let before = origin(of: route.channel)
         guard let playlist = Self.playlist(route, parameters, channel, form) else { return nil }
@@ -39,7 +40,8 @@ extension WindowAnswers {
         case .index:
             if parameters.rendition != nil || form == .media { return .media(parameters.rendition) }
             return channel.mediaUntil == nil ? .multivariant : nil
-        case .transportStream: return nil
+        case .single: return form == .media ? .media(parameters.rendition) : nil
+        case .since, .transportStream: return nil
         }
     }
 }

@@ -34,7 +34,8 @@ final class WindowAnswers: Sendable {
             guard let channel = try await index.channel(route.channel) else {
                 return Self.noSuchChannel(route)
             }
-            let parameters = try ViewerParameters(query: request.query, zone: Self.zone(of: channel))
+            let parameters = try ViewerParameters(
+                query: request.query, dialect: route.dialect, zone: Self.zone(of: channel))
             guard channel.playlistForm != nil else {
                 if channel.isDeleted { return Self.noSuchChannel(route) }
                 return Problem(.notFound, "nothing is recorded of \(channel.id) yet").offering([]).answer()
@@ -52,15 +53,18 @@ final class WindowAnswers: Sendable {
 
     private func answer(_ asked: AskedWindow) async throws -> HTTPResponse {
         do {
-            return asked.route.resource == .transportStream
-                ? try await download(asked) : try await playlist(asked)
+            switch asked.route.resource {
+            case .transportStream: return try await download(asked)
+            case .since: return try await relative(asked)
+            case .index, .master, .media, .single: return try await playlist(asked)
+            }
         } catch let error as ExportError {
             return Problem(error).answer()
         } catch let error as PlaybackError {
             if asked.channel.isDeleted, case .nothingRecorded(let available) = error, available.isEmpty {
                 return Self.noSuchChannel(asked.route)
             }
-            return failure(error, asked.route, endName: asked.parameters.endName)
+            return failure(error, asked.route, asked.parameters)
         }
     }
 
@@ -75,7 +79,7 @@ final class WindowAnswers: Sendable {
     }
 
     private func failure(
-        _ error: any Error, _ route: WindowRoute, endName: String = "endtime",
+        _ error: any Error, _ route: WindowRoute, _ parameters: ViewerParameters? = nil,
     ) -> HTTPResponse {
         let playback: PlaybackError =
             switch error {
@@ -89,7 +93,9 @@ final class WindowAnswers: Sendable {
                 "Cannot answer a window", metadata: ["channel": "\(route.channel)", "error": "\(playback)"])
         default: break
         }
-        return Problem(playback, endName: endName).answer()
+        return Problem(
+            playback, endName: parameters?.endName ?? "endtime", delayName: parameters?.delayName ?? "delay"
+        ).answer()
     }
 }
 

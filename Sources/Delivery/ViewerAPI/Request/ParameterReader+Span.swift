@@ -10,7 +10,7 @@ extension ParameterReader {
             throw ParameterError(second, "\(second) and \(beginnings[0]) both give the begin of the window")
         }
         guard let name = beginnings.first else { return try sliding() }
-        for other in ["dvr", "delay"] where has(other) {
+        for other in ["dvr", "delay", "timeshift"] where has(other) {
             throw ParameterError(other, "\(other) is for live playback and cannot be combined with \(name)")
         }
         return name == "playseek" ? try playseek() : try window(beginning: name)
@@ -21,10 +21,19 @@ extension ParameterReader {
         ["duration", "endtime", "playseek"].first(where: has) ?? "endtime"
     }
 
+    /// The parameter that gives how far a live playlist is behind live.
+    var delayName: String { has("timeshift") ? "timeshift" : "delay" }
+
     private func sliding() throws(ParameterError) -> WindowRequest.Span {
         // Apps append `lutc` to the URL of a channel that they play live: it has no meaning there.
         for name in ["duration", "endtime", "mode"] where has(name) {
             throw ParameterError(name, "\(name) needs begintime")
+        }
+        if let delay = try duration("timeshift", allowsZero: true) {
+            for other in ["dvr", "delay"] where has(other) {
+                throw ParameterError(other, "\(other) cannot be combined with timeshift")
+            }
+            return .timeshift(delay: delay)
         }
         return .sliding(
             length: try duration("dvr", allowsZero: false),

@@ -4,14 +4,19 @@ import Timeline
 
 /// Reads single parameters of a query.
 struct ParameterReader {
-    let items: QueryItems
+    private(set) var items: QueryItems
     let zone: InstantReading.Zone
 
     private static let known: Set<String> = [
-        "begintime", "endtime", "duration", "mode", "dvr", "delay", "rendition", "gaps", "tracks", "strict",
-        "utc",
-        "lutc", "playseek",
+        "begintime", "endtime", "duration", "mode", "dvr", "delay", "timeshift", "rendition", "gaps",
+        "tracks", "strict", "utc", "lutc", "playseek", "event",
     ]
+
+    /// Adds what the path says; `event` can change whether that grows.
+    mutating func add(_ dialect: DialectWindow) throws(ParameterError) {
+        let grows = try choice("event", [("true", true), ("false", false)]) ?? dialect.grows
+        items = items.appending(dialect.items + (grows ? [.init(name: "mode", value: "event")] : []))
+    }
 
     func refuseRepeated() throws(ParameterError) {
         if let name = items.repeatedNames.first(where: Self.known.contains) {

@@ -9,19 +9,25 @@ struct ViewerParameters: Equatable {
     /// The name of the parameter that gives the end of the window.
     var endName: String
 
-    /// Reads a query; `zone` is the channel's, for times that name none.
-    init(query: String?, zone: @escaping InstantReading.Zone) throws(ParameterError) {
+    /// The name of the parameter that gives the delay.
+    var delayName: String
+
+    /// Reads a query and what the path says beside it; `zone` is the channel's, for times that name none.
+    init(
+        query: String?, dialect: DialectWindow? = nil, zone: @escaping InstantReading.Zone,
+    ) throws(ParameterError) {
         guard let items = QueryItems(reading: query) else {
             throw ParameterError("query", "the query has a malformed escape or too many parameters")
         }
-        let reader = ParameterReader(items: items, zone: zone)
+        var reader = ParameterReader(items: items, zone: zone)
+        if let dialect { try reader.add(dialect) }
         try reader.refuseRepeated()
         window = WindowRequest(try reader.span())
         window.writesGaps = try reader.flag("gaps", value: "tag")
         window.takesAnyTracks = try reader.flag("tracks", value: "any")
         window.isStrict = try reader.choice("strict", [("true", true), ("false", false)]) ?? false
         rendition = try reader.rendition()
-        endName = reader.endName
+        (endName, delayName) = (reader.endName, reader.delayName)
     }
 }
 
@@ -37,6 +43,7 @@ extension WindowRequest {
         case .sliding(let length, let delay):
             if let length { items.append("dvr=\(SecondsText.text(length))") }
             if delay > 0 { items.append("delay=\(SecondsText.text(delay))") }
+        case .timeshift(let delay): items = ["timeshift=\(SecondsText.text(delay))"]
         }
         items += options
         return items.isEmpty ? nil : items.joined(separator: "&")

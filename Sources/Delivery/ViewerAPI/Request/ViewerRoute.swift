@@ -44,16 +44,33 @@ struct WindowRoute: Equatable {
         case master
         /// `{r}.m3u8`.
         case media(RenditionID)
+        /// One media playlist where sound and picture are in the same segments, else as `index.m3u8`.
+        case single
+        /// `timeshift_abs-{utc}.m3u8`: the time-shifted playlist that starts at an instant.
+        case since
         /// `download.ts`.
         case transportStream
+
+        /// The file of this API that the resource is.
+        var file: String {
+            switch self {
+            case .index, .single, .since: "index.m3u8"
+            case .master: "master.m3u8"
+            case .media(let id): "\(id).m3u8"
+            case .transportStream: "download.ts"
+            }
+        }
     }
 
     var channel: ChannelID
     var resource: Resource
+    /// The window that the name of the file says.
+    var dialect: DialectWindow?
 
-    init(channel: ChannelID, resource: Resource) {
+    init(channel: ChannelID, resource: Resource, dialect: DialectWindow? = nil) {
         self.channel = channel
         self.resource = resource
+        self.dialect = dialect
     }
 
     init?(channel: ChannelID, file: Substring) {
@@ -62,6 +79,10 @@ struct WindowRoute: Equatable {
         case "master.m3u8": self.init(channel: channel, resource: .master)
         case "download.ts": self.init(channel: channel, resource: .transportStream)
         default:
+            if let (resource, dialect) = DialectWindow.reading(file) {
+                self.init(channel: channel, resource: resource, dialect: dialect)
+                return
+            }
             guard file.hasSuffix(".m3u8"), let id = RenditionID(String(file.dropLast(5))) else { return nil }
             self.init(channel: channel, resource: .media(id))
         }

@@ -20,6 +20,11 @@ package struct SlidingPlan: Sendable {
         edge = delay == 0 ? publishedHead.watermark : max(publishedHead.watermark - delay, byClock)
     }
 
+    /// A playlist of the least length with its edge at an instant.
+    init(edge: Instant) {
+        self.edge = edge
+    }
+
     /// How far before the edge segments have to be read, microseconds.
     func lookBack(_ publishedHead: PublishedHead) -> Int64 {
         let target = Int64(max(1, publishedHead.targetSeconds)) * Microseconds.perSecond

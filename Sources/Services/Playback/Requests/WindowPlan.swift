@@ -34,7 +34,7 @@ package struct WindowPlan: Sendable, Equatable {
             return try event(
                 begin: begin, end: end, publishedHead: publishedHead,
                 limit: maxWindowSeconds * Microseconds.perSecond)
-        case .sliding:
+        case .sliding, .timeshift:
             throw .emptyWindow
         }
     }

@@ -33,6 +33,11 @@ package final class WindowPlayer: Sendable {
                     lag: seen.lag(at: asked), now: now)
                 return try await compose(sliding, seen.head, isOver: isOver(channel, seen, now: now))
             }
+            if case .timeshift(let delay) = request.span {
+                let edge = try await edge(startingAt: now - delay, seen.head)
+                return try await compose(
+                    SlidingPlan(edge: edge), seen.head, isOver: isOver(channel, seen, now: now))
+            }
             let plan = try WindowPlan.resolving(
                 request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds)
             return try await compose(
@@ -82,7 +87,7 @@ package final class WindowPlayer: Sendable {
             switch request.span {
             case .closed(let begin, let end), .event(let begin, let end):
                 TimeWindow(begin: begin, end: end ?? begin)
-            case .sliding: TimeWindow(begin: .distantFuture, end: .distantFuture)
+            case .sliding, .timeshift: TimeWindow(begin: .distantFuture, end: .distantFuture)
             }
         return try await mappingErrors { () throws(CatalogueError) in
             try await index.available(of: channel.row, near: window)
@@ -168,6 +173,23 @@ extension WindowPlayer {
         return sliding.composed(held, isOver: isOver)
     }
 
+    /// The edge of a playlist whose third-last segment begins at or before an instant.
+    ///
+    /// Only segments near the instant count, so that it never moves back as time goes on: neither in a hole,
+    /// nor before the first segment.
+    private func edge(startingAt start: Instant, _ head: ChannelHead) async throws(PlaybackError) -> Instant {
+        let target = Int64(max(1, head.publishedHead.targetSeconds)) * Microseconds.perSecond
+        let reach = Limits.timeshiftTargets * target
+        let end = min(start + reach, head.publishedHead.watermark)
+        guard end > start - reach else { return end }
+        let held = try await held(head, end, end - (start - reach))
+        let listed = held.renditions.filter { !$0.segments.isEmpty }
+        let segments = (PlaylistContents.leading(of: listed)?.segments).map(Array.init) ?? []
+        let playing = segments.lastIndex { $0.start <= start } ?? -1
+        let last = min(playing + Limits.segmentsBehindStart, segments.count - 1)
+        return segments.indices.contains(last) ? min(segments[last].end, end) : min(start, end)
+    }
+
     private func held(
         _ head: ChannelHead, _ edge: Instant, _ lookBack: Int64
     ) async throws(PlaybackError) -> HeldSegments {
@@ -178,12 +200,19 @@ extension WindowPlayer {
     }
 
     private func checkSliding(_ request: WindowRequest, _ channel: Channel) throws(PlaybackError) {
-        guard case .sliding(let length, let delay) = request.span else { return }
-        if let length,
-            length / Microseconds.perSecond > maxWindowSeconds
-                || length / Microseconds.perSecond == maxWindowSeconds && length % Microseconds.perSecond > 0
-        {
-            throw .lengthTooLong(limitSeconds: maxWindowSeconds)
+        let delay: Int64
+        switch request.span {
+        case .closed, .event: return
+        case .timeshift(let asked): delay = asked
+        case .sliding(let length, let asked):
+            delay = asked
+            if let length,
+                length / Microseconds.perSecond > maxWindowSeconds
+                    || length / Microseconds.perSecond == maxWindowSeconds
+                        && length % Microseconds.perSecond > 0
+            {
+                throw .lengthTooLong(limitSeconds: maxWindowSeconds)
+            }
         }
         if let kept = channel.settings.retentionSeconds, delay / Microseconds.perSecond >= kept,
             delay > kept * Microseconds.perSecond

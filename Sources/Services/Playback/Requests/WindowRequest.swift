@@ -26,5 +26,8 @@ package struct WindowRequest: Sendable, Hashable {
         case event(begin: Instant, end: Instant?)
         /// Live from the recording, with a length and a delay in microseconds.
         case sliding(length: Int64?, delay: Int64)
+        /// Live from the recording, so that players start this many microseconds ago: the third-last segment
+        /// begins then.
+        case timeshift(delay: Int64)
     }
 }

@@ -1,0 +1,31 @@
+import Catalogue
+import HTTP
+import Playback
+import Timeline
+
+extension WindowAnswers {
+    /// Redirects a playlist that starts at an instant to the one that starts as long ago as that is now.
+    ///
+    /// The playlist slides from there on, and its URL needs no state on the server.
+    func relative(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse {
+        let begin: Instant
+        switch asked.parameters.window.span {
+        case .closed(let asked, _), .event(let asked, _): begin = asked
+        case .sliding, .timeshift: throw .emptyWindow
+        }
+        guard begin <= asked.now else {
+            throw .nothingRecorded(
+                available: try await player.available(near: asked.parameters.window, asked.channel))
+        }
+        let ago = asked.now - begin
+        if let kept = asked.channel.settings.retentionSeconds, ago / Microseconds.perSecond >= kept {
+            throw .expired(before: asked.now - kept * Microseconds.perSecond)
+        }
+        let seconds = (ago + Microseconds.perSecond - 1) / Microseconds.perSecond
+        var headers = Fields.common
+        headers["Location"] =
+            "timeshift_rel-\(seconds).m3u8" + (asked.request.query.map { "?\($0)" } ?? "")
+        headers["Cache-Control"] = "no-store"
+        return HTTPResponse(status: .found, headers: headers)
+    }
+}

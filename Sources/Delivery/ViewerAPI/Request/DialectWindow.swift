@@ -1,0 +1,65 @@
+import HTTP
+
+/// A window in the name of a file, as the players of other servers build it.
+///
+/// It says what parameters of this API say, and is answered as those.
+struct DialectWindow: Equatable {
+    /// The parameters, as they are in the name.
+    var items: [QueryItems.Item]
+    /// Whether the playlist grows until its end is reached, unless the query says otherwise.
+    var grows = false
+
+    /// What follows the prefix of a name.
+    private enum Form {
+        /// `{utc}-{duration}` or `{utc}-now`.
+        case window
+        /// One value for each of these parameters.
+        case values([String])
+    }
+
+    /// The names of Flussonic, then those of Nimble Streamer.
+    private static let names:
+        [(prefix: String, form: Form, playlist: WindowRoute.Resource, hasStream: Bool)] = [
+            ("archive-", .window, .index, true),
+            ("index-", .window, .index, true),
+            ("video-", .window, .single, true),
+            ("mono-", .window, .single, true),
+            ("timeshift_rel-", .values(["timeshift"]), .index, false),
+            ("timeshift_abs-", .values(["utc"]), .since, false),
+            ("rewind-", .values(["dvr"]), .index, false),
+            ("playlist_dvr_range-", .window, .index, false),
+            ("playlist_dvr_timeshift-", .values(["delay", "dvr"]), .index, false),
+        ]
+
+    /// The resource and the window that a file name says; nil if it has another form.
+    ///
+    /// Values are read with the query: one that is missing is empty.
+    static func reading(_ file: Substring) -> (WindowRoute.Resource, DialectWindow)? {
+        let isStream = file.hasSuffix(".ts")
+        guard isStream || file.hasSuffix(".m3u8"),
+            let name = names.first(where: { file.hasPrefix($0.prefix) && ($0.hasStream || !isStream) })
+        else { return nil }
+        let text = file.dropFirst(name.prefix.count).dropLast(isStream ? 3 : 5)
+        let resource = isStream ? .transportStream : name.playlist
+        switch name.form {
+        case .window:
+            let (utc, duration) = parts(text, at: text.lastIndex(of: "-"))
+            if duration == "now" { return (resource, DialectWindow(["utc": utc], grows: !isStream)) }
+            return (resource, DialectWindow(["utc": utc, "duration": duration]))
+        case .values(let parameters):
+            guard parameters.count > 1 else { return (resource, DialectWindow([parameters[0]: text])) }
+            let (first, second) = parts(text, at: text.firstIndex(of: "-"))
+            return (resource, DialectWindow([parameters[0]: first, parameters[1]: second]))
+        }
+    }
+
+    private init(_ values: KeyValuePairs<String, Substring>, grows: Bool = false) {
+        items = values.map { .init(name: $0.key, value: String($0.value)) }
+        self.grows = grows
+    }
+
+    private static func parts(_ text: Substring, at dash: Substring.Index?) -> (Substring, Substring) {
+        guard let dash else { return (text, "") }
+        return (text[..<dash], text[text.index(after: dash)...])
+    }
+}

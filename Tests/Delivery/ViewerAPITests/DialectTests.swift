@@ -1,0 +1,152 @@
+import Catalogue
+import HTTP
+import HTTPSupport
+import TestSupport
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+@Suite(.serialized) struct DialectTests {
+    @Test(
+        "A window in the name of a file is answered as the same window in parameters",
+        arguments: [
+            ("archive-1469509516-20.m3u8", "index.m3u8?begintime=1469509516000&duration=20"),
+            ("index-1469509516-20.m3u8", "index.m3u8?begintime=1469509516000&duration=20"),
+            ("video-1469509516-20.m3u8", "index.m3u8?begintime=1469509516000&duration=20"),
+            ("mono-1469509516-20.m3u8", "index.m3u8?begintime=1469509516000&duration=20"),
+            ("archive-1469509516-20.m3u8?gaps=tag&token=a", "index.m3u8?utc=1469509516&duration=20&gaps=tag"),
+            ("archive-2016-07-26T05:05:16Z-PT20S.m3u8", "index.m3u8?utc=1469509516&duration=20"),
+            ("archive-1469509516-now.m3u8", "index.m3u8?begintime=1469509516000&mode=event"),
+            ("archive-1469509516-now.m3u8?event=false", "index.m3u8?begintime=1469509516000"),
+            ("archive-1469509516-20.m3u8?event=true", "index.m3u8?utc=1469509516&duration=20&mode=event"),
+            ("archive-1469509516-20.ts", "download.ts?begintime=1469509516000&duration=20"),
+            ("video-1469509516-20.ts", "download.ts?begintime=1469509516000&duration=20"),
+            ("timeshift_rel-12.m3u8", "index.m3u8?timeshift=12"),
+            ("rewind-8.m3u8", "index.m3u8?dvr=8"),
+            ("playlist_dvr_range-1469509516-20.m3u8", "index.m3u8?begintime=1469509516000&duration=20"),
+            ("playlist_dvr_timeshift-8-12.m3u8", "index.m3u8?delay=8&dvr=12"),
+        ])
+    func same(file: String, query: String) async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording())
+            let answer = try await viewer.get("/live/cctv2/\(file)")
+            let plain = try await viewer.get("/live/cctv2/\(query)")
+            #expect(answer.status == 200)
+            #expect(answer.body == plain.body)
+            for field in ["ETag", "Cache-Control", "Content-Type", "Backcast-Window", "Backcast-Final"] {
+                #expect(answer.headers[field] == plain.headers[field])
+            }
+        }
+    }
+
+    @Test("A file name with an open end leads to the download with the present end")
+    func openStream() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let answer = try await viewer.get("/live/cctv2/archive-1469509516-now.ts")
+            #expect(answer.status == 302)
+            #expect(
+                answer.headers["Location"] == "download.ts?begintime=1469509516000&endtime=1469509556000")
+        }
+    }
+
+    @Test("A name that is not canonical leads to the canonical URL")
+    func canonical() async throws {
+        try await ViewerFixture.with { recorder in
+            try await recorder.record(Recording())
+            try await recorder.withReplica(isShared: false, isCanonical: true) { viewer in
+                for (file, location) in [
+                    ("archive-1469509517-20.m3u8", "index.m3u8?"),
+                    ("archive-1469509517-20.ts", "download.ts?"),
+                ] {
+                    let answer = try await viewer.get("/live/cctv2/\(file)")
+                    #expect(answer.status == 302)
+                    let canonical = "begintime=1469509516000&endtime=1469509540000"
+                    #expect(answer.headers["Location"] == location + canonical)
+                }
+                let mono = try await viewer.get("/live/cctv2/mono-1469509517-20.m3u8")
+                #expect(mono.headers["Location"]?.hasSuffix("&rendition=v0") == true)
+            }
+        }
+    }
+
+    @Test("mono and video are one media playlist, unless the sound is apart")
+    func single() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording("variants")
+            recording.playlistForm = .multivariant
+            recording.add("v1", from: 0, count: 10)
+            try await viewer.record(recording)
+            recording.channel = "apart"
+            recording.segments.removeAll { $0.rendition.kind == .video && $0.rendition != RenditionID("v0") }
+            recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
+            try await viewer.record(recording)
+            for name in ["mono", "video"] {
+                let file = "\(name)-1469509516-20.m3u8"
+                let variants = try await viewer.get("/live/variants/\(file)")
+                #expect(variants.uris == (0..<5).map { "v0/\(1_469_509_516 + $0 * 4)000.ts" })
+                let apart = try await viewer.get("/live/apart/\(file)")
+                #expect(apart.text.contains("#EXT-X-STREAM-INF"))
+            }
+        }
+    }
+
+    @Test(
+        "A malformed name is a problem that names the parameter",
+        arguments: [
+            ("archive-abc-20.m3u8", 400, "utc"), ("archive-1469509516.m3u8", 400, "duration"),
+            ("archive--20.m3u8", 400, "utc"), ("archive-1469509516-0.m3u8", 400, "duration"),
+            ("archive-1469509516-x.ts", 400, "duration"), ("index--5-20.m3u8", 400, "utc"),
+            ("archive-1469509516-86401.m3u8", 400, "duration"), ("mono-1469509516%2D20.m3u8", 400, "utc"),
+            ("archive-1469509516-20.m3u8?event=maybe", 400, "event"),
+            ("archive-1469509516-20.m3u8?utc=1", 400, "utc"),
+            ("archive-1469509516-20.m3u8?begintime=1", 400, "utc"),
+            ("archive-1469509516-20.m3u8?endtime=1469509536", 400, "duration"),
+            ("archive-1469509516-20.ts?event=true", 400, "mode"),
+            ("timeshift_rel-.m3u8", 400, "timeshift"), ("timeshift_rel--1.m3u8", 400, "timeshift"),
+            ("timeshift_rel-604801.m3u8", 400, "timeshift"), ("timeshift_rel-4.m3u8?dvr=9", 400, "dvr"),
+            ("timeshift_rel-4.m3u8?utc=9", 400, "timeshift"), ("timeshift_abs-x.m3u8", 400, "utc"),
+            ("timeshift_abs-1469609516.m3u8", 404, nil), ("timeshift_abs-1468000000.m3u8", 410, nil),
+            ("rewind-0.m3u8", 400, "dvr"), ("rewind-86401.m3u8", 400, "dvr"), ("rewind-8.ts", 404, nil),
+            ("playlist_dvr_range-1469509516.m3u8", 400, "duration"),
+            ("playlist_dvr_timeshift-8.m3u8", 400, "dvr"), ("playlist_dvr_timeshift--8.m3u8", 400, "delay"),
+            ("archive-1469509516-20.mp4", 404, nil), ("replay-1469509516-20.m3u8", 404, nil),
+            ("archive.m3u8", 404, nil),
+        ] as [(String, Int, String?)])
+    func malformed(file: String, status: Int, parameter: String?) async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording())
+            let answer = try await viewer.get("/live/cctv2/\(file)")
+            #expect(answer.isProblem(status))
+            #expect(answer.problem["parameter"] as? String == parameter)
+        }
+    }
+
+    @Test(
+        "Times without a zone are in the channel's zone, on both days of a change of clocks",
+        arguments: [
+            ("20160327013000-1800", "UTC", 1_459_042_200),
+            ("20160327013000-1800", "Europe/Berlin", 1_459_038_600),
+            ("20160327033000-1800", "Europe/Berlin", 1_459_042_200),
+            ("20161030013000-1800", "Europe/Berlin", 1_477_783_800),
+            ("20161030023000-1800", "Europe/Berlin", 1_477_787_400),
+            ("20161030033000-1800", "Europe/Berlin", 1_477_794_600),
+        ])
+    func clockChanges(times: String, zone: String, begin: Int64) async throws {
+        try await ViewerFixture.with { viewer in
+            let start = Double(begin - 1_469_509_516)
+            var recording = Recording(seconds: 0)
+            recording.timeZone = zone
+            recording.retentionSeconds = nil
+            recording.add("v0", from: start, count: 450)
+            recording.watermark = start + 1800
+            try await viewer.record(recording)
+            let answer = try await viewer.get("/live/cctv2/archive-\(times).m3u8")
+            #expect(answer.uris.count == 450)
+            #expect(answer.uris.first == "v0/\(begin)000.ts")
+        }
+    }
+}
