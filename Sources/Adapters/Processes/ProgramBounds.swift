@@ -11,7 +11,7 @@ package struct ProgramBounds: Sendable {
     }
 
     /// In the form of prlimit(1).
-    var arguments: [String] { ["--cpu=\(cpuSeconds)", "--as=\(memoryBytes)"] }
+    var arguments: [String] { ["--cpu=\(cpuSeconds)", "--as=\(memoryBytes)", "--core=0"] }
 }
 
 /// Why a program did not do its work.

@@ -1,0 +1,114 @@
+import Foundation
+import Glibc
+
+/// Starts a process with the streams that it gets.
+struct ProgramLaunch: Sendable {
+    /// The program and its arguments.
+    var arguments: [String]
+    var inputs: [OwnedDescriptor]
+    var output: OwnedDescriptor
+    var errors: OwnedDescriptor
+
+    /// The status with which the shell's tools say that a program is not there.
+    static let notFound: Int32 = 127
+    /// The descriptor of the second input.
+    private static let secondInput: Int32 = 3
+
+    /// The number of the new process, a child of the calling thread.
+    ///
+    /// The streams are then closed here, so that they end with the program.
+    func start() throws(ProgramFailure) -> pid_t {
+        defer { for end in inputs + [output, errors] { end.close() } }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        for (index, input) in inputs.enumerated() {
+            let target = index == 0 ? 0 : Self.secondInput + Int32(index) - 1
+            unsafe posix_spawn_file_actions_adddup2(&actions, input.number, target)
+        }
+        unsafe posix_spawn_file_actions_adddup2(&actions, output.number, 1)
+        unsafe posix_spawn_file_actions_adddup2(&actions, errors.number, 2)
+        let above = Self.secondInput + Int32(max(1, inputs.count)) - 1
+        for number in Self.inherited(from: above) {
+            unsafe posix_spawn_file_actions_addclose(&actions, number)
+        }
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        Self.resetSignals(&attributes)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let words = CStrings(arguments)
+        let variables = CStrings(["PATH=\(path)", "LC_ALL=C"])
+        var process: pid_t = 0
+        let error = unsafe posix_spawnp(
+            &process, arguments[0], &actions, &attributes, words.pointers, variables.pointers)
+        guard error == 0 else {
+            throw error == ENOENT
+                ? .missing(arguments[0]) : .unstartable(systemMessage(error))
+        }
+        return process
+    }
+
+    /// The open descriptors from one on that a child would have.
+    private static func inherited(from least: Int32) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return names.compactMap { Int32($0) }.filter { number in
+            let flags = number >= least ? fcntl(number, F_GETFD) : -1
+            return flags >= 0 && flags & FD_CLOEXEC == 0
+        }
+    }
+
+    /// A child inherits which signals are blocked and ignored.
+    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
+        var (none, all) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&none)
+        unsafe sigfillset(&all)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+    }
+
+    /// Waits until a child has ended; it stays a zombie.
+    static func awaitEnd(of process: pid_t) {
+        var found = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(process), &found, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+    }
+
+    /// The status of a child that has ended; 128 and more is a signal.
+    static func reap(_ process: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+}
+
+/// A thread that a call may hold for long.
+enum ProgramThread {
+    static func start(_ work: @escaping @Sendable () -> Void) {
+        let thread = Thread { work() }
+        thread.name = "child"
+        thread.start()
+    }
+}
+
+/// A vector of C strings that ends with nil.
+@safe
+private final class CStrings {
+    let pointers: [UnsafeMutablePointer<CChar>?]
+
+    init(_ texts: [String]) {
+        unsafe pointers = texts.map { unsafe strdup($0) } + [nil]
+    }
+
+    deinit {
+        unsafe pointers.forEach { unsafe free($0) }
+    }
+}
+
+/// The system's words for an error number.
+func systemMessage(_ number: Int32) -> String {
+    guard let text = unsafe strerror(number) else { return "error \(number)" }
+    return unsafe String(cString: text)
+}

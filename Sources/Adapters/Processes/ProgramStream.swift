@@ -1,0 +1,102 @@
+import Concurrency
+import Glibc
+import Synchronization
+
+/// This process's end of a stream to or from a program.
+///
+/// It waits on a queue of its own: a thread of Swift's pool never waits for a program.
+actor ProgramStream {
+    private let descriptor: Int32
+    private let queue = BlockingExecutor(label: "program-stream")
+    private var isClosed = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if !isClosed { Glibc.close(descriptor) }
+    }
+
+    /// Writes all bytes; false when the program takes no more.
+    func write(_ bytes: [UInt8]) -> Bool {
+        guard !isClosed else { return false }
+        return unsafe bytes.withUnsafeBytes { bytes in
+            var offset = 0
+            while offset < bytes.count {
+                let count = unsafe send(
+                    descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset,
+                    Int32(MSG_NOSIGNAL))
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return false }
+                offset += count
+            }
+            return true
+        }
+    }
+
+    /// At least one byte; nil at the end.
+    func read(limit: Int) -> [UInt8]? {
+        isClosed ? nil : readNow(limit: limit)
+    }
+
+    /// Reads on the calling thread.
+    nonisolated func readNow(limit: Int) -> [UInt8]? {
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            repeat {
+                count = max(0, unsafe Glibc.read(descriptor, buffer.baseAddress, limit))
+            } while count == 0 && errno == EINTR
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        Glibc.close(descriptor)
+    }
+}
+
+/// Two ends of a stream: this process's, and the program's.
+///
+/// Sockets, because writing to one whose reader is gone can be asked to raise no signal.
+struct StreamPair {
+    let own: Int32
+    let other: OwnedDescriptor
+
+    init() throws(ProgramFailure) {
+        var pair: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
+            throw .unstartable(systemMessage(errno))
+        }
+        own = pair[0]
+        // Above those numbers that the program's ends get, so that none replaces another.
+        let moved = fcntl(pair[1], F_DUPFD_CLOEXEC, 32)
+        Glibc.close(pair[1])
+        guard moved >= 0 else {
+            let reason = systemMessage(errno)
+            Glibc.close(own)
+            throw .unstartable(reason)
+        }
+        other = OwnedDescriptor(moved)
+    }
+}
+
+/// A descriptor that is closed once: on demand, or with its last owner.
+final class OwnedDescriptor: Sendable {
+    let number: Int32
+    private let isOpen = Atomic(true)
+
+    init(_ number: Int32) {
+        self.number = number
+    }
+
+    deinit { close() }
+
+    func close() {
+        if isOpen.exchange(false, ordering: .relaxed) { Glibc.close(number) }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Processes
+
+@Suite("Programs with streams", .timeLimit(.minutes(1)))
+struct PipedProgramTests {
+    private static let bounds = ProgramBounds(cpuSeconds: 60, memoryBytes: 1 << 30)
+
+    private func start(_ arguments: String..., inputs: Int = 1) async throws -> PipedProgram {
+        try await PipedProgram.start(
+            arguments[0], Array(arguments.dropFirst()), inputs: inputs, bounds: Self.bounds)
+    }
+
+    private func all(of program: PipedProgram) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let piece = try await program.read(limit: 1000) { bytes += piece }
+        return bytes
+    }
+
+    @Test("What goes in comes out, more than any buffer holds")
+    func stream() async throws {
+        let program = try await start("cat")
+        let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        async let read = all(of: program)
+        try await program.write(bytes)
+        await program.finish()
+        #expect(try await read == bytes)
+    }
+
+    @Test("A second stream is descriptor 3, and no other descriptor is open")
+    func descriptors() async throws {
+        let program = try await start(
+            "sh", "-c", "cat <&0; cat <&3; ls /proc/self/fd | tr '\\n' ' '", inputs: 2)
+        try await program.write(Array("one ".utf8))
+        try await program.write(Array("two ".utf8), to: 1)
+        await program.finish(0)
+        await program.finish(1)
+        // The last one is the folder that ls reads.
+        #expect(String(decoding: try await all(of: program), as: UTF8.self) == "one two 0 1 2 3 4 ")
+    }
+
+    @Test("It gets no variable of this process")
+    func environment() async throws {
+        setenv("BACKCAST_TEST_SECRET", "42", 1)
+        let program = try await start("sh", "-c", "exec env")
+        await program.finish()
+        let text = String(decoding: try await all(of: program), as: UTF8.self)
+        #expect(text.contains("PATH=") && !text.contains("SECRET"))
+    }
+
+    @Test("A program that fails ends what is read with its status and words, and does not end it as whole")
+    func failure() async throws {
+        let program = try await start("sh", "-c", "echo half; echo broken >&2; exit 3")
+        #expect(try await program.read(limit: 100) == Array("half\n".utf8))
+        await #expect(throws: ProgramFailure.failed("sh", status: 3, words: "broken\n")) {
+            try await program.read(limit: 100)
+        }
+    }
+
+    @Test("A program that is not there is told by its name")
+    func missing() async throws {
+        let program = try await start("backcast-none")
+        await #expect(throws: ProgramFailure.missing("backcast-none")) { try await program.read(limit: 1) }
+    }
+
+    @Test("A program that is stopped is gone, and who writes to it or reads from it is told")
+    func stopped() async throws {
+        let program = try await start("sleep", "60")
+        let process = try #require(program.process)
+        let writing = Task { try await program.write([UInt8](repeating: 0, count: 4_000_000)) }
+        program.stop()
+        await #expect(throws: ProgramFailure.self) { try await writing.value }
+        await #expect(throws: ProgramFailure.failed("sleep", status: 128 + SIGKILL, words: "")) {
+            try await program.read(limit: 1)
+        }
+        #expect(kill(process, 0) != 0)
+        program.stop()
+    }
+}
