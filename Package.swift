@@ -43,7 +43,7 @@ let modules: [Module] = [
     Module(name: "Concurrency", layer: "Vocabulary", uses: ["Timeline"], tests: ["TestSupport"]),
     Module(name: "JSON", layer: "Vocabulary", tests: []),
     Module(name: "HLS", layer: "Vocabulary", uses: ["Timeline", "Encoding"], tests: ["TestSupport"]),
-    Module(name: "MediaFormat", layer: "Vocabulary", uses: ["Encoding"], tests: ["TestSupport"]),
+    Module(name: "MediaFormat", layer: "Vocabulary", uses: ["Timeline", "Encoding"], tests: ["TestSupport"]),
     Module(name: "HTTP", layer: "Vocabulary", uses: ["Encoding", "JSON"], tests: []),
 
     Module(

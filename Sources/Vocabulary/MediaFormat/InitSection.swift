@@ -7,6 +7,7 @@ package struct InitSection: Equatable, Sendable {
         package var timescale: UInt32
         /// The default values for the samples of a fragment.
         var sampleDuration: UInt32?
+        var sampleSize: UInt32?
         var sampleFlags: UInt32?
     }
 
@@ -70,10 +71,12 @@ package struct InitSection: Equatable, Sendable {
     private mutating func readDefaults(_ box: Box) {
         var box = box
         guard box.fullHeader() != nil, let id = box.content.uint32(), box.content.skip(4),
-            let duration = box.content.uint32(), box.content.skip(4), let flags = box.content.uint32(),
+            let duration = box.content.uint32(), let size = box.content.uint32(),
+            let flags = box.content.uint32(),
             let index = tracks.firstIndex(where: { $0.description.id == id })
         else { return }
         tracks[index].sampleDuration = duration
+        tracks[index].sampleSize = size
         tracks[index].sampleFlags = flags
     }
 }

@@ -13,6 +13,12 @@ package enum Limits {
     /// Bytes of an access unit that are searched for parameter sets, which take less than 2 KiB with
     /// supplemental data.
     static let accessUnitByteCount = 4 * 1024
+    /// Bytes of a picture in which its first slice begins; a few hundred in most streams.
+    static let pictureHeadByteCount = 64 * 1024
+    /// Key frames of one segment; a minute of half a second each.
+    static let keyFrameCount = 120
+    /// How far key frames may lie behind the first time of a segment: no segment is longer.
+    static let keyFrameMicroseconds: Int64 = 600_000_000
     /// Bytes of a moof; that of a minute of video with 60 frames per second and audio has about 150 KiB.
     static let movieFragmentByteCount = 1024 * 1024
     /// Bytes of an initialization section or its moov; real ones have 1 to 4 KiB.

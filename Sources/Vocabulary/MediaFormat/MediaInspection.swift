@@ -1,3 +1,5 @@
+package import Timeline
+
 /// The properties of a segment, without decoding.
 package struct MediaInspection: Equatable, Sendable {
     package var container: Container
@@ -13,6 +15,8 @@ package struct MediaInspection: Equatable, Sendable {
     package var durationMicroseconds: Int64?
     /// Whether video decoding can begin here; nil without video or when it is unknown.
     package var startsWithKeyFrame: Bool?
+    /// The key frames of the first video track, in fMP4 the first of each fragment; nil without any.
+    package var keyFrames: KeyFrames?
 
     /// RFC 6381 strings of video and audio in order, for CODECS; nil when one of them is unknown.
     package var codecStrings: [String]? {

@@ -1,4 +1,5 @@
 @testable import MediaFormat
+import Timeline
 
 /// Inspects a body in one piece and in pieces, whose lengths the first byte of the input chooses.
 ///
@@ -9,9 +10,22 @@ func inspect(_ body: [UInt8], pieces: UInt8, with inspector: some ContainerInspe
     let expected = whole.finish()
     require(expected.byteCount == body.count, "all bytes are counted")
     require((expected.durationMicroseconds ?? 0) >= 0, "the duration is not negative")
+    if let found = expected.keyFrames { check(found, in: body.count) }
     var parts = inspector
     append(body, pieces) { parts.append($0) }
     require(parts.finish() == expected, "pieces do not matter")
+}
+
+/// Key frames lie one behind the other within the body, and are packed and read back.
+private func check(_ found: KeyFrames, in byteCount: Int) {
+    var (end, time) = (0, -1)
+    for frame in found.frames {
+        require(frame.offset >= end && frame.byteCount > 0, "key frames do not overlap")
+        require(frame.milliseconds > time, "key frames are in the order of time")
+        (end, time) = (frame.end, frame.milliseconds)
+    }
+    require(end <= byteCount && found.tableByteCount <= byteCount, "key frames are within the segment")
+    require(KeyFrames(packed: found.packed[...]) == found, "packed key frames read back")
 }
 
 /// The same with the container that the body's first bytes say.

@@ -8,6 +8,7 @@ struct FragmentedMP4Inspector: ContainerInspector {
     private var hasFragment = false
     private var hasMedia = false
     private var times: [FragmentTimes] = []
+    private var keyFrames = KeyFrameList()
 
     /// The box whose content is arriving.
     private struct OpenBox {
@@ -52,7 +53,9 @@ struct FragmentedMP4Inspector: ContainerInspector {
             byteCount: byteCount,
             tracks: tracks, firstTimestamp: leading?.firstTimestamp, lastTimestamp: leading?.lastTimestamp,
             durationMicroseconds: leading?.durationMicroseconds,
-            startsWithKeyFrame: startsWithKeyFrame(tracks))
+            startsWithKeyFrame: startsWithKeyFrame(tracks),
+            keyFrames: leading?.kind == .video
+                ? keyFrames.keyFrames(since: leading?.firstTimestamp, in: byteCount) : nil)
     }
 
     /// `end` is the offset after the header bytes so far.
@@ -96,13 +99,31 @@ struct FragmentedMP4Inspector: ContainerInspector {
 
     private mutating func readFragment(_ content: ByteCursor, _ offset: Int) {
         var boxes = BoxSequence(content)
+        var isFirst = true
         while let box = boxes.next() {
+            if box.type == "traf" {
+                findKeyFrame(box.content, offset, isFirst: isFirst)
+                isFirst = false
+            }
             guard box.type == "traf",
                 let fragment = TrackFragment(reading: box.content, initSection: initSection)
             else { continue }
             add(fragment)
         }
         if boxes.invalidOffset != nil && damage == nil { damage = .invalidBox(offset: offset) }
+    }
+
+    /// `offset` is that of the moof.
+    private mutating func findKeyFrame(_ content: ByteCursor, _ offset: Int, isFirst: Bool) {
+        guard let initSection,
+            let video = initSection.tracks.first(where: { $0.description.kind == .video }),
+            BoxSequence.first("tfhd", in: content).flatMap(TrackFragment.trackID) == video.description.id,
+            let frame = FragmentKeyFrame(in: content, isFirst: isFirst, initSection: initSection),
+            let length = Int(exactly: frame.end),
+            let time = MediaTimestamp(track: frame.decodeTime, timescale: video.timescale)
+        else { return }
+        let (end, overflowed) = offset.addingReportingOverflow(length)
+        if !overflowed { keyFrames.add(offset: offset, end: end, time: time) }
     }
 
     private mutating func add(_ fragment: TrackFragment) {

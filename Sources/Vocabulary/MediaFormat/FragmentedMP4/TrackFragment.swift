@@ -24,6 +24,12 @@ struct TrackFragment {
         }
     }
 
+    /// The track that a tfhd names.
+    static func trackID(_ header: Box) -> UInt32? {
+        var box = header
+        return box.fullHeader() == nil ? nil : box.content.uint32()
+    }
+
     private mutating func takeHeader(_ box: Box, _ initSection: InitSection?) -> Bool {
         var box = box
         guard let flags = box.fullHeader()?.flags, let id = box.content.uint32() else { return false }

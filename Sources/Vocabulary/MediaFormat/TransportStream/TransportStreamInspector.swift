@@ -5,12 +5,15 @@ struct TransportStreamInspector: ContainerInspector {
     private var damage: Damage?
     private var tables = ProgramTables()
     private var streams: [ElementaryStream] = []
+    private var keyFrames = KeyFrameFinder()
 
     /// `section` has the tables that its segments may lack.
     init(behind section: InitSection? = nil) {
         guard let section, section.container == .transportStream else { return }
         append(section.opening.span)
         byteCount = 0
+        keyFrames = KeyFrameFinder()
+        keyFrames.follow(tables.streams, tableByteCount: 0)
     }
 
     mutating func append(_ bytes: Span<UInt8>) {
@@ -40,7 +43,8 @@ struct TransportStreamInspector: ContainerInspector {
             byteCount: byteCount + partial.count, tracks: report.tracks,
             firstTimestamp: leading?.firstTimestamp,
             lastTimestamp: leading?.lastTimestamp, durationMicroseconds: leading?.durationMicroseconds,
-            startsWithKeyFrame: report.startsWithKeyFrame)
+            startsWithKeyFrame: report.startsWithKeyFrame,
+            keyFrames: keyFrames.keyFrames(since: leading?.firstTimestamp, in: byteCount))
     }
 
     private mutating func read(_ bytes: Span<UInt8>) {
@@ -55,6 +59,7 @@ struct TransportStreamInspector: ContainerInspector {
         let payload = bytes.extracting(packet.payloadOffset..<bytes.count)
         if tables.wants(packet.pid) {
             tables.append(payload, pid: packet.pid, startsUnit: packet.startsUnit)
+            keyFrames.follow(tables.streams, tableByteCount: byteCount)
         } else {
             readMedia(packet, payload)
         }
@@ -65,6 +70,7 @@ struct TransportStreamInspector: ContainerInspector {
         let known = streams.firstIndex { $0.pid == packet.pid }
         guard packet.startsUnit else {
             if let known { streams[known].continueUnit(payload) }
+            if packet.pid == keyFrames.pid { keyFrames.pass(payload, upTo: byteCount) }
             return
         }
         guard let header = PESHeader(reading: payload) else { return }
@@ -75,5 +81,10 @@ struct TransportStreamInspector: ContainerInspector {
         }
         streams[known ?? streams.count - 1].beginUnit(
             header, payload: payload, isRandomAccess: packet.isRandomAccess)
+        guard packet.pid == keyFrames.pid else { return }
+        keyFrames.begin(
+            at: byteCount - TransportPacket.byteCount, header,
+            payload: payload.extracting(min(header.byteCount, payload.count)..<payload.count),
+            isRandomAccess: packet.isRandomAccess)
     }
 }
