@@ -29,7 +29,7 @@ struct CatalogueFiller: Sendable {
             try await group.waitForAll()
         }
         while try await catalogue.packQuarters(at: plan.end + day) > 0 {}
-        for table in ["segment", "block", "packed_quarter"] {
+        for table in ["segment", "block", "packed_quarter", "packed_key_frames"] {
             _ = try await pool.query("VACUUM (ANALYZE) \(identifier: table)")
         }
     }
@@ -59,9 +59,10 @@ struct CatalogueFiller: Sendable {
         _ = try await pool.query(
             """
             INSERT INTO segment (rendition_id, start_us, duration_us, number, epoch, revision, state_id, flags,
-                stored_bytes, plain_bytes, feed_id, origin_number, arrived_us, digest)
+                stored_bytes, plain_bytes, feed_id, origin_number, arrived_us, digest, key_frames)
             SELECT rendition_id, start_us + n * duration_us, duration_us, number + n, epoch, revision, state_id, flags,
-                stored_bytes, plain_bytes, feed_id, origin_number + n, arrived_us + n * duration_us, digest
+                stored_bytes, plain_bytes, feed_id, origin_number + n, arrived_us + n * duration_us, digest,
+                key_frames
             FROM segment, generate_series(1::bigint, \(count - 2)) AS n
             WHERE rendition_id = \(rendition) AND start_us = \(plan.begin.microseconds)
             """)

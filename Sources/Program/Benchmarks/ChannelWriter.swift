@@ -77,10 +77,24 @@ struct ChannelWriter: Sendable {
         var format = SegmentFormat(
             container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.64001f,mp4a.40.2")
         (format.width, format.height, format.sampleRate) = (1280, 720, 48_000)
+        let keyFrames = keyFrames(byteCount)
         return SegmentFact(
             channel: channel.id, identity: SegmentIdentity(rendition: rendition, run: run, number: number),
-            start: start, duration: planned.duration, format: format, flags: .independent,
+            start: start, duration: planned.duration, format: format, flags: [.independent, .hasKeyFrames],
             storedBytes: byteCount, plainBytes: byteCount, arrived: start + planned.duration,
-            digest: Array(repeating: UInt8(truncatingIfNeeded: rendition.index), count: 32), fence: fence)
+            digest: Array(repeating: UInt8(truncatingIfNeeded: rendition.index), count: 32), fence: fence,
+            keyFrames: keyFrames)
+    }
+
+    /// One each two seconds, as most encoders make them.
+    private func keyFrames(_ byteCount: Int64) -> KeyFrames {
+        let count = max(1, Int(planned.seconds / 2))
+        let distance = Int(byteCount) / count
+        return KeyFrames(
+            tableByteCount: 564,
+            frames: (0..<count).map {
+                KeyFrame(
+                    offset: 564 + $0 * distance, byteCount: distance / 4, milliseconds: $0 * 2000)
+            })
     }
 }

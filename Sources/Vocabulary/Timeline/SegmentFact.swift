@@ -33,6 +33,8 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     package var fence: Int64
     /// Why a discontinuity lies before the segment; nil if it continues the previous one seamlessly.
     package var boundary: String?
+    /// Where the key frames of the video lie; nil if none are known.
+    package var keyFrames: KeyFrames?
     /// Nil if there are none, so that a line without them is as it was before they were recorded.
     private var storedCueTags: [String]?
 
@@ -42,7 +44,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         iv: [UInt8]? = nil,
         programDateTime: Instant? = nil, arrived: Instant, firstTimestamp: Int64? = nil,
         measuredDuration: Int64? = nil, digest: [UInt8], fence: Int64, boundary: String? = nil,
-        cueTags: [String] = [],
+        keyFrames: KeyFrames? = nil, cueTags: [String] = [],
     ) {
         self.channel = channel
         self.identity = identity
@@ -61,6 +63,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         self.digest = digest
         self.fence = fence
         self.boundary = boundary
+        self.keyFrames = keyFrames
         self.cueTags = cueTags
     }
 
@@ -69,6 +72,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         case format = "state"
         case flags, storedBytes, plainBytes, iv, programDateTime, arrived, firstTimestamp
         case measuredDuration, digest, fence, boundary
+        case keyFrames = "key_frames"
         case storedCueTags = "cue_tags"
     }
 
@@ -85,6 +89,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
             firstTimestamp: try stored.readIfPresent(.firstTimestamp),
             measuredDuration: try stored.readIfPresent(.measuredDuration), digest: try stored.read(.digest),
             fence: try stored.read(.fence), boundary: try stored.readIfPresent(.boundary),
+            keyFrames: try stored.readIfPresent(.keyFrames),
             cueTags: try stored.read(.storedCueTags, default: []))
         replaces = try stored.readIfPresent(.replaces)
     }
@@ -166,6 +171,8 @@ package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
     package static let short = SegmentFlags(rawValue: 256)
     /// The segment fills a hole from another source, and its time stamps do not go on from those around it.
     package static let spliced = SegmentFlags(rawValue: 512)
+    /// The catalogue has the places of key frames in its bytes.
+    package static let hasKeyFrames = SegmentFlags(rawValue: 1024)
     /// Other bytes may be better.
     package static let parts: SegmentFlags = [.damaged, .short]
 }

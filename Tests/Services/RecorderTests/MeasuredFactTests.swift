@@ -9,7 +9,9 @@ import Timeline
 @Suite("What is measured of a segment")
 struct MeasuredFactTests {
     /// The fact of the first segment of a playlist that says ten seconds.
-    private func fact(measured: Int64?, flags: SegmentFlags = []) throws -> SegmentFact? {
+    private func fact(
+        measured: Int64?, flags: SegmentFlags = [], keyFrames: KeyFrames? = nil,
+    ) throws -> SegmentFact? {
         var driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
         let request = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n0.ts\n"
@@ -22,12 +24,20 @@ struct MeasuredFactTests {
         let stored = StoredSegment(
             object: CommittedObject(key: key, byteCount: 1, digest: [1], wasThere: false),
             format: SegmentFormat(container: .transportStream), flags: flags, plainBytes: 1,
-            measuredDuration: measured)
+            measuredDuration: measured, keyFrames: keyFrames)
         let written = driver.send(.segmentStored(stored, segment), at: 2).compactMap { action in
             if case .journal(let entries) = action { entries } else { nil }
         }
         for case .segment(let fact) in written.joined() { return fact }
         return nil
+    }
+
+    @Test("The fact has the key frames, and a flag that says so")
+    func keyFrames() throws {
+        let found = KeyFrames(frames: [KeyFrame(offset: 0, byteCount: 1, milliseconds: 0)])
+        let fact = try #require(try fact(measured: nil, keyFrames: found))
+        #expect(fact.keyFrames == found && fact.flags == .hasKeyFrames)
+        #expect(try self.fact(measured: nil)?.flags == [])
     }
 
     @Test("The fact has it, and EXTINF says it where EXTINF of the source was wrong")

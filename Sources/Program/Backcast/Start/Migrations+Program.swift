@@ -17,6 +17,7 @@ extension Migrations {
         ("0010-repair.sql", PackageResources._010_repair_sql),
         ("0011-channel-status.sql", PackageResources._011_channel_status_sql),
         ("0012-packed-quarters.sql", PackageResources._012_packed_quarters_sql),
+        ("0013-key-frames.sql", PackageResources._013_key_frames_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.

@@ -203,7 +203,8 @@ struct SegmentFetcher: Sendable {
             object: object, format: format, flags: flags, plainBytes: received.plainBytes,
             iv: intake.isStoredEncrypted ? intake.iv : nil,
             firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks,
-            measuredDuration: flags.contains(.damaged) ? nil : received.inspection?.durationMicroseconds)
+            measuredDuration: flags.contains(.damaged) ? nil : received.inspection?.durationMicroseconds,
+            keyFrames: received.inspection?.keyFrames)
     }
 }
 
@@ -218,10 +219,12 @@ package struct StoredSegment: Sendable {
     /// How long the media of the leading track are, microseconds; nil when they cannot be measured or are not
     /// whole.
     var measuredDuration: Int64?
+    var keyFrames: KeyFrames?
 
     package init(
         object: CommittedObject, format: SegmentFormat, flags: SegmentFlags, plainBytes: Int64,
         iv: [UInt8]? = nil, firstTimestamp: Int64? = nil, measuredDuration: Int64? = nil,
+        keyFrames: KeyFrames? = nil,
     ) {
         self.object = object
         self.format = format
@@ -230,5 +233,6 @@ package struct StoredSegment: Sendable {
         self.iv = iv
         self.firstTimestamp = firstTimestamp
         self.measuredDuration = measuredDuration
+        self.keyFrames = keyFrames
     }
 }

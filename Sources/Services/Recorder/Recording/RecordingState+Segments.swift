@@ -178,6 +178,7 @@ extension RecordingState {
         if let measured, (measured - segment.duration).magnitude > Limits.mediaTolerance.magnitude {
             flags.insert(.measuredDuration)
         }
+        if stored.keyFrames != nil { flags.insert(.hasKeyFrames) }
         var fact = SegmentFact(
             channel: channel.id, identity: segment.identity, start: segment.start, duration: segment.duration,
             revision: name.revision,
@@ -185,7 +186,7 @@ extension RecordingState {
             storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
             programDateTime: date, arrived: arrived, firstTimestamp: stored.firstTimestamp,
             measuredDuration: measured, digest: stored.object.digest, fence: lease.fence,
-            boundary: segment.boundary)
+            boundary: segment.boundary, keyFrames: stored.keyFrames)
         fact.setTags(publication.cueTags.kept(cueTags, of: segment.identity))
         fact.replaces = replaces
         return fact

@@ -79,10 +79,11 @@ struct SegmentWriter {
                     \(facts.map { $0.programDateTime?.microseconds }), \(facts.map(\.arrived.microseconds)),
                     \(facts.map(\.firstTimestamp)), \(facts.map(\.digest)),
                     \(facts.map { $0.measuredDuration.map { Int32(clamping: $0) } }),
-                    \(facts.map { CueTagText.text($0.cueTags) }), \(segments.map(\.expiredBefore.microseconds)))
+                    \(facts.map { CueTagText.text($0.cueTags) }), \(facts.map { $0.keyFrames?.packed }),
+                    \(segments.map(\.expiredBefore.microseconds)))
                 AS t(place, channel_id, name, feed_id, origin_number, start_us, duration_us, number, epoch, revision,
                     format, flags, stored_bytes, plain_bytes, iv, pdt_us, arrived_us, first_pts, digest, measured_us,
-                    cue_tags, expired_us)
+                    cue_tags, key_frames, expired_us)
                 LEFT JOIN rendition r ON r.channel_id = t.channel_id AND r.name = t.name),
             used AS (
                 SELECT channel_id, format, max(start_us + duration_us) AS until_us FROM incoming GROUP BY 1, 2),
@@ -105,13 +106,13 @@ struct SegmentWriter {
             entered AS (
                 INSERT INTO segment (rendition_id, start_us, duration_us, number, epoch, revision, state_id, flags,
                     stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us, arrived_us, first_pts, digest,
-                    measured_us, cue_tags)
+                    measured_us, cue_tags, key_frames)
                 SELECT rendition_id, start_us, duration_us, number,
                     coalesce(epoch, (SELECT e.epoch FROM epoch e WHERE e.channel_id = ready.channel_id
                         AND e.begin_us <= start_us + duration_us / 2
                         ORDER BY e.begin_us DESC, e.epoch DESC LIMIT 1), 0),
                     revision, state_id, flags, stored_bytes, plain_bytes, iv, feed_id, origin_number, pdt_us,
-                    arrived_us, first_pts, digest, measured_us, cue_tags
+                    arrived_us, first_pts, digest, measured_us, cue_tags, key_frames
                 FROM ready JOIN fresh USING (rendition_id, feed_id, origin_number)
                 WHERE start_us >= expired_us
                 ORDER BY number NULLS LAST

@@ -74,7 +74,8 @@ struct PackedReader {
         }
     }
 
-    private mutating func value() -> [UInt8] {
+    /// Bytes after their count.
+    mutating func value() -> [UInt8] {
         guard let count = Int(exactly: number()), count <= bytes.count - position else {
             isDamaged = true
             return []

@@ -53,7 +53,8 @@ struct PackedWriter {
         }
     }
 
-    private mutating func append(_ value: [UInt8]) {
+    /// Appends bytes after their count.
+    mutating func append(_ value: [UInt8]) {
         append(UInt64(value.count))
         bytes += value
     }
@@ -65,7 +66,7 @@ struct PackedWriter {
     }
 
     /// Appends seven bits a byte, the lowest first.
-    private mutating func append(_ value: UInt64) {
+    mutating func append(_ value: UInt64) {
         var rest = value
         while rest >= 128 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 128)

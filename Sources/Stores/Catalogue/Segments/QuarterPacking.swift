@@ -74,7 +74,9 @@ extension Catalogue {
             let versions = try await versions(of: part)
             var packed: [(quarter: Quarter, version: QuarterVersion, bytes: [UInt8])] = []
             for range in QuarterRange.joining(part.filter { versions[$0] != nil }) {
-                for record in try await scanned(range, versions) {
+                let records = try await scanned(range, versions)
+                try await packKeyFrames(of: records)
+                for record in records {
                     guard let version = record.version, let bytes = PackedQuarter.pack(record) else {
                         continue
                     }
@@ -95,6 +97,7 @@ extension Catalogue {
     /// this holds what this needs.
     static func packing(
         _ quarters: [Quarter], _ versions: [QuarterVersion], _ packed: [[UInt8]],
+        into table: String = "packed_quarter",
     ) -> Statement {
         """
         WITH made AS (
@@ -106,7 +109,7 @@ extension Catalogue {
             SELECT b.rendition_id, b.quarter_us, b.revision
             FROM block b JOIN made USING (rendition_id, quarter_us, revision, segments, begin_us, end_us)
             FOR NO KEY UPDATE OF b SKIP LOCKED)
-        INSERT INTO packed_quarter (rendition_id, quarter_us, revision, packed)
+        INSERT INTO \(identifier: table) (rendition_id, quarter_us, revision, packed)
         SELECT rendition_id, quarter_us, revision, packed
         FROM same JOIN made USING (rendition_id, quarter_us, revision)
         ON CONFLICT (rendition_id, quarter_us) DO UPDATE

@@ -130,7 +130,7 @@ extension QuarterVersion {
 
 extension [QuarterRange] {
     /// One range from the first to the last if there are more than some, which are ordered.
-    fileprivate func joined(above limit: Int) -> [QuarterRange] {
+    func joined(above limit: Int) -> [QuarterRange] {
         guard count > limit, let first, let last else { return self }
         let count = Int((last.end - first.first.begin) / Quarter.microseconds)
         return [QuarterRange(first: first.first, count: count)]
