@@ -1,7 +1,7 @@
 package import Catalogue
 package import Concurrency
 package import HTTP
-import JSON
+package import JSON
 package import Logging
 package import Monitoring
 package import Telemetry
@@ -26,7 +26,7 @@ package final class AdminAPI: Sendable {
         catalogue: Catalogue, board: StatusBoard, registry: MetricsRegistry,
         configuration: AdminConfiguration, archiveIsReachable: @escaping @Sendable () async -> Bool,
         clock: HostClock, logger: Logger,
-    ) throws(Problem) {
+    ) throws(JSONError) {
         self.catalogue = catalogue
         self.board = board
         self.registry = registry

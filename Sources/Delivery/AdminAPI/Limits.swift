@@ -2,8 +2,6 @@
 package enum Limits {
     /// Bytes of a request body: a channel with every field at its limit needs half of them.
     static let bodyBytes = 1 << 20
-    /// Levels of nested JSON: a channel has four, the OpenAPI document nine.
-    static let jsonDepth = 16
     /// Wrong fields that one answer lists.
     package static let faults = 50
     /// Characters of a client's field name that an answer repeats.

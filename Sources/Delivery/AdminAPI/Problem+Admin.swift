@@ -22,6 +22,16 @@ extension Problem {
         return rest > 0 ? problem.with("errors_left_out", .integer(Int64(rest))) : problem
     }
 
+    /// A body that is not JSON.
+    init(_ error: JSONError) {
+        switch error {
+        case .notUTF8: self = .unreadable("the body is not UTF-8")
+        case .malformed(let reason, let position):
+            self = .unreadable("the body is not JSON: \(reason) (byte \(position))")
+        case .repeatedName(let path): self = .invalid([Fault(JSONPointer(path: path), "is given twice")])
+        }
+    }
+
     static func notFound(_ detail: String) -> Problem {
         Problem(.notFound, detail)
     }

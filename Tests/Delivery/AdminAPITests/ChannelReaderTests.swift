@@ -92,6 +92,12 @@ import Timeline
         #expect(problem.pointers == [pointer])
     }
 
+    @Test("A name given twice is named by its pointer")
+    func repeatedName() {
+        let problem = Problem(JSONError.repeatedName(path: ["a", "0", "b/c"]))
+        #expect(problem.document["errors"] == [["pointer": "#/a/0/b~1c", "detail": "is given twice"]])
+    }
+
     @Test(
         "Each wrong field of a source is named",
         arguments: [

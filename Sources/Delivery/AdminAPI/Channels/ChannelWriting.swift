@@ -90,7 +90,11 @@ extension AdminAPI {
             let names = types.map(\.essence).sorted().joined(separator: " or ")
             throw Problem(.unsupportedMediaType, "the body must be \(names)")
         }
-        return try JSONReader.value(of: request.body)
+        do {
+            return try JSONReader.value(of: request.body)
+        } catch {
+            throw Problem(error)
+        }
     }
 }
 

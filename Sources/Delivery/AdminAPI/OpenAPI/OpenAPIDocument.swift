@@ -6,7 +6,7 @@ import TimeZones
 /// knows.
 enum OpenAPIDocument {
     /// The text of the document, with the program's version and the time zones that the host knows.
-    static func text(version: String) throws(Problem) -> [UInt8] {
+    static func text(version: String) throws(JSONError) -> [UInt8] {
         let file = try JSONReader.value(of: PackageResources.openapi_json)
         let zones = JSONValue.array(NamedZone.names.map { .string($0) })
         return file.merging([

@@ -1,19 +1,18 @@
-import HTTP
-import JSON
-
 /// Reads JSON (RFC 8259) strictly: one value, UTF-8, unique names in an object, bounded depth.
-struct JSONReader {
+package struct JSONReader {
+    /// Levels of nested arrays and objects.
+    static let depthLimit = 16
+
     let bytes: [UInt8]
     var position = 0
     private var depth = 0
 
-    static func value(of bytes: [UInt8]) throws(Problem) -> JSONValue {
-        guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw .unreadable("the body is not UTF-8")
-        }
+    /// The one value of a text.
+    package static func value(of bytes: [UInt8]) throws(JSONError) -> JSONValue {
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
         var reader = JSONReader(bytes: bytes)
         reader.skipBlanks()
-        let value = try reader.value(at: .root)
+        let value = try reader.value(at: [])
         reader.skipBlanks()
         guard reader.position == bytes.count else { throw reader.fault("there is more text after the value") }
         return value
@@ -23,10 +22,12 @@ struct JSONReader {
         self.bytes = bytes
     }
 
-    private mutating func value(at place: JSONPointer) throws(Problem) -> JSONValue {
+    private mutating func value(at place: [String]) throws(JSONError) -> JSONValue {
         switch peek {
-        case UInt8(ascii: "{"): return try nested { (reader) throws(Problem) in try reader.object(at: place) }
-        case UInt8(ascii: "["): return try nested { (reader) throws(Problem) in try reader.array(at: place) }
+        case UInt8(ascii: "{"):
+            return try nested { (reader) throws(JSONError) in try reader.object(at: place) }
+        case UInt8(ascii: "["):
+            return try nested { (reader) throws(JSONError) in try reader.array(at: place) }
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
@@ -36,17 +37,17 @@ struct JSONReader {
     }
 
     private mutating func nested(
-        _ read: (inout JSONReader) throws(Problem) -> JSONValue
-    ) throws(Problem) -> JSONValue {
+        _ read: (inout JSONReader) throws(JSONError) -> JSONValue
+    ) throws(JSONError) -> JSONValue {
         depth += 1
-        guard depth <= Limits.jsonDepth else { throw fault("it is nested deeper than \(Limits.jsonDepth)") }
+        guard depth <= Self.depthLimit else { throw fault("it is nested deeper than \(Self.depthLimit)") }
         position += 1
         let value = try read(&self)
         depth -= 1
         return value
     }
 
-    private mutating func object(at place: JSONPointer) throws(Problem) -> JSONValue {
+    private mutating func object(at place: [String]) throws(JSONError) -> JSONValue {
         var members: [JSONValue.Member] = []
         var names: Set<String> = []
         skipBlanks()
@@ -55,8 +56,8 @@ struct JSONReader {
             skipBlanks()
             guard peek == UInt8(ascii: "\"") else { throw fault("the name of a member is missing") }
             let name = try string()
-            let inner = place.appending(name)
-            guard names.insert(name).inserted else { throw .invalid([Fault(inner, "is given twice")]) }
+            let inner = place + [name]
+            guard names.insert(name).inserted else { throw .repeatedName(path: inner) }
             skipBlanks()
             guard take(UInt8(ascii: ":")) else { throw fault("a colon is missing") }
             skipBlanks()
@@ -67,20 +68,20 @@ struct JSONReader {
         return .object(members)
     }
 
-    private mutating func array(at place: JSONPointer) throws(Problem) -> JSONValue {
+    private mutating func array(at place: [String]) throws(JSONError) -> JSONValue {
         var values: [JSONValue] = []
         skipBlanks()
         if take(UInt8(ascii: "]")) { return .array(values) }
         repeat {
             skipBlanks()
-            values.append(try value(at: place.appending(values.count)))
+            values.append(try value(at: place + ["\(values.count)"]))
             skipBlanks()
         } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "]")) else { throw fault("an array does not end") }
         return .array(values)
     }
 
-    private mutating func word(_ word: String, _ value: JSONValue) throws(Problem) -> JSONValue {
+    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
         guard bytes[position...].starts(with: word.utf8) else { throw fault("a value is missing") }
         position += word.utf8.count
         return value
@@ -100,7 +101,16 @@ extension JSONReader {
         while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
-    func fault(_ reason: String) -> Problem {
-        .unreadable("the body is not JSON: \(reason) (byte \(position))")
+    func fault(_ reason: String) -> JSONError {
+        .malformed(reason, position: position)
     }
+}
+
+/// Why a text was not read.
+package enum JSONError: Error, Hashable, Sendable {
+    case notUTF8
+    /// The reason and the byte, from 0.
+    case malformed(String, position: Int)
+    /// A name stands twice in an object; the path is that of the second member.
+    case repeatedName(path: [String])
 }

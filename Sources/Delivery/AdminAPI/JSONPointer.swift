@@ -11,6 +11,11 @@ struct JSONPointer: Sendable, Hashable {
         self.tokens = tokens
     }
 
+    /// The place of a path of names and indices.
+    init(path: [String]) {
+        self = path.reduce(.root) { $0.appending($1) }
+    }
+
     func appending(_ name: String) -> JSONPointer {
         JSONPointer(tokens: tokens + [String(name.prefix(Limits.quotedCharacters))])
     }

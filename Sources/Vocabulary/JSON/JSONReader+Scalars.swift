@@ -1,9 +1,6 @@
-import HTTP
-import JSON
-
 extension JSONReader {
     /// A number; a whole number that fits 64 bits is an integer, in any notation.
-    mutating func number() throws(Problem) -> JSONValue {
+    mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         _ = take(UInt8(ascii: "-"))
         let isPlain = try digits(leadingZero: false)
@@ -18,7 +15,7 @@ extension JSONReader {
         return Int64(exactly: value).map(JSONValue.integer) ?? .number(value)
     }
 
-    private mutating func digits(leadingZero: Bool) throws(Problem) -> Bool {
+    private mutating func digits(leadingZero: Bool) throws(JSONError) -> Bool {
         let start = position
         while let byte = peek, (0x30...0x39).contains(byte) { position += 1 }
         let count = position - start
@@ -28,7 +25,7 @@ extension JSONReader {
         return true
     }
 
-    mutating func string() throws(Problem) -> String {
+    mutating func string() throws(JSONError) -> String {
         position += 1
         var text: [UInt8] = []
         while let byte = peek {
@@ -43,7 +40,7 @@ extension JSONReader {
         throw fault("a string does not end")
     }
 
-    private mutating func escape() throws(Problem) -> [UInt8] {
+    private mutating func escape() throws(JSONError) -> [UInt8] {
         guard let byte = peek else { throw fault("a string does not end") }
         position += 1
         switch byte {
@@ -59,7 +56,7 @@ extension JSONReader {
     }
 
     /// The character of one escape, or of the two of a surrogate pair (RFC 8259 §7).
-    private mutating func scalar() throws(Problem) -> Unicode.Scalar {
+    private mutating func scalar() throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
@@ -72,7 +69,7 @@ extension JSONReader {
         return scalar
     }
 
-    private mutating func codeUnit() throws(Problem) -> UInt32 {
+    private mutating func codeUnit() throws(JSONError) -> UInt32 {
         let end = position + 4
         guard end <= bytes.count, bytes[position..<end].allSatisfy(Self.isHexDigit),
             let value = UInt32(String(decoding: bytes[position..<end], as: UTF8.self), radix: 16)
