@@ -14,7 +14,7 @@ package final class HTTPSession: Sendable {
         self.mailbox = mailbox
     }
 
-    /// Sends a GET, follows redirects, and returns when the response head has arrived.
+    /// Sends a request, follows redirects, and returns when the response head has arrived.
     ///
     /// Cancelling the task cancels the transfer. A status of 400 and above is not an error.
     package func open(_ url: String, _ options: TransferOptions) async throws(TransferError) -> Transfer {
@@ -26,7 +26,7 @@ package final class HTTPSession: Sendable {
     ///
     /// With a status of 400 and above, at most `Limits.errorBodyByteCount` bytes are read, and a larger body
     /// is not an error.
-    package func get(_ url: String, _ options: TransferOptions) async throws(TransferError) -> FetchedBody {
+    package func fetch(_ url: String, _ options: TransferOptions) async throws(TransferError) -> FetchedBody {
         var transfer = try await open(url, options)
         var bytes: [UInt8] = []
         do throws(TransferError) {
@@ -52,6 +52,7 @@ package final class HTTPSession: Sendable {
             throw .badRequest("the header field \(field.name.debugDescription)")
         }
         if let range = options.range, range.isEmpty { throw .badRequest("an empty range") }
+        if options.method == .head { throw .badRequest("HEAD is not supported") }
         let channel = TransferChannel(
             id: TransferID(rawValue: mailbox.nextNumber()), mailbox: mailbox, pausesAt: options.pausesAt)
         let job = TransferJob(

@@ -2,7 +2,13 @@ package import HTTP
 
 /// Options of one transfer.
 package struct TransferOptions: Sendable {
-    /// The largest number of bytes of the decoded body.
+    /// Any but HEAD.
+    ///
+    /// Redirects are followed for GET alone: the answer to another method is final.
+    package var method: HTTPMethod
+    /// The content of the request; nil: none.
+    package var body: [UInt8]?
+    /// The largest number of bytes of the decoded body of the response.
     package var byteLimit: Int
     /// The requested bytes (RFC 9110 §14.2).
     ///
@@ -31,13 +37,16 @@ package struct TransferOptions: Sendable {
     package var maxRedirects: Int
 
     package init(
-        byteLimit: Int, range: Range<UInt64>? = nil, acceptCompressed: Bool = false,
+        byteLimit: Int, method: HTTPMethod = .get, body: [UInt8]? = nil,
+        range: Range<UInt64>? = nil, acceptCompressed: Bool = false,
         headers: HTTPHeaders = HTTPHeaders(), connectTimeout: Duration = .seconds(5),
         totalTimeout: Duration = .seconds(60), queueTimeout: Duration = .seconds(60),
         priority: TransferPriority = .bulk, lowSpeedLimit: Int = 1_000,
         lowSpeedTime: Duration = .seconds(10),
         freshConnection: Bool = false, maxRedirects: Int = Limits.redirects,
     ) {
+        self.method = method
+        self.body = body
         self.byteLimit = max(byteLimit, 0)
         self.range = range
         self.acceptCompressed = acceptCompressed

@@ -15,6 +15,10 @@ static inline CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *
     return curl_easy_setopt(handle, option, value);
 }
 
+static inline CURLcode ccurl_copy_content(CURL *handle, const void *bytes) {
+    return curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, bytes == NULL ? "" : bytes);
+}
+
 static inline CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
     return curl_easy_setopt(handle, option, value);
 }

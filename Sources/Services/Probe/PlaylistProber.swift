@@ -63,7 +63,7 @@ package struct PlaylistProber: Sendable {
             guard let client else { throw TransferError.closed }
             let session = try client.makeSession(SessionOptions(source: url.absoluteString))
             defer { session.close() }
-            body = try await session.get(
+            body = try await session.fetch(
                 url.absoluteString,
                 TransferOptions(
                     byteLimit: Limits.playlistByteCount, acceptCompressed: true, totalTimeout: Limits.timeout)

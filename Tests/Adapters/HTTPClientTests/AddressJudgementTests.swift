@@ -21,11 +21,11 @@ struct AddressJudgementTests {
             let outside = try client.makeSession(
                 SessionOptions(host: "127.0.0.1", addressPolicy: firstIsPublic))
             await expectError(.addressRefused(host: "127.0.0.2", address: "127.0.0.2", .privateFromPublic)) {
-                _ = try await outside.get(server.url("/"), .small)
+                _ = try await outside.fetch(server.url("/"), .small)
             }
             #expect(inside.connectionCount == 0)
             let bytes = try await withClient { local in
-                try await local.makeLocalSession().get(server.url("/"), .small).bytes
+                try await local.makeLocalSession().fetch(server.url("/"), .small).bytes
             }
             #expect(bytes == [9])
         }
@@ -44,7 +44,7 @@ struct AddressJudgementTests {
             for _ in 0..<2 {
                 let first = try client.makeSession(
                     SessionOptions(source: server.url("/"), addressPolicy: firstIsPublic))
-                #expect(try await first.get(server.url("/"), .small).status == .ok)
+                #expect(try await first.fetch(server.url("/"), .small).status == .ok)
             }
             #expect(heard.withLock { $0 } == ["127.0.0.1"])
             // The name was public in an earlier run and points inside now.
@@ -54,7 +54,7 @@ struct AddressJudgementTests {
             await expectError(
                 .addressRefused(host: "moved.example", address: "127.0.0.2", .privateFromPublic)
             ) {
-                _ = try await session.get(moved, .small)
+                _ = try await session.fetch(moved, .small)
             }
             #expect(inside.connectionCount == 0)
         }
@@ -69,10 +69,10 @@ struct AddressJudgementTests {
         try await withClient(pinnedNames: ["inside.example:\(inside.port):127.0.0.2"]) { client in
             let session = try client.makeSession(
                 SessionOptions(host: "127.0.0.1", addressPolicy: firstIsPublic))
-            #expect(try await session.get(server.url("/"), .small).status == .ok)
+            #expect(try await session.fetch(server.url("/"), .small).status == .ok)
             for host in ["inside.example", "127.0.0.2", "2130706434", "0x7f.2"] {
                 let error = await #expect(throws: TransferError.self) {
-                    try await session.get(inside.url("/", host: host), .small)
+                    try await session.fetch(inside.url("/", host: host), .small)
                 }
                 guard case .addressRefused(_, "127.0.0.2", .privateFromPublic) = error else {
                     Issue.record("\(host): \(String(describing: error))")
@@ -86,13 +86,13 @@ struct AddressJudgementTests {
     @Test("A connection that another session opened is checked again before it is used")
     func reuse() async throws {
         try await withServer(answer: { $1.respond() }) { client, server in
-            #expect(try await client.makeLocalSession().get(server.url("/"), .small).status == .ok)
+            #expect(try await client.makeLocalSession().fetch(server.url("/"), .small).status == .ok)
             let strict = try client.makeSession(
                 SessionOptions(
                     host: "127.0.0.1",
                     addressPolicy: AddressPolicy(allowList: try AllowList.reading("10.0.0.0/8"))))
             await expectError(.addressRefused(host: "127.0.0.1", address: "127.0.0.1", .notAllowed)) {
-                _ = try await strict.get(server.url("/"), .small)
+                _ = try await strict.fetch(server.url("/"), .small)
             }
             #expect(server.requests.count == 1)
             #expect(server.connectionCount == 1)
@@ -106,7 +106,7 @@ struct AddressJudgementTests {
                 SessionOptions(host: "127.0.0.1", addressPolicy: AddressPolicy(ownPorts: [server.port])))
             for host in ["127.0.0.1", "127.0.0.2", "0.0.0.0"] {
                 let error = await #expect(throws: TransferError.self) {
-                    try await session.get(server.url("/", host: host), .small)
+                    try await session.fetch(server.url("/", host: host), .small)
                 }
                 guard case .addressRefused(_, _, .ownPort) = error else {
                     Issue.record("\(host): \(String(describing: error))")
@@ -123,7 +123,7 @@ struct AddressJudgementTests {
             let session = try client.makeSession(SessionOptions(host: "tv.example"))
             for host in ["169.254.169.254", "name.example"] {
                 let error = await #expect(throws: TransferError.self) {
-                    try await session.get("http://\(host)/latest", .small)
+                    try await session.fetch("http://\(host)/latest", .small)
                 }
                 guard case .addressRefused(_, _, .metadata) = error else {
                     Issue.record("\(host): \(String(describing: error))")
@@ -139,10 +139,10 @@ struct AddressJudgementTests {
         defer { server.stop() }
         try await withClient(pinnedNames: ["tv.example:\(server.port):127.0.0.1"]) { client in
             let four = try client.makeSession(SessionOptions(host: "tv.example", ipVersion: .v4))
-            #expect(try await four.get(server.url("/", host: "tv.example"), .small).status == .ok)
+            #expect(try await four.fetch(server.url("/", host: "tv.example"), .small).status == .ok)
             let six = try client.makeSession(SessionOptions(host: "tv.example", ipVersion: .v6))
             let error = await #expect(throws: TransferError.self) {
-                try await six.get(server.url("/", host: "tv.example"), .small)
+                try await six.fetch(server.url("/", host: "tv.example"), .small)
             }
             #expect(error != nil)
             #expect(server.requests.count == 1)

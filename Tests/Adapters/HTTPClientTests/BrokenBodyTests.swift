@@ -33,7 +33,7 @@ struct BrokenBodyTests {
     func truncated(answer: String, expected: TransferError) async throws {
         try await withServer(answer: closing(answer)) { client, server in
             let session = try client.makeLocalSession()
-            await expectError(expected) { _ = try await session.get(server.url("/"), .small) }
+            await expectError(expected) { _ = try await session.fetch(server.url("/"), .small) }
         }
     }
 
@@ -51,7 +51,7 @@ struct BrokenBodyTests {
     @Test("Without an announced length the end of the connection is the end of the body (RFC 9112 §6.3)")
     func untilClose() async throws {
         try await withServer(answer: closing("HTTP/1.0 200 OK\r\n\r\nabc")) { client, server in
-            let fetched = try await client.makeLocalSession().get(server.url("/"), .small)
+            let fetched = try await client.makeLocalSession().fetch(server.url("/"), .small)
             #expect(fetched.bytes == Array("abc".utf8))
         }
     }
@@ -60,7 +60,7 @@ struct BrokenBodyTests {
     func tooLong() async throws {
         let answer = closing("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef")
         try await withServer(answer: answer) { client, server in
-            let fetched = try await client.makeLocalSession().get(server.url("/"), .small)
+            let fetched = try await client.makeLocalSession().fetch(server.url("/"), .small)
             #expect(fetched.bytes == Array("abc".utf8))
         }
     }
@@ -70,7 +70,7 @@ struct BrokenBodyTests {
         try await withServer(answer: { $1.interrupt() }) { client, server in
             let session = try client.makeLocalSession()
             let error = await #expect(throws: TransferError.self) {
-                try await session.get(server.url("/"), .small)
+                try await session.fetch(server.url("/"), .small)
             }
             guard case .connectionFailed = error else {
                 Issue.record("\(String(describing: error))")
@@ -89,7 +89,7 @@ struct BrokenBodyTests {
         try await withServer(answer: closing(answer)) { client, server in
             let session = try client.makeLocalSession()
             let error = await #expect(throws: TransferError.self) {
-                try await session.get(server.url("/"), .small)
+                try await session.fetch(server.url("/"), .small)
             }
             guard case .protocolError = error else {
                 Issue.record("\(String(describing: error))")
@@ -111,10 +111,10 @@ struct BrokenBodyTests {
             let options = TransferOptions(byteLimit: 1000)
             for path in ["/announced", "/endless"] {
                 await expectError(.tooLarge(limit: 1000)) {
-                    _ = try await session.get(server.url(path), options)
+                    _ = try await session.fetch(server.url(path), options)
                 }
             }
-            #expect(try await session.get(server.url("/fits"), options).bytes.count == 1000)
+            #expect(try await session.fetch(server.url("/fits"), options).bytes.count == 1000)
         }
     }
 
@@ -127,7 +127,7 @@ struct BrokenBodyTests {
             let session = try client.makeLocalSession()
             let options = TransferOptions(byteLimit: 1 << 20, acceptCompressed: true)
             await expectError(.tooLarge(limit: 1 << 20)) {
-                _ = try await session.get(server.url("/"), options)
+                _ = try await session.fetch(server.url("/"), options)
             }
         }
     }
@@ -142,8 +142,8 @@ struct BrokenBodyTests {
         try await withServer(answer: answer) { client, server in
             let session = try client.makeLocalSession()
             let decoding = TransferOptions(byteLimit: 1000, acceptCompressed: true)
-            #expect(try await session.get(server.url("/"), decoding).bytes == text)
-            #expect(try await session.get(server.url("/"), .small).bytes == encoded)
+            #expect(try await session.fetch(server.url("/"), decoding).bytes == text)
+            #expect(try await session.fetch(server.url("/"), .small).bytes == encoded)
             #expect(server.requests.map { $0.fields["accept-encoding"]?.contains("gzip") } == [true, nil])
         }
     }
@@ -157,7 +157,7 @@ struct BrokenBodyTests {
             let session = try client.makeLocalSession()
             let options = TransferOptions(byteLimit: 1000, acceptCompressed: true)
             let error = await #expect(throws: TransferError.self) {
-                try await session.get(server.url("/"), options)
+                try await session.fetch(server.url("/"), options)
             }
             guard case .protocolError = error else {
                 Issue.record("\(String(describing: error))")
@@ -175,7 +175,7 @@ struct BrokenBodyTests {
         try await withServer(answer: answer) { client, server in
             let session = try client.makeLocalSession()
             await expectError(.headTooLarge(limit: Limits.headByteCount)) {
-                _ = try await session.get(server.url("/"), .small)
+                _ = try await session.fetch(server.url("/"), .small)
             }
         }
     }

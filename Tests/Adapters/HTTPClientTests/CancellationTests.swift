@@ -24,7 +24,7 @@ struct CancellationTests {
         let (asked, gone) = (Event(), Event())
         try await withServer(answer: silent(asked, gone)) { client, server in
             let session = try client.makeLocalSession()
-            let task = Task { try await session.get(server.url(path), .small) }
+            let task = Task { try await session.fetch(server.url(path), .small) }
             await asked.wait()
             task.cancel()
             await #expect(throws: TransferError.cancelled) { try await task.value }
@@ -50,7 +50,7 @@ struct CancellationTests {
             let session = try client.makeLocalSession()
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                return try await session.get(server.url("/"), .small)
+                return try await session.fetch(server.url("/"), .small)
             }
             await #expect(throws: TransferError.cancelled) { try await task.value }
         }
@@ -68,13 +68,13 @@ struct CancellationTests {
         try await withServer(answer: answer) { client, server in
             let closing = try client.makeLocalSession()
             let staying = try client.makeLocalSession()
-            let first = Task { try await closing.get(server.url("/"), .small) }
-            let second = Task { try await staying.get(server.url("/"), .small) }
+            let first = Task { try await closing.fetch(server.url("/"), .small) }
+            let second = Task { try await staying.fetch(server.url("/"), .small) }
             await asked.wait()
             await asked.wait()
             closing.close()
             await #expect(throws: TransferError.closed) { try await first.value }
-            await expectError(.closed) { _ = try await closing.get(server.url("/"), .small) }
+            await expectError(.closed) { _ = try await closing.fetch(server.url("/"), .small) }
             gate.open()
             #expect(try await second.value.status == .ok)
         }
@@ -85,12 +85,12 @@ struct CancellationTests {
         let (asked, gone) = (Event(), Event())
         try await withServer(answer: silent(asked, gone)) { client, server in
             let session = try client.makeLocalSession()
-            let task = Task { try await session.get(server.url("/"), .small) }
+            let task = Task { try await session.fetch(server.url("/"), .small) }
             await asked.wait()
             await client.close()
             await client.close()
             await #expect(throws: TransferError.closed) { try await task.value }
-            await expectError(.closed) { _ = try await session.get(server.url("/"), .small) }
+            await expectError(.closed) { _ = try await session.fetch(server.url("/"), .small) }
         }
     }
 
@@ -102,7 +102,7 @@ struct CancellationTests {
         try await withServer(answer: silent(asked, gone)) { client, server in
             let session = try client.makeLocalSession()
             let options = TransferOptions(byteLimit: 100, totalTimeout: .milliseconds(200))
-            await expectError(.timedOut(stage)) { _ = try await session.get(server.url(path), options) }
+            await expectError(.timedOut(stage)) { _ = try await session.fetch(server.url(path), options) }
             await gone.wait()
         }
     }
@@ -114,7 +114,7 @@ struct CancellationTests {
             let session = try client.makeLocalSession()
             let options = TransferOptions(
                 byteLimit: 100, totalTimeout: .seconds(50), lowSpeedLimit: 1000, lowSpeedTime: .seconds(1))
-            await expectError(.timedOut(.body)) { _ = try await session.get(server.url("/half"), options) }
+            await expectError(.timedOut(.body)) { _ = try await session.fetch(server.url("/half"), options) }
         }
     }
 
@@ -123,10 +123,10 @@ struct CancellationTests {
         let (asked, gone) = (Event(), Event())
         try await withServer(answer: silent(asked, gone)) { client, server in
             let session = try client.makeSession(SessionOptions(host: "127.0.0.1", maxConnections: 1))
-            let first = Task { try await session.get(server.url("/"), .small) }
+            let first = Task { try await session.fetch(server.url("/"), .small) }
             await asked.wait()
             let options = TransferOptions(byteLimit: 100, queueTimeout: .milliseconds(100))
-            await expectError(.notStarted) { _ = try await session.get(server.url("/"), options) }
+            await expectError(.notStarted) { _ = try await session.fetch(server.url("/"), options) }
             first.cancel()
             await #expect(throws: TransferError.cancelled) { try await first.value }
             #expect(server.requests.count == 1)
@@ -144,9 +144,9 @@ struct CancellationTests {
         }
         try await withServer(answer: answer) { client, server in
             let session = try client.makeSession(SessionOptions(host: "127.0.0.1", maxConnections: 1))
-            async let first = session.get(server.url("/"), .small)
+            async let first = session.fetch(server.url("/"), .small)
             await asked.wait()
-            async let second = session.get(
+            async let second = session.fetch(
                 server.url("/"),
                 TransferOptions(byteLimit: 100, totalTimeout: .seconds(2), queueTimeout: .seconds(50)))
             try await Task.sleep(for: .seconds(3))

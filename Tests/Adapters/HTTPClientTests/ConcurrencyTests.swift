@@ -26,7 +26,7 @@ struct ConcurrencyTests {
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<count {
                     group.addTask {
-                        let bytes = try await session.get(server.url("/\(number)"), .small).bytes
+                        let bytes = try await session.fetch(server.url("/\(number)"), .small).bytes
                         return bytes == Array("/\(number)".utf8) + rest
                     }
                 }
@@ -50,7 +50,7 @@ struct ConcurrencyTests {
             let session = try client.makeSession(SessionOptions(host: "127.0.0.1", maxConnections: 1))
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<20 {
-                    group.addTask { try await session.get(server.url("/"), .small).bytes.count }
+                    group.addTask { try await session.fetch(server.url("/"), .small).bytes.count }
                 }
                 for try await count in group { #expect(count == 300_000) }
             }
@@ -75,7 +75,7 @@ struct ConcurrencyTests {
         try await withServer(answer: answer) { client, server in
             let session = try client.makeLocalSession()
             for round in 0..<500 {
-                _ = try? await session.get(server.url("/\(round % 4)"), TransferOptions(byteLimit: 2000))
+                _ = try? await session.fetch(server.url("/\(round % 4)"), TransferOptions(byteLimit: 2000))
             }
             #expect(server.requests.count == 625)
         }
@@ -99,7 +99,7 @@ struct ConcurrencyTests {
             var slow = try await session.open(server.url("/"), TransferOptions(byteLimit: size))
             // The loop goes on with others while this one is paused; by then its buffers are full.
             for _ in 0..<3 {
-                _ = try await session.get(server.url("/"), TransferOptions(byteLimit: size))
+                _ = try await session.fetch(server.url("/"), TransferOptions(byteLimit: size))
             }
             #expect(sent.withLock { $0 } < 4 * size)
             var received = 0
@@ -125,7 +125,7 @@ struct ConcurrencyTests {
             try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
                 for _ in 0..<30 {
                     let session = try client.makeLocalSession()
-                    group.addTask { try await session.get(server.url("/"), .small).status }
+                    group.addTask { try await session.fetch(server.url("/"), .small).status }
                 }
                 for try await status in group { #expect(status == .ok) }
             }

@@ -19,17 +19,17 @@ struct CookieTests {
     func kept() async throws {
         try await withServer(answer: guarded) { client, server in
             let session = try client.makeLocalSession()
-            #expect(try await session.get(server.url("/list"), .small).status.rawValue == 403)
-            #expect(try await session.get(server.url("/enter"), .small).status == .ok)
-            #expect(try await session.get(server.url("/segment"), .small).status == .ok)
+            #expect(try await session.fetch(server.url("/list"), .small).status.rawValue == 403)
+            #expect(try await session.fetch(server.url("/enter"), .small).status == .ok)
+            #expect(try await session.fetch(server.url("/segment"), .small).status == .ok)
         }
     }
 
     @Test("Another session does not have it, even on the same connection")
     func separate() async throws {
         try await withServer(answer: guarded) { client, server in
-            _ = try await client.makeLocalSession().get(server.url("/enter"), .small)
-            let list = try await client.makeLocalSession().get(server.url("/list"), .small)
+            _ = try await client.makeLocalSession().fetch(server.url("/enter"), .small)
+            let list = try await client.makeLocalSession().fetch(server.url("/list"), .small)
             #expect(list.status.rawValue == 403)
         }
     }
@@ -40,8 +40,8 @@ struct CookieTests {
         defer { foreign.stop() }
         try await withServer(answer: guarded) { client, server in
             let session = try client.makeLocalSession()
-            _ = try await session.get(server.url("/enter"), .small)
-            _ = try await session.get(foreign.url("/", host: "127.0.0.2"), .small)
+            _ = try await session.fetch(server.url("/enter"), .small)
+            _ = try await session.fetch(foreign.url("/", host: "127.0.0.2"), .small)
             #expect(foreign.requests.map { $0.fields["cookie"] } == [nil])
         }
     }
@@ -51,7 +51,7 @@ struct CookieTests {
         try await withServer(answer: guarded) { client, server in
             let session = try client.makeSession(
                 SessionOptions(source: server.url("/"), headers: ["Cookie": "user=1"]))
-            _ = try await session.get(server.url("/enter"), .small)
+            _ = try await session.fetch(server.url("/enter"), .small)
             let pairs = server.requests.last?.fields["cookie"]?.split(separator: "; ").map(String.init)
             #expect(Set(pairs ?? []) == ["key=abc", "user=1"])
         }

@@ -24,7 +24,7 @@ struct FairnessTests {
                     for options in Self.asked {
                         group.addTask {
                             while !Task.isCancelled {
-                                _ = try? await session.get("http://127.0.0.1:\(port)/", options)
+                                _ = try? await session.fetch("http://127.0.0.1:\(port)/", options)
                             }
                         }
                     }
@@ -56,7 +56,8 @@ struct FairnessTests {
                                 options.byteLimit = 1 << 20
                                 // Without shares it would be 24 seconds: six times the limit of the silent.
                                 (options.queueTimeout, options.totalTimeout) = (.seconds(10), .seconds(60))
-                                let bytes = try await session.get(server.url("/\(rendition)"), options).bytes
+                                let bytes = try await session.fetch(server.url("/\(rendition)"), options)
+                                    .bytes
                                 #expect(bytes.count == 50_000)
                             }
                             held += 1

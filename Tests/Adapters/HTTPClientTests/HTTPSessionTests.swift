@@ -10,7 +10,7 @@ struct HTTPSessionTests {
         let body = pattern(1_000_000)
         try await withServer(answer: { $1.respond("200 OK", ["X-A: 1", "x-a: 2"], body: body) }) {
             client, server in
-            let answer = try await client.makeLocalSession().get(
+            let answer = try await client.makeLocalSession().fetch(
                 server.url("/a?b=c#d"), TransferOptions(byteLimit: body.count))
             #expect(answer.bytes == body)
             #expect(answer.status == .ok)
@@ -48,7 +48,7 @@ struct HTTPSessionTests {
             $1.respond("\(code) No", body: Array("explained".utf8))
         }
         try await withServer(answer: answer) { client, server in
-            let fetched = try await client.makeLocalSession().get(
+            let fetched = try await client.makeLocalSession().fetch(
                 server.url("/"), TransferOptions(byteLimit: 1))
             #expect(fetched.status.rawValue == code)
             #expect(fetched.bytes == Array("explained".utf8))
@@ -59,7 +59,7 @@ struct HTTPSessionTests {
     func noBody(status: String) async throws {
         try await withServer(answer: { $1.send("HTTP/1.1 \(status)\r\n\r\n") }) { client, server in
             let session = try client.makeLocalSession()
-            for _ in 0..<2 { #expect(try await session.get(server.url("/"), .small).bytes.isEmpty) }
+            for _ in 0..<2 { #expect(try await session.fetch(server.url("/"), .small).bytes.isEmpty) }
             #expect(server.connectionCount == 1)
         }
     }
@@ -69,12 +69,35 @@ struct HTTPSessionTests {
         try await withServer(answer: { $1.respond("206 Partial Content", body: [1, 2]) }) { client, server in
             let session = try client.makeLocalSession()
             let options = TransferOptions(byteLimit: 10, range: 100..<102, acceptCompressed: true)
-            #expect(try await session.get(server.url("/"), options).status == .partialContent)
+            #expect(try await session.fetch(server.url("/"), options).status == .partialContent)
             #expect(server.requests.first?.fields["range"] == "bytes=100-101")
             #expect(server.requests.first?.fields["accept-encoding"] == nil)
             await expectError(.badRequest("an empty range")) {
-                _ = try await session.get(server.url("/"), TransferOptions(byteLimit: 10, range: 5..<5))
+                _ = try await session.fetch(server.url("/"), TransferOptions(byteLimit: 10, range: 5..<5))
             }
+        }
+    }
+
+    @Test(
+        "Other methods and their content are sent, and a redirect answers them", arguments: [0, 3, 100_000])
+    func methods(byteCount: Int) async throws {
+        let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { $1.redirect(to: "/other") }
+        try await withServer(answer: answer) { client, server in
+            let session = try client.makeLocalSession()
+            let content = Array(String(repeating: "0", count: byteCount).utf8)
+            for method in [HTTPMethod.post, .put, .patch] {
+                let options = TransferOptions(
+                    byteLimit: 10, method: method, body: content,
+                    headers: ["Content-Type": "application/json"])
+                #expect(try await session.fetch(server.url("/"), options).status.rawValue == 302)
+                let request = try #require(server.requests.last)
+                #expect(request.method == method.rawValue)
+                #expect(request.body == content)
+                #expect(request.fields["content-type"] == "application/json")
+            }
+            _ = try await session.fetch(server.url("/"), TransferOptions(byteLimit: 10, method: .delete))
+            #expect(server.requests.last?.method == "DELETE")
+            #expect(server.requests.count == 4)
         }
     }
 
@@ -86,12 +109,12 @@ struct HTTPSessionTests {
         }
         try await withServer(answer: answer) { client, server in
             let session = try client.makeLocalSession()
-            _ = try await session.get(server.url("/"), .small)
-            _ = try await session.get(server.url("/last"), .small)
+            _ = try await session.fetch(server.url("/"), .small)
+            _ = try await session.fetch(server.url("/last"), .small)
             #expect(server.connectionCount == 1)
-            _ = try await session.get(server.url("/"), .small)
+            _ = try await session.fetch(server.url("/"), .small)
             #expect(server.connectionCount == 2)
-            _ = try await session.get(server.url("/"), TransferOptions(byteLimit: 1, freshConnection: true))
+            _ = try await session.fetch(server.url("/"), TransferOptions(byteLimit: 1, freshConnection: true))
             #expect(server.connectionCount == 3)
         }
     }
@@ -100,7 +123,7 @@ struct HTTPSessionTests {
     func userInfo() async throws {
         try await withServer(answer: { $1.respond() }) { client, server in
             let url = "http://Aladdin:open%20sesame@127.0.0.1:\(server.port)/"
-            _ = try await client.makeLocalSession().get(url, .small)
+            _ = try await client.makeLocalSession().fetch(url, .small)
             #expect(server.requests.first?.fields["authorization"] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
         }
     }
@@ -109,10 +132,10 @@ struct HTTPSessionTests {
     func userAgent() async throws {
         try await withServer(answer: { $1.respond() }) { client, server in
             let plain = try client.makeSession(SessionOptions(host: "127.0.0.1", userAgent: "Test/1"))
-            _ = try await plain.get(server.url("/"), .small)
+            _ = try await plain.fetch(server.url("/"), .small)
             let own = try client.makeSession(
                 SessionOptions(source: server.url("/"), headers: ["user-agent": "VLC"], userAgent: "Test/1"))
-            _ = try await own.get(server.url("/"), .small)
+            _ = try await own.fetch(server.url("/"), .small)
             #expect(server.requests.map { $0.fields["user-agent"] } == ["Test/1", "VLC"])
         }
     }
@@ -124,7 +147,7 @@ struct HTTPSessionTests {
         server.stop()
         try await withClient { client in
             let session = try client.makeLocalSession()
-            let error = await #expect(throws: TransferError.self) { try await session.get(url, .small) }
+            let error = await #expect(throws: TransferError.self) { try await session.fetch(url, .small) }
             #expect(error?.isTransient == true)
             guard case .connectionFailed = error else {
                 Issue.record("\(String(describing: error))")
@@ -139,12 +162,12 @@ struct HTTPSessionTests {
         defer { proxy.stop() }
         try await withClient(proxy: proxy.url("")) { client in
             let session = try client.makeSession(SessionOptions(host: "tv.example"))
-            let answer = try await session.get("http://tv.example/a", .small)
+            let answer = try await session.fetch("http://tv.example/a", .small)
             #expect(answer.bytes == Array("proxied".utf8))
             #expect(proxy.requests.map(\.target) == ["http://tv.example/a"])
             await expectError(.addressRefused(host: "169.254.169.254", address: "169.254.169.254", .metadata))
             {
-                _ = try await session.get("http://169.254.169.254/", .small)
+                _ = try await session.fetch("http://169.254.169.254/", .small)
             }
         }
     }

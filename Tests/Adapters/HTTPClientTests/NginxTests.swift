@@ -11,7 +11,7 @@ struct NginxTests {
         while true {
             try #require(nginx.isRunning)
             do throws(TransferError) {
-                return try await session.get(nginx.url(), .small)
+                return try await session.fetch(nginx.url(), .small)
             } catch {
                 guard case .connectionFailed = error else { throw error }
                 await Task.yield()
@@ -27,7 +27,7 @@ struct NginxTests {
                 #expect(try await fetch(session, nginx).bytes == Array("#EXTM3U\n".utf8))
                 let url = nginx.url()
                 try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
-                    for _ in 0..<10 { group.addTask { try await session.get(url, .small).status } }
+                    for _ in 0..<10 { group.addTask { try await session.fetch(url, .small).status } }
                     for try await status in group { #expect(status == .ok) }
                 }
             }
@@ -47,7 +47,7 @@ struct NginxTests {
                 #expect(try await fetch(lax, nginx).status == .ok)
                 let strict = try client.makeSession(SessionOptions(host: "localhost"))
                 let error = await #expect(throws: TransferError.self) {
-                    try await strict.get(nginx.url(), .small)
+                    try await strict.fetch(nginx.url(), .small)
                 }
                 guard case .tls(_, isCertificate: true) = error else {
                     Issue.record("\(String(describing: error))")
@@ -65,7 +65,7 @@ struct NginxTests {
                 let session = try client.makeSession(SessionOptions(host: "127.0.0.1"))
                 #expect(try await fetch(session, nginx).status == .ok)
                 let error = await #expect(throws: TransferError.self) {
-                    try await session.get(nginx.url("127.0.0.1"), .small)
+                    try await session.fetch(nginx.url("127.0.0.1"), .small)
                 }
                 guard case .tls(_, isCertificate: true) = error else {
                     Issue.record("\(String(describing: error))")
@@ -84,7 +84,7 @@ struct NginxTests {
             let session = try client.makeSession(SessionOptions(host: "127.0.0.1"))
             let options = TransferOptions(byteLimit: 10, connectTimeout: .milliseconds(500))
             let error = await #expect(throws: TransferError.self) {
-                try await session.get("https://127.0.0.1:\(server.port)/", options)
+                try await session.fetch("https://127.0.0.1:\(server.port)/", options)
             }
             #expect(error == .timedOut(.connecting))
         }

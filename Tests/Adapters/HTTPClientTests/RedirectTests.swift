@@ -14,7 +14,7 @@ struct RedirectTests {
             }
         }
         try await withServer(answer: answer) { client, server in
-            let fetched = try await client.makeLocalSession().get(server.url("/a/start"), .small)
+            let fetched = try await client.makeLocalSession().fetch(server.url("/a/start"), .small)
             #expect(fetched.bytes == [7])
             #expect(fetched.head.effectiveURL == server.url("/edge/s=1/list.m3u8?t=2"))
             #expect(server.connectionCount == 1)
@@ -35,9 +35,9 @@ struct RedirectTests {
             let session = try client.makeLocalSession()
             let url = server.url("/\(redirects)")
             if redirects == 5 {
-                #expect(try await session.get(url, .small).status == .ok)
+                #expect(try await session.fetch(url, .small).status == .ok)
             } else {
-                await expectError(.tooManyRedirects(limit: 5)) { _ = try await session.get(url, .small) }
+                await expectError(.tooManyRedirects(limit: 5)) { _ = try await session.fetch(url, .small) }
                 #expect(server.requests.count == 6)
             }
         }
@@ -56,7 +56,7 @@ struct RedirectTests {
                         source: server.url("/"), headers: headers,
                         headerHosts: hosts.compactMap { HostPattern($0) }
                     ))
-                _ = try await session.get(server.url("/"), .small)
+                _ = try await session.fetch(server.url("/"), .small)
             }
             for name in ["authorization", "cookie", "x-key"] {
                 #expect(server.requests.map { $0.fields[name] != nil } == [true, true])
@@ -74,7 +74,7 @@ struct RedirectTests {
             connection.redirect(to: request.target == "/" ? "/again" : target)
         }
         try await withServer(answer: answer) { client, server in
-            _ = try await client.makeLocalSession().get("http://u:p@127.0.0.1:\(server.port)/", .small)
+            _ = try await client.makeLocalSession().fetch("http://u:p@127.0.0.1:\(server.port)/", .small)
             #expect(server.requests.map { $0.fields["authorization"] != nil } == [true, true])
             #expect(foreign.requests.map { $0.fields["authorization"] } == [nil])
         }
@@ -85,7 +85,7 @@ struct RedirectTests {
         try await withServer(answer: { $1.redirect(to: "\(scheme)://127.0.0.1/etc/passwd") }) {
             client, server in
             let session = try client.makeLocalSession()
-            await expectError(.schemeRefused(scheme)) { _ = try await session.get(server.url("/"), .small) }
+            await expectError(.schemeRefused(scheme)) { _ = try await session.fetch(server.url("/"), .small) }
         }
     }
 
@@ -103,7 +103,8 @@ struct RedirectTests {
         try await withServer(answer: answer) { client, server in
             let session = try client.makeLocalSession()
             for path in ["/small", "/endless"] {
-                #expect(try await session.get(server.url(path), TransferOptions(byteLimit: 16)).bytes == [1])
+                #expect(
+                    try await session.fetch(server.url(path), TransferOptions(byteLimit: 16)).bytes == [1])
             }
         }
     }
@@ -111,7 +112,7 @@ struct RedirectTests {
     @Test("A redirect without a Location is an ordinary answer")
     func noLocation() async throws {
         try await withServer(answer: { $1.respond("302 Found", body: [3]) }) { client, server in
-            let fetched = try await client.makeLocalSession().get(server.url("/"), .small)
+            let fetched = try await client.makeLocalSession().fetch(server.url("/"), .small)
             #expect(fetched.status == .found)
             #expect(fetched.bytes == [3])
         }

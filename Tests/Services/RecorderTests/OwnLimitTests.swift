@@ -71,7 +71,7 @@ struct OwnLimitTests {
             source.maxConnections = 1
             let link = try SourceLink(source, client: origin.client, policy: AddressPolicy())
             let hanging = Task {
-                try await link.session.get(
+                try await link.session.fetch(
                     try origin.url("/hanging.ts").absoluteString,
                     TransferOptions(byteLimit: 10, totalTimeout: .seconds(6)))
             }

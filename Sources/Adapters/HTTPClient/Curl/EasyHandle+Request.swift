@@ -1,4 +1,5 @@
 import CCurl
+import HTTP
 
 extension EasyHandle {
     /// Sets all options of a hop, and forbids what it must not do.
@@ -64,6 +65,8 @@ extension EasyHandle {
     private mutating func setRequest(_ attempt: Attempt, of job: TransferJob) throws(TransferError) {
         let fields = job.session.fields.request(to: attempt.url, job.options)
         try set(CURLOPT_URL, attempt.url.text)
+        if job.options.method != .get { try set(CURLOPT_CUSTOMREQUEST, job.options.method.rawValue) }
+        if let body = job.options.body { try set(body: body) }
         try set(CURLOPT_USERAGENT, job.session.options.userAgent)
         try set(headers: fields.lines)
         if let cookies = fields.cookies { try set(CURLOPT_COOKIE, cookies) }

@@ -55,6 +55,13 @@ extension EasyHandle {
         try Self.check(unsafe ccurl_set_string(pointer, option, value), option)
     }
 
+    /// Sets the content of the request, which is copied.
+    func set(body: [UInt8]) throws(TransferError) {
+        try set(CURLOPT_POSTFIELDSIZE, body.count)
+        let code = unsafe body.withUnsafeBytes { unsafe ccurl_copy_content(pointer, $0.baseAddress) }
+        try Self.check(code, CURLOPT_COPYPOSTFIELDS)
+    }
+
     /// Sets the header lines of the request.
     mutating func set(headers lines: [String]) throws(TransferError) {
         for line in lines where !headers.append(line) {

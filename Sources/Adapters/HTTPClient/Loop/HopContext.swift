@@ -1,3 +1,5 @@
+import HTTP
+
 /// One hop as seen by libcurl's callbacks: checks addresses, reads the head, passes the body on.
 ///
 /// Loop thread only.
@@ -91,7 +93,7 @@ extension HopContext {
 
     private func headArrived(_ head: ResponseHead) -> Bool {
         stage = .body
-        if let location = head.redirectLocation {
+        if job.options.method == .get, let location = head.redirectLocation {
             guard attempt.redirects < job.options.maxRedirects else {
                 return fail(.tooManyRedirects(limit: job.options.maxRedirects))
             }

@@ -73,7 +73,7 @@ struct SourceReader: Sendable {
     private func body(_ url: HTTPURL, limit: Int) async throws(TryFailure) -> FetchedBody {
         let body: FetchedBody
         do {
-            body = try await session.get(url.absoluteString, Self.options(limit: limit))
+            body = try await session.fetch(url.absoluteString, Self.options(limit: limit))
         } catch {
             throw .transfer(error)
         }

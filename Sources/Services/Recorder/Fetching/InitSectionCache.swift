@@ -97,7 +97,7 @@ actor InitSectionCache {
 
     private func download(_ map: MediaMap, _ url: HTTPURL, link: SourceLink) async throws -> [UInt8] {
         let range = map.byteRange.map { $0.offset..<$0.end }
-        let body = try await link.session.get(
+        let body = try await link.session.fetch(
             url.absoluteString,
             TransferOptions(byteLimit: Limits.initializationBytes, range: range, totalTimeout: .seconds(15)))
         switch (body.status, range) {

@@ -130,7 +130,7 @@ actor KeyCache {
     private func fetch(_ url: HTTPURL, link: SourceLink, within time: Duration) async throws -> ContentKey {
         let body: FetchedBody
         do {
-            body = try await link.session.get(
+            body = try await link.session.fetch(
                 url.absoluteString, TransferOptions(byteLimit: Limits.keyBytes, totalTimeout: time))
         } catch {
             throw FetchFailure(.keyMissing, "the key: \(error)", isTransient: error.isTransient)

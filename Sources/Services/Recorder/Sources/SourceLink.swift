@@ -61,7 +61,7 @@ extension SourceLink {
         _ url: HTTPURL, isFresh: Bool, _ conditions: HTTPHeaders,
     ) async throws(SourceError) -> FetchedBody {
         do {
-            return try await session.get(
+            return try await session.fetch(
                 url.absoluteString,
                 TransferOptions(
                     byteLimit: Limits.playlistBytes, acceptCompressed: true, headers: conditions,

@@ -72,8 +72,10 @@ final class ScriptedServer: Sendable {
 
 /// What a client has sent.
 struct ServedRequest: Sendable {
+    var method: String
     var target: String
     var fields: [String: String]
+    var body: [UInt8] = []
 }
 
 extension Int32 {

@@ -11,14 +11,20 @@ final class ServedConnection: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Reads up to the empty line; nil when the client is gone.
+    /// Reads a request with its body; nil when the client is gone.
     func readRequest() -> ServedRequest? {
         var bytes = rest.withLock { $0 }
         while true {
             let text = String(decoding: bytes, as: UTF8.self)
             if let end = text.firstRange(of: "\r\n\r\n") {
-                rest.withLock { $0 = Array(text[end.upperBound...].utf8) }
-                return ServedRequest(head: text[..<end.lowerBound])
+                var request = ServedRequest(head: text[..<end.lowerBound])
+                let content = Array(text[end.upperBound...].utf8)
+                let length = request.fields["content-length"].flatMap { Int($0) } ?? 0
+                if content.count >= length {
+                    request.body = Array(content[..<length])
+                    rest.withLock { $0 = Array(content[length...]) }
+                    return request
+                }
             }
             let more = receive()
             guard !more.isEmpty else { return nil }
@@ -81,7 +87,9 @@ final class ServedConnection: Sendable {
 extension ServedRequest {
     fileprivate init(head: Substring) {
         let lines = head.split(separator: "\r\n")
-        target = lines.first.map { $0.split(separator: " ") }.map { $0.count > 1 ? String($0[1]) : "" } ?? ""
+        let words = lines.first?.split(separator: " ") ?? []
+        method = words.first.map(String.init) ?? ""
+        target = words.count > 1 ? String(words[1]) : ""
         fields = [:]
         for line in lines.dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1)
