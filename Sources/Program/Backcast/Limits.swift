@@ -9,6 +9,12 @@ enum Limits {
     static let stateFileByteCount = 4096
     /// Bytes of the file of public hosts that are read: a hundred thousand names.
     static let hostFileByteCount = 8 << 20
+    /// Bytes of an answer of the admin API that a command reads: a page of a list.
+    static let adminAnswerBytes = 16 << 20
+    /// How long a command waits for an answer of the admin API.
+    static let adminTimeout = Duration.seconds(60)
+    /// Items of a list that a command shows.
+    static let listedItems = 100_000
     /// Characters of an admin token: it travels in a header line of every request.
     static let tokenCharacters = 1024
     /// A configured token has at least so many, so that it cannot be guessed.

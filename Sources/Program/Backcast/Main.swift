@@ -8,8 +8,14 @@ struct BackcastMain: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             RunCommand.self, RecordCommand.self, ServeCommand.self, MigrateCommand.self, ProbeCommand.self,
-            DownloadCommand.self, DownloadsCommand.self,
+            DownloadCommand.self, DownloadsCommand.self, ChannelCommand.self, StatusCommand.self,
         ])
+
+    /// Commands that end with status 2 for wrong arguments.
+    private static let clients = [
+        DownloadCommand.configuration, DownloadsCommand.configuration, ChannelCommand.configuration,
+        StatusCommand.configuration,
+    ]
 
     static func main() async {
         var arguments = Array(CommandLine.arguments.dropFirst())
@@ -25,8 +31,7 @@ struct BackcastMain: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            let downloading = [DownloadCommand.configuration, DownloadsCommand.configuration]
-            if downloading.contains(where: { $0.commandName == arguments.first }),
+            if clients.contains(where: { $0.commandName == arguments.first }),
                 exitCode(for: error) == .validationFailure
             {
                 DownloadCommand.printError(message(for: error))

@@ -14,7 +14,7 @@ enum ProgressText {
         }
         let tail = bar(task.progress, 20) + facts.joined(separator: " ")
         let space = max(8, columns - tail.count - 2)
-        let title = printable(task.title)
+        let title = PrintableText.line(task.title)
         let name = title.count > space ? title.prefix(space - 1) + "…" : title[...]
         let line = String(name) + String(repeating: " ", count: max(1, min(space, 30) - name.count)) + tail
         return String(line.prefix(max(20, columns - 1)))
@@ -30,9 +30,9 @@ enum ProgressText {
 
     /// A row of a list of tasks.
     static func row(of task: DownloadTask) -> String {
-        let error = task.error.map { ": \(printable($0.detail))" } ?? ""
+        let error = task.error.map { ": \(PrintableText.line($0.detail))" } ?? ""
         let facts = "\(Int(task.progress * 100)) %, \(size(task.bytes))"
-        return "\(task.id)  \(words(for: task.state)) (\(facts))\(error)  \(printable(task.title))"
+        return "\(task.id)  \(words(for: task.state)) (\(facts))\(error)  \(PrintableText.line(task.title))"
     }
 
     /// What a task would take: a line for it and one for each rendition.
@@ -44,7 +44,7 @@ enum ProgressText {
             let rate = rendition.bitsPerSecond.map { "\($0 / 1000) kb/s" }
             let facts = [rendition.language, rendition.name, size, rate, rendition.codecs].compactMap(\.self)
             return
-                "\n  \(rendition.id) \(rendition.id.kind.rawValue) \(printable(facts.joined(separator: ", ")))"
+                "\n  \(rendition.id) \(rendition.id.kind.rawValue) \(PrintableText.line(facts.joined(separator: ", ")))"
         }
         return "\(task.id): \(content)" + renditions.joined()
     }
@@ -86,15 +86,5 @@ enum ProgressText {
 
     private static func padded(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
-    }
-
-    /// A title may come from a URL: nothing in it may control the terminal.
-    private static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
-                    return isControl || scalar.properties.isBidiControl ? "?" : scalar
-                }))
     }
 }

@@ -1,0 +1,96 @@
+import Concurrency
+import HTTP
+import HTTPClient
+import JSON
+import Logging
+
+/// The admin API of a service, as its client sees it.
+struct AdminClient {
+    private let session: HTTPSession
+    private let root: String
+
+    /// Carries out a command; every failure ends the program with its exit status.
+    static func run(
+        _ flags: AdminFlags, _ command: (AdminClient) async throws(AdminFailure) -> Void
+    ) async throws {
+        ProcessLimits.ignoreBrokenPipes()
+        do throws(AdminFailure) {
+            let (address, token) = (try flags.address(), try flags.token())
+            let client = try opened()
+            let result = await Result { () async throws(AdminFailure) in
+                try await command(try AdminClient(client, address, token))
+            }
+            await client.close()
+            try result.get()
+        } catch {
+            throw error.exitCode
+        }
+    }
+
+    private static func opened() throws(AdminFailure) -> HTTPClient {
+        let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
+        do {
+            return try HTTPClient.open(ClientConfiguration(logger: logger))
+        } catch {
+            throw .unreachable("\(error)")
+        }
+    }
+
+    private init(_ client: HTTPClient, _ address: String, _ token: String) throws(AdminFailure) {
+        root = address + "/api/v1/"
+        do {
+            session = try client.makeSession(
+                SessionOptions(source: root, headers: ["Authorization": "Bearer \(token)"]))
+        } catch {
+            throw .arguments("\(error)")
+        }
+    }
+
+    /// The document of an answer; nil when there is none (204).
+    @discardableResult
+    func send(
+        _ method: HTTPMethod, _ path: String, _ content: JSONValue? = nil,
+        type: String = "application/json"
+    ) async throws(AdminFailure) -> JSONValue? {
+        var options = TransferOptions(
+            byteLimit: Limits.adminAnswerBytes, method: method, body: content?.bytes,
+            totalTimeout: Limits.adminTimeout)
+        if content != nil { options.headers["Content-Type"] = type }
+        let answer: FetchedBody
+        do {
+            answer = try await session.fetch(root + path, options)
+        } catch {
+            throw .unreachable("\(error)")
+        }
+        let document = try? JSONReader.value(of: answer.bytes)
+        guard (200..<300).contains(answer.status.rawValue) else {
+            throw .refused(Self.reason(document, status: answer.status.rawValue))
+        }
+        guard document != nil || answer.bytes.isEmpty else {
+            throw .refused("the answer is not JSON: there is no Backcast service at this address")
+        }
+        return document
+    }
+
+    /// All items of a list, page by page.
+    func items(_ path: String) async throws(AdminFailure) -> [JSONValue] {
+        var items: [JSONValue] = []
+        var cursor: String?
+        repeat {
+            let query = cursor.map { "?cursor=\(PercentCoding.encoded($0))" } ?? ""
+            let page = try await send(.get, path + query)
+            guard case .array(let found)? = page?["items"] else {
+                throw .refused("the answer is not a list: there is no Backcast service at this address")
+            }
+            items += found
+            cursor = page?["next_cursor"]?.text
+        } while cursor != nil && items.count < Limits.listedItems
+        return items
+    }
+
+    /// What a problem document says (RFC 9457).
+    private static func reason(_ problem: JSONValue?, status: Int) -> String {
+        let words = problem?["detail"]?.text ?? problem?["title"]?.text
+        return words.map { PrintableText.line($0) } ?? "the server answered with status \(status)"
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// Why a command of the admin API was not carried out; each kind has an exit status of its own.
+enum AdminFailure: Error, Equatable {
+    /// The server answered with an error.
+    case refused(String)
+    /// The command line is wrong.
+    case arguments(String)
+    /// No answer came.
+    case unreachable(String)
+
+    /// Prints the reason and gives the status to end with.
+    var exitCode: ExitCode {
+        switch self {
+        case .refused(let reason): DownloadCommand.failure(reason, status: 1)
+        case .arguments(let reason): DownloadCommand.failure(reason, status: 2)
+        case .unreachable(let reason): DownloadCommand.failure(reason, status: 3)
+        }
+    }
+}

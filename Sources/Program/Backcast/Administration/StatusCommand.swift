@@ -1,0 +1,61 @@
+import ArgumentParser
+import HTTP
+import JSON
+
+/// Says how the recording of channels goes.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Says how the recording of channels goes",
+        discussion: """
+            All channels unless ids are given. Ends with status 1 when the server refuses, 2 for wrong \
+            arguments, 3 when the server cannot be reached.
+            """)
+
+    @Argument(help: ArgumentHelp("Ids of channels.", valueName: "id"))
+    var ids: [String] = []
+
+    @OptionGroup var flags: AdminFlags
+
+    func run() async throws {
+        try await AdminClient.run(flags) { client throws(AdminFailure) in
+            var paths = try ids.map { id throws(AdminFailure) in try ChannelCommand.path(id) }
+            if paths.isEmpty {
+                paths = try await client.items("channels").compactMap { $0["id"]?.text }
+                    .map { id throws(AdminFailure) in try ChannelCommand.path(id) }
+            }
+            var answers: [JSONValue] = []
+            for path in paths {
+                if let answer = try await client.send(.get, path + "/status") { answers.append(answer) }
+            }
+            show(answers)
+        }
+    }
+
+    private func show(_ answers: [JSONValue]) {
+        if flags.json { return AdminOutput.print(json: answers) }
+        AdminOutput.print(
+            table: answers.map(Self.row),
+            under: [
+                "CHANNEL", "STATE", "LIVE EDGE", "LAG", "RENDITIONS", "STORED", "LOST", "SOURCE", "DETAIL",
+            ])
+    }
+
+    private static func row(_ status: JSONValue) -> [String] {
+        let renditions = status["renditions"]?.elements ?? []
+        let stored = renditions.compactMap { $0["stored"]?.double }.reduce(0, +)
+        let lost = renditions.reduce(0) { $0 + Self.lost(in: $1) }
+        return [
+            status["channel"]?.cell ?? "", status["state"]?.cell ?? "", status["live_edge"]?.cell ?? "",
+            status["lag_seconds"]?.double.map { "\(($0 * 10).rounded() / 10) s" } ?? "-",
+            renditions.compactMap { $0["id"]?.text }.joined(separator: ","),
+            "\(Int(stored))", "\(Int(lost))", status["source"]?["url"]?.cell ?? "-",
+            status["detail"]?.cell ?? "-",
+        ]
+    }
+
+    /// Over all reasons.
+    private static func lost(in rendition: JSONValue) -> Double {
+        guard case .object(let reasons)? = rendition["lost"] else { return 0 }
+        return reasons.compactMap { $0.value.double }.reduce(0, +)
+    }
+}
