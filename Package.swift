@@ -103,6 +103,10 @@ let modules: [Module] = [
     ),
 
     Module(
+        name: "Access", layer: "Services", uses: ["Timeline", "Concurrency", "Digest", "Catalogue"],
+        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres"]),
+
+    Module(
         name: "Metering", layer: "Services",
         uses: ["Timeline", "Concurrency", "Telemetry", "Journal", "Catalogue", "Monitoring"],
         packages: [logging],

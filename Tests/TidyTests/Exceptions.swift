@@ -124,6 +124,9 @@ let listedExceptions: [ListedException] = [
         construct: .unstructuredTask, path: "Sources/Stores/Catalogue/Changes/CatalogueChange.swift",
         reason: "feeds a stream until the stream is dropped, which cancels it"),
     ListedException(
+        construct: .unstructuredTask, path: "Sources/Stores/Catalogue/Tokens/Tokens.swift",
+        reason: "carries announcements into a stream, and ends with that stream"),
+    ListedException(
         construct: .unstructuredTask, path: "Sources/Services/Playback/Blocks/Blocks.swift",
         reason: "a load serves all who wait for it and goes on when the first of them leaves"),
     ListedException(

@@ -6,6 +6,6 @@ package enum DigestError: Error, Hashable, Sendable {
     case wrongKeyLength(Int)
     /// The decrypted bytes do not end with PKCS #7 padding: another key, or bytes are missing.
     case corrupt
-    /// More random bytes than the module's bound.
+    /// More bytes than the module takes at once.
     case tooLarge(Int)
 }

@@ -28,5 +28,7 @@ package final class Catalogue: Sendable {
         static let channel = "backcast_channel"
         /// The published head or the archive of a channel changed; the payload is a `PublishedHeadChange`.
         static let publishedHead = "backcast_line"
+        /// A playback token was revoked; the payload is empty.
+        static let revocation = "backcast_revocation"
     }
 }

@@ -65,6 +65,8 @@ package enum Limits {
     static let waitingChanges = 1_000
     /// Quarters that an announcement lists; the text stays far below PostgreSQL's limit of 8,000 bytes.
     static let announcedQuarters = 128
+    /// How long expired tokens are listed, microseconds: 30 days.
+    static let expiredTokens: Int64 = 30 * 86_400_000_000
     /// Attempts to commit a batch if a partition is dropped at the same time.
     static let partitionTries = 3
     /// Microseconds of recording that expire in one transaction; a day of one rendition is some 20,000 rows.

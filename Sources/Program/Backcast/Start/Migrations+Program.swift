@@ -18,6 +18,7 @@ extension Migrations {
         ("0011-channel-status.sql", PackageResources._011_channel_status_sql),
         ("0012-packed-quarters.sql", PackageResources._012_packed_quarters_sql),
         ("0013-key-frames.sql", PackageResources._013_key_frames_sql),
+        ("0014-tokens.sql", PackageResources._014_tokens_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.
