@@ -9,6 +9,10 @@ package enum Limits {
 
     /// Characters of a title: a line on a screen.
     static let titleCharacters = 200
+    /// Characters of a group: a heading on a screen.
+    static let groupCharacters = 100
+    /// Characters of a logo's URL.
+    static let logoCharacters = 2048
     package static let sources = 16
     /// Bytes of a source's URL, as in the module HTTP.
     static let urlBytes = 8 * 1024

@@ -19,6 +19,10 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
     package var encryption: EncryptionChoice
     /// The IANA time zone of request times that name no zone.
     package var timeZone: String
+    /// The URL of a picture, for lists of channels.
+    package var logo: String?
+    /// The heading under which lists of channels show it.
+    package var group: String?
 
     package init(id: ChannelID, title: String, sources: [SourceSettings], retentionSeconds: Int64?) {
         self.id = id
@@ -42,6 +46,7 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
         case renditions
         case clock, encryption
         case timeZone = "time_zone"
+        case logo, group
     }
 
     package init(from decoder: any Decoder) throws {
@@ -56,6 +61,8 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
         clock = try stored.read(.clock, fallback: clock)
         encryption = try stored.read(.encryption, fallback: encryption)
         timeZone = try stored.read(.timeZone, default: timeZone)
+        logo = try stored.readIfPresent(.logo)
+        group = try stored.readIfPresent(.group)
     }
 }
 

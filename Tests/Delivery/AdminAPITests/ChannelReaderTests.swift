@@ -36,7 +36,7 @@ import Timeline
             "priority":-5,"max_connections":2,"allow_invalid_certificate":true,"inherit_query":true,\
             "ip_version":6,"header_hosts":["cdn.example"]}],"title":"A – one","recording":false,"retention_seconds":null,\
             "max_bytes":1000,"renditions":["v0","a1"],"clock":"source","encryption":"clear",\
-            "time_zone":"Europe/Berlin"}
+            "time_zone":"Europe/Berlin","logo":"https://www.example/a.png","group":"News & Sport"}
             """
         let channel = try settings(text)
         #expect(
@@ -84,6 +84,21 @@ import Timeline
             (#"{"id":"a","source_url":"http://h/","encryption":null}"#, "#/encryption"),
             (#"{"id":"a","source_url":"http://h/","time_zone":"Mars/Base"}"#, "#/time_zone"),
             (#"{"id":"a","source_url":"http://h/","time_zone":"GMT+1"}"#, "#/time_zone"),
+            (#"{"id":"a","source_url":"http://h/","logo":"ftp://h/a.png"}"#, "#/logo"),
+            (#"{"id":"a","source_url":"http://h/","logo":"https://u:p@h/a.png"}"#, "#/logo"),
+            (#"{"id":"a","source_url":"http://h/","logo":""}"#, "#/logo"),
+            (#"{"id":"a","source_url":"http://h/","logo":5}"#, "#/logo"),
+            (#"{"id":"a","source_url":"http://h/","group":""}"#, "#/group"),
+            (#"{"id":"a","source_url":"http://h/","group":"a\nb"}"#, "#/group"),
+            (#"{"id":"a","source_url":"http://h/","group":["a"]}"#, "#/group"),
+            (
+                #"{"id":"a","source_url":"http://h/","group":"\#(String(repeating: "g", count: 101))"}"#,
+                "#/group"
+            ),
+            (
+                #"{"id":"a","source_url":"http://h/","logo":"http://h/\#(String(repeating: "g", count: 2048))"}"#,
+                "#/logo"
+            ),
             ("[]", "#"),
         ])
     func wrong(text: String, pointer: String) throws {

@@ -25,7 +25,7 @@ import Timeline
 
     private static let full = """
         {"id":"full","title":"Full","recording":false,"retention_seconds":null,"max_bytes":1000,
-        "renditions":["v0","a1"],"clock":"source","encryption":"clear","time_zone":"Europe/Berlin",
+        "renditions":["v0","a1"],"clock":"source","encryption":"clear","time_zone":"Europe/Berlin","logo":"https://www.example/a.png","group":"News",
         "sources":[{"url":"https://u:p@h.example:8443/x?y=1","headers":{"X-A":"b"},"priority":-5,
         "max_connections":2,"allow_invalid_certificate":true,"inherit_query":true,"ip_version":6,
         "header_hosts":["cdn.example","[::1]"]}]}

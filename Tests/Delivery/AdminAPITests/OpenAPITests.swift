@@ -106,6 +106,8 @@ extension OpenAPITests {
         "Source/header_hosts/items maxLength": Int64(Limits.hostCharacters),
         "Sources minItems": 1, "Sources maxItems": Int64(Limits.sources),
         "Title minLength": 1, "Title maxLength": Int64(Limits.titleCharacters),
+        "Logo maxLength": Int64(Limits.logoCharacters),
+        "Group minLength": 1, "Group maxLength": Int64(Limits.groupCharacters),
         "Retention minimum": ChannelSettings.retentionBounds.lowerBound,
         "Retention maximum": ChannelSettings.retentionBounds.upperBound,
         "MaxBytes minimum": Limits.maxBytes.lowerBound, "MaxBytes maximum": Limits.maxBytes.upperBound,

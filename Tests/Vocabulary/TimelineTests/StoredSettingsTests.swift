@@ -47,6 +47,7 @@ struct StoredSettingsTests {
     @Test("A channel with a source alone has the defaults")
     func minimal() throws {
         let minimal = try settings("minimal")
+        #expect(minimal.logo == nil && minimal.group == nil)
         let expected = ChannelSettings(
             id: minimal.id, title: "news",
             sources: [SourceSettings(url: "https://origin.example/live.m3u8")],

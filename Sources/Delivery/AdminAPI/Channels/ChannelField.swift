@@ -1,3 +1,4 @@
+import HTTP
 import JSON
 import TimeZones
 import Timeline
@@ -22,6 +23,8 @@ struct ChannelField {
             choice("clock", \.clock),
             choice("encryption", \.encryption),
             timeZone("time_zone", \.timeZone),
+            nullableURL("logo", \.logo),
+            nullableLine("group", \.group, characters: 1...Limits.groupCharacters),
         ]
     }
 }
@@ -35,6 +38,36 @@ extension ChannelField {
     ) -> ChannelField {
         ChannelField(name: name, value: { .string($0[keyPath: path]) }) { reader, settings in
             if let text = reader.line(name, characters: characters) { settings?[keyPath: path] = text }
+        }
+    }
+
+    private static func nullableLine(
+        _ name: String, _ path: Path<String?>, characters: ClosedRange<Int>,
+    ) -> ChannelField {
+        ChannelField(name: name, value: { .optional($0[keyPath: path]) }) { reader, settings in
+            if reader.takeNull(name) {
+                settings?[keyPath: path] = nil
+            } else if let text = reader.line(name, characters: characters) {
+                settings?[keyPath: path] = text
+            }
+        }
+    }
+
+    /// An http or https URL without user information: viewers see it.
+    private static func nullableURL(_ name: String, _ path: Path<String?>) -> ChannelField {
+        ChannelField(name: name, value: { .optional($0[keyPath: path]) }) { reader, settings in
+            if reader.takeNull(name) {
+                settings?[keyPath: path] = nil
+                return
+            }
+            guard let text = reader.line(name, characters: 1...Limits.logoCharacters) else { return }
+            guard let url = try? HTTPURL(text), url.userInfo == nil,
+                url.absoluteString.utf8.count <= Limits.logoCharacters
+            else {
+                reader.fail(name, "must be an http or https URL without user and password")
+                return
+            }
+            settings?[keyPath: path] = url.absoluteString
         }
     }
 

@@ -26,6 +26,13 @@ struct ObjectReader {
         members.removeValue(forKey: name)
     }
 
+    /// Takes a field that is null; false when it is absent or has another value.
+    mutating func takeNull(_ name: String) -> Bool {
+        guard members[name] == .null else { return false }
+        members[name] = nil
+        return true
+    }
+
     mutating func fail(_ name: String, _ detail: String) {
         faults.append(Fault(place.appending(name), detail))
     }
