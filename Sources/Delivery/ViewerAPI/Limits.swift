@@ -12,6 +12,9 @@ package enum Limits {
     static let retryAfterSeconds = 5
     /// Seconds that a browser may cache the answer to a preflight.
     static let preflightSeconds = 86_400
+    /// Pause after which an endless stream looks for more, and how often it does so before it ends.
+    static let streamPause = Duration.seconds(1)
+    static let streamPolls = 60
     /// Playlists that are kept for a second because they are asked for again: their number, their bytes, and
     /// the bytes of one beside its text.
     static let cachedAnswers = 4096

@@ -33,7 +33,7 @@ package final class ViewerAPI: Sendable {
             export: WindowExport(store: store),
             longestCanonical: configuration.isCanonical
                 ? configuration.maxWindowSeconds * Microseconds.perSecond : nil,
-            clock: clock.now, logger: logger)
+            clock: clock, logger: logger)
     }
 
     /// Keeps the timeline in memory up to date with the catalogue, until cancelled.

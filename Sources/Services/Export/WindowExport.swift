@@ -18,4 +18,14 @@ package struct WindowExport: Sendable {
     ) -> any HTTPBodySource {
         TransportStreamBody(plan: plan, store: store, offset: offset, byteCount: byteCount)
     }
+
+    /// A transport stream that begins with a plan's and goes on with those that `following` returns, until
+    /// that is nil; for one reader.
+    ///
+    /// `following` is called when everything before has been read, and may wait.
+    package func body(
+        first: TransportStreamPlan, following: @escaping @Sendable () async throws -> TransportStreamPlan?,
+    ) -> any HTTPBodySource {
+        GrowingStreamBody(first: first, store: store, following: following)
+    }
 }

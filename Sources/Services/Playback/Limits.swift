@@ -31,6 +31,8 @@ package enum Limits {
     static let segmentsBehindStart = 2
     /// How far from its start a time-shifted playlist looks for segments, in target durations.
     static let timeshiftTargets: Int64 = 12
+    /// How much of the published log an endless stream takes at once, microseconds.
+    static let followedMicroseconds: Int64 = 60 * Microseconds.perSecond
     /// How much further a sliding playlist looks back each time it has found too little.
     static let slidingStep: Int64 = 4
     /// How far a sliding playlist looks back for segments at most, microseconds.

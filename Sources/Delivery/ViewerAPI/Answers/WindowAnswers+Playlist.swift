@@ -30,7 +30,7 @@ extension WindowAnswers {
         switch asked.route.resource {
         case .master: return nil
         case .media(let id): return try await present(id, asked, window)
-        case .index, .single, .since, .transportStream:
+        case .index, .single, .since, .transportStream, .endlessStream:
             if let id = asked.parameters.rendition { return try await present(id, asked, window) }
             let isWhole = !window.renditions.contains { $0.id.kind == .audio }
             if asked.route.resource == .single, isWhole { return window.leading?.id }

@@ -13,19 +13,26 @@ extension WindowAnswers {
         case .closed(let asked, _), .event(let asked, _): begin = asked
         case .sliding, .timeshift: throw .emptyWindow
         }
-        guard begin <= asked.now else {
-            throw .nothingRecorded(
-                available: try await player.available(near: asked.parameters.window, asked.channel))
-        }
+        try await checkShift(to: begin, asked)
         let ago = asked.now - begin
-        if let kept = asked.channel.settings.retentionSeconds, ago / Microseconds.perSecond >= kept {
-            throw .expired(before: asked.now - kept * Microseconds.perSecond)
-        }
         let seconds = (ago + Microseconds.perSecond - 1) / Microseconds.perSecond
         var headers = Fields.common
         headers["Location"] =
             "timeshift_rel-\(seconds).m3u8" + (asked.request.query.map { "?\($0)" } ?? "")
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
+    }
+
+    /// Throws if an instant is in the future or older than the retention.
+    func checkShift(to begin: Instant, _ asked: AskedWindow) async throws(PlaybackError) {
+        guard begin <= asked.now else {
+            throw .nothingRecorded(
+                available: try await player.available(near: asked.parameters.window, asked.channel))
+        }
+        if let kept = asked.channel.settings.retentionSeconds,
+            (asked.now - begin) / Microseconds.perSecond >= kept
+        {
+            throw .expired(before: asked.now - kept * Microseconds.perSecond)
+        }
     }
 }

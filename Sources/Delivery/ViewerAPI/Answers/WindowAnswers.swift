@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Export
 import HTTP
 import Logging
@@ -14,16 +15,18 @@ final class WindowAnswers: Sendable {
     /// The longest window, microseconds, if closed windows are redirected to their canonical URL.
     let longestCanonical: Int64?
     let clock: @Sendable () -> Instant
+    /// What waiting goes by.
+    let waiting: HostClock
     let logger: Logger
     let cache = AnswerCache()
 
     init(
         index: TimelineIndex, player: WindowPlayer, export: WindowExport, longestCanonical: Int64?,
-        clock: @escaping @Sendable () -> Instant, logger: Logger,
+        clock: HostClock, logger: Logger,
     ) {
         (self.index, self.player, self.export) = (index, player, export)
         self.longestCanonical = longestCanonical
-        (self.clock, self.logger) = (clock, logger)
+        (self.clock, waiting, self.logger) = (clock.now, clock, logger)
     }
 
     func answer(
@@ -55,6 +58,7 @@ final class WindowAnswers: Sendable {
         do {
             switch asked.route.resource {
             case .transportStream: return try await download(asked)
+            case .endlessStream: return try await stream(asked)
             case .since: return try await relative(asked)
             case .index, .master, .media, .single: return try await playlist(asked)
             }

@@ -19,16 +19,16 @@ struct DialectWindow: Equatable {
 
     /// The names of Flussonic, then those of Nimble Streamer.
     private static let names:
-        [(prefix: String, form: Form, playlist: WindowRoute.Resource, hasStream: Bool)] = [
-            ("archive-", .window, .index, true),
-            ("index-", .window, .index, true),
-            ("video-", .window, .single, true),
-            ("mono-", .window, .single, true),
-            ("timeshift_rel-", .values(["timeshift"]), .index, false),
-            ("timeshift_abs-", .values(["utc"]), .since, false),
-            ("rewind-", .values(["dvr"]), .index, false),
-            ("playlist_dvr_range-", .window, .index, false),
-            ("playlist_dvr_timeshift-", .values(["delay", "dvr"]), .index, false),
+        [(prefix: String, form: Form, playlist: WindowRoute.Resource, stream: WindowRoute.Resource?)] = [
+            ("archive-", .window, .index, .transportStream),
+            ("index-", .window, .index, .transportStream),
+            ("video-", .window, .single, .transportStream),
+            ("mono-", .window, .single, .transportStream),
+            ("timeshift_rel-", .values(["timeshift"]), .index, .endlessStream),
+            ("timeshift_abs-", .values(["utc"]), .since, .endlessStream),
+            ("rewind-", .values(["dvr"]), .index, nil),
+            ("playlist_dvr_range-", .window, .index, nil),
+            ("playlist_dvr_timeshift-", .values(["delay", "dvr"]), .index, nil),
         ]
 
     /// The resource and the window that a file name says; nil if it has another form.
@@ -37,10 +37,10 @@ struct DialectWindow: Equatable {
     static func reading(_ file: Substring) -> (WindowRoute.Resource, DialectWindow)? {
         let isStream = file.hasSuffix(".ts")
         guard isStream || file.hasSuffix(".m3u8"),
-            let name = names.first(where: { file.hasPrefix($0.prefix) && ($0.hasStream || !isStream) })
+            let name = names.first(where: { file.hasPrefix($0.prefix) && ($0.stream != nil || !isStream) })
         else { return nil }
         let text = file.dropFirst(name.prefix.count).dropLast(isStream ? 3 : 5)
-        let resource = isStream ? .transportStream : name.playlist
+        let resource = isStream ? name.stream ?? name.playlist : name.playlist
         switch name.form {
         case .window:
             let (utc, duration) = parts(text, at: text.lastIndex(of: "-"))

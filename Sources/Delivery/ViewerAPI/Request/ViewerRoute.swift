@@ -50,6 +50,8 @@ struct WindowRoute: Equatable {
         case since
         /// `download.ts`.
         case transportStream
+        /// `timeshift_rel-{duration}.ts`, `timeshift_abs-{utc}.ts`: a transport stream that goes on.
+        case endlessStream
 
         /// The file of this API that the resource is.
         var file: String {
@@ -57,7 +59,7 @@ struct WindowRoute: Equatable {
             case .index, .single, .since: "index.m3u8"
             case .master: "master.m3u8"
             case .media(let id): "\(id).m3u8"
-            case .transportStream: "download.ts"
+            case .transportStream, .endlessStream: "download.ts"
             }
         }
     }

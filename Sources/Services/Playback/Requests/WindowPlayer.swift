@@ -190,7 +190,7 @@ extension WindowPlayer {
         return segments.indices.contains(last) ? min(segments[last].end, end) : min(start, end)
     }
 
-    private func held(
+    func held(
         _ head: ChannelHead, _ edge: Instant, _ lookBack: Int64
     ) async throws(PlaybackError) -> HeldSegments {
         try await mappingErrors { () throws(CatalogueError) in
@@ -221,7 +221,7 @@ extension WindowPlayer {
         }
     }
 
-    private func mappingErrors<T>(
+    func mappingErrors<T>(
         _ body: () async throws(CatalogueError) -> T,
     ) async throws(PlaybackError) -> T {
         do throws(CatalogueError) {

@@ -1,0 +1,87 @@
+import Catalogue
+import Concurrency
+import Export
+import HTTP
+import Playback
+import Timeline
+
+extension WindowAnswers {
+    /// A transport stream that begins in the past and goes on as segments are published, until the viewer
+    /// leaves.
+    func stream(_ asked: AskedWindow) async throws -> HTTPResponse {
+        guard let begin = try await begin(asked) else { throw PlaybackError.nothingRecorded(available: []) }
+        let follower = StreamFollower(
+            player: player, channel: asked.channel, rendition: asked.parameters.rendition, position: begin,
+            clock: waiting)
+        guard let first = try await follower.published() else {
+            throw PlaybackError.nothingRecorded(
+                available: try await player.available(near: asked.parameters.window, asked.channel))
+        }
+        var headers = Fields.common
+        headers["Content-Type"] = "video/mp2t"
+        headers["Accept-Ranges"] = "none"
+        headers["Cache-Control"] = "no-store"
+        let body = export.body(first: first) { try await follower.next() }
+        return HTTPResponse(status: .ok, headers: headers, body: .stream(length: nil, body))
+    }
+
+    private func begin(_ asked: AskedWindow) async throws -> Instant? {
+        switch asked.parameters.window.span {
+        case .timeshift(let delay):
+            return try await player.start(shiftedBy: delay, of: asked.channel, now: asked.now)
+        case .closed(let begin, nil):
+            try await checkShift(to: begin, asked)
+            return begin
+        case .closed, .event, .sliding:
+            throw ParameterError(asked.parameters.endName, "an endless stream has no end")
+        }
+    }
+}
+
+/// Makes the parts of an endless stream, each when the one before has been sent.
+actor StreamFollower {
+    private let player: WindowPlayer
+    private let channel: Channel
+    private let rendition: RenditionID?
+    /// The rendition of the last part.
+    private var current: RenditionID?
+    /// The end of what was taken.
+    private var position: Instant
+    private let clock: HostClock
+
+    init(
+        player: WindowPlayer, channel: Channel, rendition: RenditionID?, position: Instant,
+        clock: HostClock,
+    ) {
+        self.player = player
+        self.channel = channel
+        self.rendition = rendition
+        self.position = position
+        self.clock = clock
+    }
+
+    /// The next part, waited for; nil when nothing has been published for some time.
+    ///
+    /// The player then asks again. Throws when the viewer has left.
+    func next() async throws -> TransportStreamPlan? {
+        for _ in 0..<Limits.streamPolls {
+            if let part = try await published() { return part }
+            try await clock.sleep(for: Limits.streamPause)
+        }
+        return nil
+    }
+
+    /// The next part if it is published.
+    func published() async throws -> TransportStreamPlan? {
+        guard
+            let found = try await player.published(
+                from: position, of: channel, rendition, preferring: current)
+        else { return nil }
+        let part = try TransportStreamPlan(
+            channel: channel.id, rendition: found.rendition.id, runs: try found.rendition.segments.runs(),
+            formats: found.formats, separateAudio: rendition == nil && found.hasSeparateAudio)
+        current = found.rendition.id
+        position = found.rendition.segments.last?.end ?? position
+        return part
+    }
+}

@@ -1,0 +1,122 @@
+import Catalogue
+import HTTP
+import HTTPSupport
+import SegmentStore
+import TestSupport
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+@Suite(.serialized) struct EndlessStreamTests {
+    /// The answer to a request whose body is a stream.
+    private func open(
+        _ viewer: ViewerFixture, _ target: String
+    ) async throws -> (HTTPResponse, any HTTPBodySource) {
+        let response: HTTPResponse
+        switch viewer.api.answer(HTTPRequest(.get, target)) {
+        case .now(let known)?: response = known
+        case .later(let make)?, .reserved(let make)?: response = await make()
+        case nil: throw TestFailure("\(target) is not answered")
+        }
+        guard case .stream(nil, let source) = response.body else {
+            throw TestFailure("\(target) is \(response.status) without an endless body")
+        }
+        return (response, source)
+    }
+
+    private func read(_ source: any HTTPBodySource, _ count: Int) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count, let piece = try await source.next(limit: count - bytes.count) {
+            bytes += piece
+        }
+        return bytes
+    }
+
+    @Test("A stream begins with the segment of its instant and goes on with those that are recorded later")
+    func goesOn() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            let first = Recording()
+            try await viewer.record(first)
+            let (response, source) = try await open(viewer, "/live/cctv2/timeshift_abs-1469509537.ts")
+            #expect(response.headers["Content-Type"] == "video/mp2t")
+            #expect(response.headers["Accept-Ranges"] == "none")
+            #expect(response.headers["Cache-Control"] == "no-store")
+            let held = first.segments[5...].flatMap(\.plain)
+            #expect(try await read(source, held.count) == held)
+            let more = Recording(seconds: 48)
+            let later = more.segments[10...].flatMap(\.plain)
+            async let following = read(source, later.count)
+            for segment in more.segments[10...] {
+                let id = try #require(ChannelID("cctv2"))
+                try await viewer.store.put(segment.stored, as: segment.key(of: id))
+            }
+            try await viewer.recordMore(more)
+            #expect(try await following == later)
+        }
+    }
+
+    @Test("A stream as long ago begins where players begin to play the playlist")
+    func relative() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            let recording = Recording()
+            try await viewer.record(recording)
+            for (delay, first) in [(0, 7), (4, 7), (20, 5)] {
+                let (_, source) = try await open(viewer, "/live/cctv2/timeshift_rel-\(delay).ts")
+                let bytes = recording.segments[first].plain
+                #expect(try await read(source, bytes.count) == bytes)
+            }
+        }
+    }
+
+    @Test("A hole of hours is skipped, and encrypted segments are decrypted")
+    func hole() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording()
+            recording.add("v0", from: 20_000, count: 2, sequence: 1)
+            recording.watermark = 20_008
+            try recording.encrypt(
+                key: [UInt8](repeating: 9, count: 16), name: "0123456789abcdef0123456789abcdef")
+            try await viewer.record(recording)
+            viewer.clock.now = at(20_008)
+            let (_, source) = try await open(viewer, "/live/cctv2/timeshift_abs-1469509552.ts")
+            let rest = recording.segments[9...].flatMap(\.plain)
+            #expect(try await read(source, rest.count) == rest)
+        }
+    }
+
+    @Test("A stream ends with its viewer, and when nothing comes for a minute")
+    func ends() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording())
+            let (_, left) = try await open(viewer, "/live/cctv2/timeshift_abs-1469509552.ts")
+            _ = try await read(left, 671)
+            let waiting = Task { try await left.next(limit: 1) }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            let (_, idle) = try await open(viewer, "/live/cctv2/timeshift_abs-1469509552.ts")
+            _ = try await read(idle, 671)
+            viewer.clock.steadyLead = .seconds(3600)
+            #expect(try await idle.next(limit: 1) == nil)
+        }
+    }
+
+    @Test("Separate audio is refused, unless the picture alone is asked for")
+    func separate() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            var recording = Recording(seconds: 0)
+            recording.watermark = 40
+            recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
+            recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
+            try await viewer.record(recording)
+            let answer = try await viewer.get("/live/cctv2/timeshift_rel-20.ts")
+            #expect(answer.isProblem(404))
+            let (response, _) = try await open(viewer, "/live/cctv2/timeshift_rel-20.ts?rendition=v0")
+            #expect(response.status == .ok)
+        }
+    }
+}
