@@ -15,6 +15,8 @@ package enum Limits {
     /// Pause after which an endless stream looks for more, and how often it does so before it ends.
     static let streamPause = Duration.seconds(1)
     static let streamPolls = 60
+    /// Seconds that the channels of lists are kept.
+    static let listAgeSeconds = 2
     /// Playlists that are kept for a second because they are asked for again: their number, their bytes, and
     /// the bytes of one beside its text.
     static let cachedAnswers = 4096

@@ -17,6 +17,9 @@ package struct ViewerConfiguration: Sendable {
     /// Whether closed windows are redirected to their canonical URL.
     package var isCanonical: Bool
 
+    /// What absolute URLs in lists begin with; nil: the server that a request names.
+    package var publicBase: PublicBase?
+
     /// Answers that may compute for more than a millisecond at a time.
     package var longAnswers: Int
 
@@ -28,13 +31,15 @@ package struct ViewerConfiguration: Sendable {
 
     package init(
         maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200, isShared: Bool = false,
-        isCanonical: Bool = false, longAnswers: Int = 1, remuxProcesses: Int = 2,
+        isCanonical: Bool = false, publicBase: PublicBase? = nil, longAnswers: Int = 1,
+        remuxProcesses: Int = 2,
         background: (any TaskExecutor)? = nil,
     ) {
         self.maxWindowSeconds = maxWindowSeconds
         self.awaySeconds = awaySeconds
         self.isShared = isShared
         self.isCanonical = isCanonical
+        self.publicBase = publicBase
         self.longAnswers = longAnswers
         self.remuxProcesses = remuxProcesses
         self.background = background

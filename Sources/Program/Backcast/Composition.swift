@@ -71,6 +71,7 @@ struct Composition: Sendable {
                 awaySeconds: Int64(settings.deleteGraceSeconds),
                 // A node that only serves is one of several.
                 isShared: !role.records, isCanonical: settings.isCanonical,
+                publicBase: settings.publicBase,
                 // Half of the cores stay for short answers and for recording.
                 longAnswers: max(1, Processors().count / 2), remuxProcesses: settings.remuxProcesses,
                 background: background),

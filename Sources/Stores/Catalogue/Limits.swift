@@ -45,6 +45,8 @@ package enum Limits {
     static let markersPerRead = 2000
     /// Gaps and spans in one timeline report.
     static let timelineEntries = 10_000
+    /// Channels in a list for viewers.
+    static let listedChannels = 10_000
     /// Channels in one measurement.
     static let measuredChannels = 10_000
     /// A published log that ends no further ahead of now need not be reanchored, microseconds: clocks of

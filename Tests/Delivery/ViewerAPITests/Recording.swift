@@ -9,6 +9,9 @@ struct Recording {
     var playlistForm: PlaylistForm? = .media
     var retentionSeconds: Int64? = 7 * 86_400
     var timeZone = "UTC"
+    var title: String?
+    var logo: String?
+    var group: String?
     var renditions: [RenditionDescription] = []
     var segments: [Segment] = []
     var keys: [String: [UInt8]] = [:]

@@ -38,7 +38,7 @@ final class ViewerFixture: Sendable {
 
         init(
             _ pool: PostgresPool, _ store: MemorySegmentStore, maxWindowSeconds: Int64,
-            isShared: Bool = false, isCanonical: Bool = false
+            isShared: Bool = false, isCanonical: Bool = false, publicBase: PublicBase? = nil
         ) {
             self.store = store
             catalogue = Catalogue(pool: pool, logger: silentLogger)
@@ -50,7 +50,7 @@ final class ViewerFixture: Sendable {
                 catalogue: catalogue, store: store,
                 configuration: ViewerConfiguration(
                     maxWindowSeconds: maxWindowSeconds, isShared: isShared,
-                    isCanonical: isCanonical),
+                    isCanonical: isCanonical, publicBase: publicBase),
                 clock: host, logger: silentLogger)
         }
     }
@@ -108,12 +108,13 @@ final class ViewerFixture: Sendable {
     /// Another node with connections of its own on the same database, which may record the same channels.
     func withReplica(
         isShared: Bool = true, isCanonical: Bool = false, maxWindowSeconds: Int64 = 86_400,
+        publicBase: PublicBase? = nil,
         _ body: (ViewerFixture) async throws -> Void
     ) async throws {
         try await withPool(catalogue.pool.configuration) { pool in
             let parts = Parts(
                 pool, store, maxWindowSeconds: maxWindowSeconds, isShared: isShared,
-                isCanonical: isCanonical)
+                isCanonical: isCanonical, publicBase: publicBase)
             try await Self.run(parts, over: transport, node: node, body)
         }
     }
@@ -132,8 +133,10 @@ final class ViewerFixture: Sendable {
     func record(_ recording: Recording) async throws {
         guard let id = ChannelID(recording.channel) else { return }
         var settings = ChannelSettings(
-            id: id, title: recording.channel, sources: [], retentionSeconds: recording.retentionSeconds)
+            id: id, title: recording.title ?? recording.channel, sources: [],
+            retentionSeconds: recording.retentionSeconds)
         settings.timeZone = recording.timeZone
+        (settings.logo, settings.group) = (recording.logo, recording.group)
         let channel = try await catalogue.create(settings)
         try await catalogue.heartbeat(node: node, seconds: 600)
         if let playlistForm = recording.playlistForm {

@@ -87,6 +87,7 @@ struct SettingsTests {
             (.deleteGrace, "0", "deleteGraceSeconds = 0"),
             (.accessLog, "TRUE", "logsRequests = true"),
             (.canonical, "true", "isCanonical = true"),
+            (.publicURL, "https://TV.example/a/", "publicBase = https://tv.example/a"),
         ])
     func forms(setting: Setting, text: String, expected: String) throws {
         let settings = try Settings.reading(SettingSources(flags: [setting: text]), for: .run)
@@ -120,6 +121,9 @@ struct SettingsTests {
             (.minFree, "5%", "a number of bytes"),
             (.deleteGrace, "-1", "a number of seconds from 0"),
             (.maxWindow, "0", "a number of seconds from 1"),
+            (.publicURL, "tv.example", "an http or https URL"),
+            (.publicURL, "https://u:p@tv.example/", "an http or https URL"),
+            (.publicURL, "https://tv.example/?a=b", "an http or https URL"),
             (.maxWindow, "2678401", "a number of seconds from 1 to 2678400"),
             (.maxWindow, "99999999999999999999", "a number of seconds from 1"),
             (.retention, "7d", "a number of seconds from 60 to 315360000"),

@@ -4,6 +4,7 @@ package enum RequestRoute: String, Sendable, CaseIterable {
     case segment
     case key
     case download
+    case list
     case channels
     case channel
     case status
@@ -20,12 +21,17 @@ package enum RequestRoute: String, Sendable, CaseIterable {
         // Most requests are those of viewers.
         if path.utf8.starts(with: "/live/".utf8) {
             self = Self.live(path[...])
+        } else if path.hasPrefix("/iptv/") || path.hasPrefix("/timeshift/") || Self.xtream.contains(path) {
+            self = .list
         } else if let route = Route(path: path) {
             self.init(route)
         } else {
             self = .other
         }
     }
+
+    /// Paths of the Xtream Codes API.
+    private static let xtream: Set<String> = ["/player_api.php", "/get.php", "/xmltv.php"]
 
     private init(_ route: Route) {
         self =

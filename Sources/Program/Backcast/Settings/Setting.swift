@@ -11,6 +11,7 @@ enum Setting: String, CaseIterable, Sendable {
     case adminHosts = "BACKCAST_ADMIN_HOSTS"
     case trustedProxies = "BACKCAST_TRUSTED_PROXIES"
     case serverThreads = "BACKCAST_SERVER_THREADS"
+    case publicURL = "BACKCAST_PUBLIC_URL"
     case canonical = "BACKCAST_CANONICAL"
     case remuxProcesses = "BACKCAST_REMUX_PROCESSES"
     case minFree = "BACKCAST_MIN_FREE"
@@ -65,6 +66,7 @@ extension Setting {
         case .trustedProxies:
             Entry(help: "Networks of proxies, whose X-Forwarded-For is believed.", isList: true)
         case .serverThreads: Entry(help: "Threads that answer viewers; as many as there are cores.")
+        case .publicURL: Entry(help: "What URLs in lists for apps begin with, such as https://tv.example.")
         case .canonical: Entry(help: "Whether windows are redirected to one URL for caches: true or false.")
         case .remuxProcesses:
             Entry(help: "Processes of ffmpeg that pack downloads, and as many that make pictures.")

@@ -2,6 +2,7 @@ import HTTP
 import HTTPClient
 import HTTPServer
 import Postgres
+import ViewerAPI
 
 /// The forms of values, each with a description of what is allowed.
 extension SettingReader {
@@ -13,6 +14,12 @@ extension SettingReader {
 
     mutating func flag(_ setting: Setting) -> Bool? {
         value(setting, allowed: "true or false") { text in Bool(text.lowercased()) }
+    }
+
+    mutating func publicBase() -> PublicBase? {
+        value(.publicURL, allowed: "an http or https URL without user, password and query") {
+            PublicBase(reading: $0)
+        }
     }
 
     mutating func database() -> ConnectionString? {

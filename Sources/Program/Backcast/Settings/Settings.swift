@@ -3,6 +3,7 @@ import HTTPServer
 import Logging
 import Postgres
 import Telemetry
+import ViewerAPI
 
 /// The configuration of this process: read once at the start, then handed down as values.
 struct Settings: Sendable {
@@ -20,6 +21,8 @@ struct Settings: Sendable {
     var trustedProxies: [AddressNetwork]
     /// Threads that answer viewers; nil: one for each core that the process may use.
     var serverThreads: Int?
+    /// What absolute URLs in lists begin with; nil: the server that a request names.
+    var publicBase: PublicBase?
     /// Whether closed windows are redirected to their canonical URL.
     var isCanonical: Bool
     /// Child processes of ffmpeg at a time: so many that pack downloads, and as many that make pictures.
@@ -63,6 +66,7 @@ extension Settings {
         adminHosts = reader.hosts(.adminHosts) ?? []
         trustedProxies = reader.networks(.trustedProxies) ?? []
         serverThreads = reader.count(.serverThreads, in: Limits.serverThreads)
+        publicBase = reader.publicBase()
         isCanonical = reader.flag(.canonical) ?? false
         remuxProcesses = reader.count(.remuxProcesses, in: Limits.remuxProcesses) ?? 2
         minFreeBytes = reader.byteCount(.minFree)

@@ -1,0 +1,95 @@
+import Catalogue
+import HTTP
+import Playback
+import TimeZones
+import Timeline
+
+extension ListAnswers {
+    func xtream(
+        _ request: HTTPRequest, _ route: XtreamRoute, _ query: ListQuery, prefix: String,
+    ) async throws -> HTTPResponse {
+        if case .media(let media) = route { return try await redirect(media, prefix: prefix) }
+        let user = try query.value("username") ?? ""
+        let password = try query.value("password") ?? ""
+        _ = try access(password)
+        switch route {
+        case .player:
+            return try await player(request, query, user: user, password: password)
+        case .playlist:
+            _ = try query.choice("type", XtreamListType.self)
+            let output = try query.choice("output", XtreamOutput.self) ?? .m3u8
+            let guide = "/xmltv.php?username=\(PercentCoding.encoded(user))"
+            return try await playlist(
+                request, .xc, (PercentCoding.encoded(user), PercentCoding.encoded(password)),
+                fileExtension: output.fileExtension,
+                guide: "\(guide)&password=\(PercentCoding.encoded(password))", prefix: prefix)
+        case .guide, .media: return try await guide()
+        }
+    }
+
+    /// What the paths of a viewer with a password begin with.
+    private func access(_ password: String) throws(Problem) -> String {
+        guard let prefix = access.prefix(password: password) else {
+            throw Problem(HTTPStatus(rawValue: 403), "the password is not valid")
+        }
+        return prefix
+    }
+
+    /// Redirects to the channel's own path, relative so that it works below any path of a proxy.
+    private func redirect(_ media: XtreamMedia, prefix: String) async throws -> HTTPResponse {
+        let own = try access(media.password)
+        guard let channel = try await channel(media.channel) else {
+            throw Problem(.notFound, "there is no channel \(media.channel)")
+        }
+        var headers = Fields.common
+        headers["Location"] =
+            media.wayUp + (prefix.isEmpty && !own.isEmpty ? "\(own.dropFirst())/" : "")
+            + "live/\(channel.id.text)/\(try Self.file(media, channel))"
+        headers["Cache-Control"] = "no-store"
+        return HTTPResponse(status: .found, headers: headers)
+    }
+
+    private static func file(_ media: XtreamMedia, _ channel: Channel) throws(ParameterError) -> String {
+        guard case .past(let minutes, let start) = media.form else {
+            return media.isStream ? "timeshift_rel-0.ts" : "index.m3u8"
+        }
+        let zone = NamedZone.reading(channel.settings.timeZone)
+        guard let begin = XtreamTime.reading(start, zone: zone) else {
+            throw ParameterError(
+                "start", "start is not a valid time: use yyyy-MM-dd:HH-mm, or \(InstantReading.formats)")
+        }
+        guard minutes.utf8.allSatisfy({ (0x30...0x39).contains($0) }), minutes.utf8.count <= 6,
+            let length = Int64(minutes), length > 0
+        else { throw ParameterError("duration", "the duration must be a number of minutes above 0") }
+        let end = begin + length * 60 * Microseconds.perSecond
+        let window = WindowRequest(.closed(begin: begin, end: end)).query(begin: begin, end: end)
+        return "\(media.isStream ? "download.ts" : "index.m3u8")?\(window)"
+    }
+
+    /// The channel with a number, or else with an id.
+    private func channel(_ text: String) async throws(CatalogueError) -> Channel? {
+        let all = try await channels.all()
+        let numbered = Int32(text).flatMap { number in all.first { $0.channel.row == number } }
+        return (numbered ?? all.first { $0.id == text })?.channel
+    }
+}
+
+/// Whether a list has attributes; ours always has.
+private enum XtreamListType: String, CaseIterable {
+    case m3u
+    case plus = "m3u_plus"
+}
+
+private enum XtreamOutput: String, CaseIterable {
+    case m3u8
+    case hls
+    case ts
+    case mpegts
+
+    var fileExtension: String {
+        switch self {
+        case .m3u8, .hls: "m3u8"
+        case .ts, .mpegts: "ts"
+        }
+    }
+}

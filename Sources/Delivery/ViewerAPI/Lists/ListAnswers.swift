@@ -1,0 +1,125 @@
+import Catalogue
+import Concurrency
+import HTTP
+import JSON
+import Logging
+import Playback
+import Timeline
+
+/// Answers what apps import: lists of channels and the guide.
+final class ListAnswers: Sendable {
+    let channels: ListedChannels
+    let access = ViewerAccess()
+    /// What absolute URLs begin with; nil: the server that the request names.
+    private let publicBase: PublicBase?
+    let clock: HostClock
+    private let logger: Logger
+
+    init(catalogue: Catalogue, publicBase: PublicBase?, clock: HostClock, logger: Logger) {
+        channels = ListedChannels(catalogue: catalogue, clock: clock)
+        self.publicBase = publicBase
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// The answer to a request whose path began with a viewer's prefix, which is taken off and stands in the
+    /// URLs of the answer.
+    func answer(_ request: HTTPRequest, _ route: ListRoute, prefix: String) async -> HTTPResponse {
+        do {
+            return try await list(request, route, prefix: prefix)
+        } catch let error as ParameterError {
+            return Problem(error).answer()
+        } catch let error as Problem {
+            return error.answer()
+        } catch {
+            logger.warning("Cannot answer a list", metadata: ["error": "\(error)"])
+            guard let error = error as? CatalogueError else { return Problem.unreadableList.answer() }
+            return Problem(.catalogue(error)).answer()
+        }
+    }
+
+    private func list(
+        _ request: HTTPRequest, _ route: ListRoute, prefix: String
+    ) async throws -> HTTPResponse {
+        guard let items = QueryItems(reading: request.query) else {
+            throw ParameterError("query", "the query has a malformed escape or too many parameters")
+        }
+        let query = ListQuery(items: items)
+        switch route {
+        case .channels:
+            let flavour = try query.choice("flavour", CatchupFlavour.self) ?? .default
+            let password = PercentCoding.encoded(access.password(prefix: prefix))
+            return try await playlist(request, flavour, ("viewer", password), prefix: prefix)
+        case .guide: return try await guide()
+        case .xtream(let route): return try await xtream(request, route, query, prefix: prefix)
+        case .unknown: return Fields.noSuchResource
+        }
+    }
+
+    func playlist(
+        _ request: HTTPRequest, _ flavour: CatchupFlavour, _ credentials: (user: String, password: String),
+        fileExtension: String = "m3u8", guide: String = "/iptv/guide.xml", prefix: String,
+    ) async throws -> HTTPResponse {
+        let base = try base(request).text
+        let text = ChannelListText(
+            // The paths of the Xtream Codes API have the password, and no prefix.
+            base: flavour == .xc ? base : base + prefix, flavour: flavour, credentials: credentials,
+            fileExtension: fileExtension, guide: base + prefix + guide, now: clock.now())
+        return Self.document(
+            text.text(try await channels.all()), type: "audio/x-mpegurl; charset=utf-8",
+            variesByHost: publicBase == nil)
+    }
+
+    func guide() async throws -> HTTPResponse {
+        Self.document(GuideText.text(try await channels.all()), type: "application/xml; charset=utf-8")
+    }
+
+    /// What absolute URLs begin with.
+    func base(_ request: HTTPRequest) throws(Problem) -> PublicBase {
+        guard let base = publicBase ?? PublicBase(host: request.headers["Host"]) else {
+            throw Problem(.badRequest, "the Host of the request is not a host name or address")
+        }
+        return base
+    }
+
+    /// A document that apps load again from time to time.
+    static func document(_ text: String, type: String, variesByHost: Bool = false) -> HTTPResponse {
+        document(Array(text.utf8), type: type, variesByHost: variesByHost)
+    }
+
+    static func document(_ bytes: [UInt8], type: String, variesByHost: Bool = false) -> HTTPResponse {
+        var headers = Fields.common
+        headers["Content-Type"] = type
+        headers["Cache-Control"] = "private, no-cache"
+        headers["X-Content-Type-Options"] = "nosniff"
+        if variesByHost { headers["Vary"] = "Host" }
+        return HTTPResponse(status: .ok, headers: headers, body: .bytes(bytes))
+    }
+}
+
+/// Parameters of a list.
+struct ListQuery {
+    let items: QueryItems
+
+    /// A parameter that may be given once; nil when it is absent.
+    func value(_ name: String) throws(ParameterError) -> String? {
+        if items.repeatedNames.contains(name) {
+            throw ParameterError(name, "\(name) is given more than once")
+        }
+        return items[name]
+    }
+
+    /// One of the words of an enumeration.
+    func choice<Word>(_ name: String, _: Word.Type) throws(ParameterError) -> Word?
+    where Word: RawRepresentable<String> & CaseIterable {
+        guard let text = try value(name) else { return nil }
+        if let word = Word(rawValue: text) { return word }
+        let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ParameterError(name, "\(name) must be one of \(words)")
+    }
+}
+
+extension Problem {
+    fileprivate static let unreadableList = Problem(
+        .internalServerError, "the list could not be prepared")
+}

@@ -1,0 +1,80 @@
+import HTTP
+import Timeline
+
+/// A resource of the Xtream Codes API.
+enum XtreamRoute: Equatable {
+    /// `/player_api.php`: account, categories, channels.
+    case player
+    /// `/get.php`: the channels as M3U.
+    case playlist
+    /// `/xmltv.php`: the guide.
+    case guide
+    /// A channel, live or in the past.
+    case media(XtreamMedia)
+
+    /// Nil when the path is none of that API.
+    init?(path: String) {
+        switch path {
+        case "/player_api.php": self = .player
+        case "/get.php": self = .playlist
+        case "/xmltv.php": self = .guide
+        default:
+            guard let media = XtreamMedia(path: path) else { return nil }
+            self = .media(media)
+        }
+    }
+}
+
+/// A channel in a path of the Xtream Codes API.
+struct XtreamMedia: Equatable {
+    enum Form: Equatable {
+        /// `/live/{user}/{password}/{channel}`.
+        case live
+        /// `/timeshift/{user}/{password}/{minutes}/{start}/{channel}`.
+        case past(minutes: String, start: String)
+    }
+
+    var form: Form
+    var password: String
+    /// The number or the id of a channel.
+    var channel: String
+    /// Whether the path ends in `.ts`, else in `.m3u8`.
+    var isStream: Bool
+
+    init?(path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        let texts = parts.compactMap { PercentCoding.decoded($0) }
+        guard texts.count == parts.count, let file = texts.last else { return nil }
+        isStream = file.hasSuffix(".ts")
+        guard isStream || file.hasSuffix(".m3u8") else { return nil }
+        channel = String(file.dropLast(isStream ? 3 : 5))
+        switch (texts[0], texts.count) {
+        // Objects of a rendition have as many parts; no password has the form of a rendition's id.
+        case ("live", 4) where RenditionID(texts[2]) == nil && texts[2] != "keys": form = .live
+        case ("timeshift", 6): form = .past(minutes: texts[3], start: texts[4])
+        default: return nil
+        }
+        password = texts[2]
+    }
+
+    /// The way from the path to the root of the viewer's paths.
+    var wayUp: String {
+        String(repeating: "../", count: form == .live ? 3 : 5)
+    }
+}
+
+/// Reads the start of a past programme as apps of the Xtream Codes API write it.
+enum XtreamTime {
+    /// `yyyy-MM-dd:HH-mm`, also with `HH:mm`, a space, and seconds; or a time as everywhere else.
+    static func reading(_ text: String, zone: InstantReading.Zone) -> Instant? {
+        let bytes = Array(text.utf8)
+        let marks = bytes.indices.filter { !(0x30...0x39).contains(bytes[$0]) }
+        guard [[4, 7, 10, 13], [4, 7, 10, 13, 16]].contains(marks),
+            bytes.count == (marks.count == 4 ? 16 : 19),
+            bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), ": _T".utf8.contains(bytes[10]),
+            marks.dropFirst(3).allSatisfy({ "-:".utf8.contains(bytes[$0]) })
+        else { return InstantReading.reading(text, zone: zone) }
+        let digits = text.filter(\.isNumber)
+        return InstantReading.reading(marks.count == 4 ? digits + "00" : digits, zone: zone)
+    }
+}

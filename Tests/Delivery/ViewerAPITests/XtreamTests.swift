@@ -1,0 +1,221 @@
+import Catalogue
+import HTTP
+import HTTPSupport
+import TestSupport
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+@Suite(.serialized) struct XtreamTests {
+    private let host: HTTPHeaders = ["Host": "tv.example:8080"]
+
+    private func number(_ id: String, _ viewer: ViewerFixture) async throws -> Int {
+        let channel = try await viewer.catalogue.channel(try #require(ChannelID(id)))
+        return Int(try #require(channel).row)
+    }
+
+    /// Where an answer leads, as a client resolves it.
+    private func led(_ path: String, by answer: ReceivedResponse) throws -> String {
+        let location = try #require(answer.headers["Location"])
+        let url = try HTTPURL("http://tv.example\(path)").resolving(location)
+        return url.path + (url.query.map { "?\($0)" } ?? "")
+    }
+
+    @Test("A live channel leads to its own path, by number and by id")
+    func live() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording("news"))
+            let number = try await number("news", viewer)
+            for name in ["\(number)", "news"] {
+                let path = "/live/user/p%40ss/\(name).m3u8"
+                let answer = try await viewer.get(path)
+                #expect(answer.status == 302)
+                #expect(answer.headers["Location"] == "../../../live/news/index.m3u8")
+                #expect(answer.headers["Cache-Control"] == "no-store")
+                #expect(try await viewer.get(try led(path, by: answer)).status == 200)
+                let stream = try await viewer.get("/live/user/pass/\(name).ts")
+                #expect(stream.headers["Location"] == "../../../live/news/timeshift_rel-0.ts")
+            }
+        }
+    }
+
+    @Test("An id of digits does not hide the number of another channel")
+    func digits() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording("news"))
+            let number = try await number("news", viewer)
+            try await viewer.record(Recording("\(number)"))
+            try await viewer.record(Recording("99999"))
+            for (name, id) in [("\(number)", "news"), ("99999", "99999")] {
+                let answer = try await viewer.get("/live/u/p/\(name).m3u8")
+                #expect(answer.headers["Location"] == "../../../live/\(id)/index.m3u8")
+            }
+        }
+    }
+
+    @Test(
+        "The past has a start in every form that apps write",
+        arguments: [
+            "2016-07-26:05-05", "2016-07-26:05:05", "2016-07-26%2005:05", "2016-07-26_05-05",
+            "2016-07-26:05-05-00", "2016-07-26%2005:05:00", "1469509500", "1469509500000", "20160726050500",
+            "2016-07-26T05:05:00Z",
+        ])
+    func past(start: String) async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording("news"))
+            let window = "begintime=1469509500000&endtime=1469509560000"
+            let path = "/timeshift/user/pass/1/\(start)/news.m3u8"
+            let answer = try await viewer.get(path)
+            #expect(answer.status == 302)
+            #expect(answer.headers["Location"] == "../../../../../live/news/index.m3u8?\(window)")
+            let playlist = try await viewer.get(try led(path, by: answer))
+            #expect(playlist.uris.count == 10)
+            #expect(playlist.text.contains("#EXT-X-ENDLIST"))
+            let stream = try await viewer.get("/timeshift/user/pass/1/\(start)/news.ts")
+            #expect(stream.headers["Location"] == "../../../../../live/news/download.ts?\(window)")
+        }
+    }
+
+    @Test(
+        "Starts are in the channel's zone, on both days of a change of clocks",
+        arguments: [
+            ("2016-03-27:01-30", "UTC", 1_459_042_200), ("2016-03-27:01-30", "Europe/Berlin", 1_459_038_600),
+            ("2016-03-27:03-30", "Europe/Berlin", 1_459_042_200),
+            ("2016-10-30:01-30", "Europe/Berlin", 1_477_783_800),
+            ("2016-10-30:02-30", "Europe/Berlin", 1_477_787_400),
+            ("2016-10-30:03-30", "Europe/Berlin", 1_477_794_600),
+        ])
+    func clockChanges(start: String, zone: String, begin: Int64) async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording("news")
+            recording.timeZone = zone
+            try await viewer.record(recording)
+            let answer = try await viewer.get("/timeshift/u/p/60/\(start)/news.m3u8")
+            #expect(
+                answer.headers["Location"]?.contains("?begintime=\(begin)000&endtime=\(begin + 3600)000")
+                    == true)
+        }
+    }
+
+    @Test(
+        "A malformed path is a problem",
+        arguments: [
+            ("/timeshift/u/p/60/yesterday/news.m3u8", 400, "start"),
+            ("/timeshift/u/p/60/2016-13-26:05-05/news.m3u8", 400, "start"),
+            ("/timeshift/u/p/60/2016-07-26/news.m3u8", 400, "start"),
+            ("/timeshift/u/p/60/2016-07-26:0505/news.ts", 400, "start"),
+            ("/timeshift/u/p/0/1469509516/news.m3u8", 400, "duration"),
+            ("/timeshift/u/p/-5/1469509516/news.m3u8", 400, "duration"),
+            ("/timeshift/u/p/x/1469509516/news.m3u8", 400, "duration"),
+            ("/timeshift/u/p//1469509516/news.ts", 400, "duration"),
+            ("/timeshift/u/p/9999999/1469509516/news.ts", 400, "duration"),
+            ("/timeshift/u/p/60/1469509516/sport.m3u8", 404, nil),
+            ("/timeshift/u/p/60/1469509516/7777.m3u8", 404, nil),
+            ("/timeshift/u/p/60/1469509516/%zz.m3u8", 404, nil),
+            ("/timeshift/u/p/60/1469509516/news.mp4", 404, nil),
+            ("/timeshift/u/p/60/news.m3u8", 404, nil), ("/timeshift/", 404, nil),
+            ("/live/u/p/sport.m3u8", 404, nil), ("/live/u/p/7777.ts", 404, nil),
+            ("/live/u/p/news.mp4", 404, nil), ("/live/u/v0/news.m3u8", 404, nil),
+            ("/live/a/u/p/news.m3u8", 404, nil),
+            ("/player_api.php?action=get_everything", 400, "action"),
+            ("/player_api.php?action=get_short_epg", 400, "stream_id"),
+            ("/player_api.php?action=get_simple_data_table&stream_id=x", 400, "stream_id"),
+            ("/player_api.php?username=a&username=b", 400, "username"),
+            ("/player_api.php?username=%z", 400, "query"), ("/get.php?type=m3u9", 400, "type"),
+            ("/get.php?output=mkv", 400, "output"),
+        ] as [(String, Int, String?)])
+    func malformed(target: String, status: Int, parameter: String?) async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording("news"))
+            let answer = try await viewer.get(target, host)
+            #expect(answer.isProblem(status))
+            #expect(answer.problem["parameter"] as? String == parameter)
+        }
+    }
+
+    @Test("The account says user, password, server and time, with the types that apps expect")
+    func account() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            let answer = try await viewer.get("/player_api.php?username=me&password=a%26b", host)
+            #expect(
+                answer.text == """
+                    {"user_info":{"username":"me","password":"a&b","message":"","auth":1,"status":"Active",\
+                    "exp_date":null,"is_trial":"0","active_cons":"0","created_at":"0","max_connections":"100",\
+                    "allowed_output_formats":["m3u8","ts"]},"server_info":{"url":"tv.example","port":"8080",\
+                    "https_port":"443","server_protocol":"http","rtmp_port":"0","timezone":"UTC",\
+                    "timestamp_now":1469509556,"time_now":"2016-07-26 05:05:56"}}
+                    """)
+        }
+    }
+
+    @Test("Channels are in categories that keep their numbers, and say how many days they hold")
+    func streams() async throws {
+        try await ViewerFixture.with { viewer in
+            var news = Recording("news")
+            (news.title, news.logo, news.group) = ("The News", "https://logo.example/a.png", "News")
+            try await viewer.record(news)
+            try await viewer.record(Recording("art", seconds: 0))
+            viewer.clock.now = at(1.5 * 86_400)
+            let categories = try await viewer.get("/player_api.php?action=get_live_categories", host)
+            #expect(
+                categories.text == """
+                    [{"category_id":"1228969109","category_name":"Channels","parent_id":0},\
+                    {"category_id":"1274284134","category_name":"News","parent_id":0}]
+                    """)
+            let (art, number) = (try await number("art", viewer), try await number("news", viewer))
+            let expected = """
+                {"num":2,"name":"The News","stream_type":"live","stream_id":\(number),\
+                "stream_icon":"https://logo.example/a.png","epg_channel_id":"news","added":"0",\
+                "category_id":"1274284134","custom_sid":"","tv_archive":1,"direct_source":"",\
+                "tv_archive_duration":2}
+                """
+            let all = try await viewer.get("/player_api.php?action=get_live_streams&category_id=", host)
+            #expect(
+                all.text == """
+                    [{"num":1,"name":"art","stream_type":"live","stream_id":\(art),"stream_icon":"",\
+                    "epg_channel_id":"art","added":"0","category_id":"1228969109","custom_sid":"",\
+                    "tv_archive":0,"direct_source":"","tv_archive_duration":0},\(expected)]
+                    """)
+            let one = try await viewer.get(
+                "/player_api.php?action=get_live_streams&category_id=1274284134", host)
+            #expect(one.text == "[\(expected)]")
+        }
+    }
+
+    @Test("The guide is empty, and so are films and series")
+    func others() async throws {
+        try await ViewerFixture.with { viewer in
+            for action in ["get_short_epg", "get_simple_data_table"] {
+                let answer = try await viewer.get(
+                    "/player_api.php?action=\(action)&stream_id=1&limit=4", host)
+                #expect(answer.text == #"{"epg_listings":[]}"#)
+            }
+            for action in ["get_vod_categories", "get_vod_streams", "get_series_categories", "get_series"] {
+                #expect(try await viewer.get("/player_api.php?action=\(action)", host).text == "[]")
+            }
+        }
+    }
+
+    @Test("The list of a user has the paths with user and password, and so has the flavour xc")
+    func lists() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording("news"))
+            let number = try await number("news", viewer)
+            let get = try await viewer.get(
+                "/get.php?username=m%20e&password=p&type=m3u_plus&output=ts", host)
+            #expect(get.uris == ["http://tv.example:8080/live/m%20e/p/\(number).ts"])
+            #expect(get.text.contains("catchup=\"xc\" catchup-days=\"1\","))
+            let guide = "http://tv.example:8080/xmltv.php?username=m%20e&password=p"
+            #expect(get.text.hasPrefix("#EXTM3U x-tvg-url=\"\(guide)\""))
+            let flavour = try await viewer.get("/iptv/channels.m3u?flavour=xc", host)
+            #expect(flavour.uris == ["http://tv.example:8080/live/viewer/open/\(number).m3u8"])
+            let xmltv = try await viewer.get("/xmltv.php?username=me&password=p", host)
+            #expect(xmltv.body == (try await viewer.get("/iptv/guide.xml")).body)
+        }
+    }
+}
