@@ -62,6 +62,10 @@ package enum Limits {
     static let stripLengths = [16, 4]
     /// Usual bytes of a playlist entry without other tags, rounded up.
     static let usualEntry = 48
+    /// The same of an I-frame playlist.
+    static let usualKeyFrameEntry = 80
+    /// Quarters whose key frames are measured, in memory: a day of 200 channels, two megabytes.
+    static let keyFrameRates = 20_000
 }
 
 /// The limits of what is cached.

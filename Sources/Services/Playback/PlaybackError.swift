@@ -14,6 +14,8 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
     /// Nothing is recorded in the window; carries the nearest recorded spans, nearest first.
     case nothingRecorded(available: [TimeWindow])
     case noSuchRendition(RenditionID)
+    /// No key frames are known of the rendition in the window, or it is encrypted.
+    case noKeyFrames(RenditionID)
     /// Everything before this instant has expired.
     case expired(before: Instant)
     /// The request was strict, but this rendition lacks some microseconds.
@@ -29,6 +31,8 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
         case .delayTooLong(let limit): "the delay may be at most the channel's retention of \(limit) seconds"
         case .nothingRecorded: "nothing is recorded in this window"
         case .noSuchRendition(let id): "the channel has no rendition \(id)"
+        case .noKeyFrames(let id):
+            "rendition \(id) has no key frames here that a player could read alone"
         case .expired: "the window is older than the channel's retention"
         case .incomplete(let id, let missing):
             "rendition \(id) lacks \(Microseconds.seconds(missing)) seconds of the window"

@@ -30,6 +30,7 @@ struct Recording {
         var plain: [UInt8]
         var stored: [UInt8]
         var iv: [UInt8]?
+        var keyFrames: KeyFrames?
 
         func key(of channel: ChannelID) -> ArchiveKey {
             .segment(
@@ -101,9 +102,10 @@ struct Recording {
                     channel: channel.id,
                     identity: SegmentIdentity(rendition: segment.rendition, run: 1, number: segment.number),
                     start: at(segment.start), duration: Int64(segment.duration * 1_000_000),
-                    format: segment.format,
+                    format: segment.format, flags: segment.keyFrames == nil ? [] : .hasKeyFrames,
                     storedBytes: Int64(segment.stored.count), plainBytes: Int64(segment.plain.count),
-                    iv: segment.iv, arrived: at(segment.start + 4 + lag), digest: [], fence: fence),
+                    iv: segment.iv, arrived: at(segment.start + 4 + lag), digest: [], fence: fence,
+                    keyFrames: segment.keyFrames),
                 number: segment.number, discontinuitySequence: segment.discontinuitySequence)
         }
         return batch

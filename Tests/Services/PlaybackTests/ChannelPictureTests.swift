@@ -38,7 +38,7 @@ struct ChannelPictureTests {
             // Composing measures the peaks that a picture only adds up.
             let multivariant = contents.multivariantPlaylist(query: "q")
             for second: Int64 in 0..<2 {
-                let measured = try #require(cut.measured(at: second), name)
+                let measured = try #require(cut.measured(at: second, KeyFrameRates()), name)
                 let own = MultivariantText(renditions: measured, isClosed: true, query: "q")
                 #expect(own.playlist().writtenBytes() == multivariant, name)
             }

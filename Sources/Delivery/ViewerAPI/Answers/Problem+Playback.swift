@@ -57,7 +57,7 @@ extension Problem {
             self = Problem(.badRequest, detail).naming("dvr").limitingWindow(to: limit)
         case .delayTooLong: self = Problem(.badRequest, detail).naming(delayName)
         case .nothingRecorded(let available): self = Problem(.notFound, detail).offering(available)
-        case .noSuchRendition: self = Problem(.notFound, detail).naming("rendition")
+        case .noSuchRendition, .noKeyFrames: self = Problem(.notFound, detail).naming("rendition")
         case .expired(let before):
             self = Problem(.gone, "\(detail); recordings are kept from \(before.rfc3339) on")
         case .incomplete(let id, let missing): self = Problem(.conflict, detail).missing(missing, of: id)

@@ -11,10 +11,17 @@ extension WindowAnswers {
         if asked.parameters.window.isStrict {
             try await player.checkWhole(window, wanted, of: asked.channel)
         }
+        if case .keyFrames(let id) = asked.route.resource {
+            let playlist = try await player.keyFramePlaylist(of: id, in: window)
+            return try response(
+                asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window[id])))
+        }
         try await player.prepare(window, wanted, isCompressed: asked.coding == .gzip)
         guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
-            let playlist = try RenderedPlaylist(window.multivariantPlaylist(query: query))
+            let rates = await player.keyFrameRates(of: window)
+            let playlist = try RenderedPlaylist(
+                window.multivariantPlaylist(query: query, keyFrameRates: rates))
             return try response(
                 asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window.leading)))
         }
@@ -29,7 +36,7 @@ extension WindowAnswers {
     {
         switch asked.route.resource {
         case .master: return nil
-        case .media(let id): return try await present(id, asked, window)
+        case .media(let id), .keyFrames(let id): return try await present(id, asked, window)
         case .index, .single, .since, .transportStream, .endlessStream:
             if let id = asked.parameters.rendition { return try await present(id, asked, window) }
             let isWhole = !window.renditions.contains { $0.id.kind == .audio }

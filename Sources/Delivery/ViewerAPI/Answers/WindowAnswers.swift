@@ -60,7 +60,7 @@ final class WindowAnswers: Sendable {
             case .transportStream: return try await download(asked)
             case .endlessStream: return try await stream(asked)
             case .since: return try await relative(asked)
-            case .index, .master, .media, .single: return try await playlist(asked)
+            case .index, .master, .media, .keyFrames, .single: return try await playlist(asked)
             }
         } catch let error as ExportError {
             return Problem(error).answer()

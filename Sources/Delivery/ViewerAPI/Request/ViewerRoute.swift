@@ -44,6 +44,8 @@ struct WindowRoute: Equatable {
         case master
         /// `{r}.m3u8`.
         case media(RenditionID)
+        /// `{r}-iframes.m3u8`: the key frames of a video rendition.
+        case keyFrames(RenditionID)
         /// One media playlist where sound and picture are in the same segments, else as `index.m3u8`.
         case single
         /// `timeshift_abs-{utc}.m3u8`: the time-shifted playlist that starts at an instant.
@@ -59,6 +61,7 @@ struct WindowRoute: Equatable {
             case .index, .single, .since: "index.m3u8"
             case .master: "master.m3u8"
             case .media(let id): "\(id).m3u8"
+            case .keyFrames(let id): "\(id)-iframes.m3u8"
             case .transportStream, .endlessStream: "download.ts"
             }
         }
@@ -83,6 +86,11 @@ struct WindowRoute: Equatable {
         default:
             if let (resource, dialect) = DialectWindow.reading(file) {
                 self.init(channel: channel, resource: resource, dialect: dialect)
+                return
+            }
+            if file.hasSuffix("-iframes.m3u8") {
+                guard let id = RenditionID(String(file.dropLast(13))), id.kind == .video else { return nil }
+                self.init(channel: channel, resource: .keyFrames(id))
                 return
             }
             guard file.hasSuffix(".m3u8"), let id = RenditionID(String(file.dropLast(5))) else { return nil }

@@ -12,6 +12,8 @@ struct BlockSummary: Sendable {
     var isIndependent = true
     /// At least one segment waits for its key.
     var waitsForKey = false
+    /// Key frames are known of a segment that is not encrypted.
+    var hasKeyFrames = false
     /// The longest media of a segment, microseconds.
     var longest: Int64 = 0
     /// The sum of how long the media play, microseconds.
@@ -54,6 +56,12 @@ struct BlockSummary: Sendable {
         let (common, found) = (SegmentFlags(rawValue: all), SegmentFlags(rawValue: any))
         isIndependent = common.contains(.independent)
         waitsForKey = found.contains(.keyPending)
+        hasKeyFrames =
+            found.contains(.hasKeyFrames)
+            && (formats.values.allSatisfy(\.isClear)
+                || segments.contains {
+                    $0.flags.contains(.hasKeyFrames) && formats[$0.formatID]?.isClear ?? false
+                })
         let isMixed = found.contains(.spliced) && !common.contains(.spliced)
         self.isUniform = isUniform && isOrdered && !waitsForKey && !isMixed
     }

@@ -93,6 +93,9 @@ extension SegmentFormat {
         keyMethod == nil || keyName != nil || !drmTags.isEmpty
     }
 
+    /// Whether the segments are not encrypted.
+    var isClear: Bool { keyMethod == nil && drmTags.isEmpty }
+
     /// Whether both can be in one playlist: they have the same container and, as far as known, the same kinds
     /// of tracks.
     func joins(_ other: SegmentFormat) -> Bool {

@@ -79,10 +79,10 @@ struct ChannelCut {
         picture.leading.first { cuts[$0] != nil }.flatMap { cuts[$0] }
     }
 
-    /// The renditions with what their segments tell; nil if there is too much to measure.
+    /// The renditions with what their segments tell; nil if there is too much to measure, or to read.
     ///
     /// Notes the use of all blocks at a second.
-    func measured(at second: Int64) -> [MeasuredRendition]? {
+    func measured(at second: Int64, _ keyFrameRates: KeyFrameRates) -> [MeasuredRendition]? {
         let targetSeconds = targetSeconds
         var measured: [MeasuredRendition] = []
         measured.reserveCapacity(cuts.count)
@@ -90,9 +90,14 @@ struct ChannelCut {
             guard let cut else { continue }
             let rate = cut.bitRate(targetSeconds: targetSeconds, rendition.rates, second: second)
             guard let rate else { return nil }
-            measured.append(
-                MeasuredRendition(
-                    description: rendition.description, rate: rate, formats: cut.format.map { [$0] } ?? []))
+            var found = MeasuredRendition(
+                description: rendition.description, rate: rate, formats: cut.format.map { [$0] } ?? [])
+            let places = found.id.kind == .video ? cut.keyFramePlaces : []
+            if !places.isEmpty {
+                guard let highest = keyFrameRates.highest(of: places) else { return nil }
+                found.keyFrameRate = highest
+            }
+            measured.append(found)
         }
         return measured
     }

@@ -38,6 +38,11 @@ struct WindowCut: Sendable {
         return list
     }
 
+    /// The blocks with key frames that a player may read alone.
+    var keyFramePlaces: [KeyFrameRates.Place] {
+        slots.compactMap { slot in slot.block.flatMap { $0.summary.hasKeyFrames ? $0.place : nil } }
+    }
+
     /// Notes the use of all blocks.
     func touch() {
         for slot in slots { slot.block?.touch() }

@@ -27,6 +27,45 @@ struct EntryText {
         }
     }
 
+    /// Writes an entry of an I-frame playlist; a gap if there is no key frame.
+    func write(
+        _ frame: KeyFrame?, lasting: Int64, of segment: RecordedSegment, _ format: FormatText,
+        to buffer: inout TextBuffer,
+    ) {
+        let directory = directory
+        unsafe buffer.write(atMost: 2 * Self.margin + directory.count) { cursor in
+            if frame == nil { unsafe cursor.append("#EXT-X-GAP\n") }
+            unsafe cursor.appendDuration(lasting)
+            if let frame {
+                unsafe cursor.append("#EXT-X-BYTERANGE:")
+                unsafe cursor.append(decimal: UInt64(max(0, frame.byteCount)))
+                unsafe cursor.append(UInt8(ascii: "@"))
+                unsafe cursor.append(decimal: UInt64(max(0, frame.offset)))
+                unsafe cursor.append(UInt8(ascii: "\n"))
+            }
+            unsafe cursor.append(directory)
+            unsafe cursor.append(decimal: UInt64(max(0, segment.start.milliseconds)))
+            if segment.revision > 0 {
+                unsafe cursor.append(UInt8(ascii: "-"))
+                unsafe cursor.append(decimal: UInt64(segment.revision))
+            }
+            unsafe cursor.append(format.ending)
+        }
+    }
+
+    /// EXT-X-MAP that names the first bytes of a segment: the tables of a transport stream.
+    func map(_ segment: RecordedSegment, _ format: FormatText, byteCount: Int) -> [UInt8] {
+        let revision = segment.revision > 0 ? "-\(segment.revision)" : ""
+        let ending = String(decoding: format.ending.dropLast(), as: UTF8.self)
+        let name = "\(max(0, segment.start.milliseconds))\(revision)\(ending)"
+        var writer = PlaylistWriter()
+        writer.map(
+            MediaMap(
+                uri: String(decoding: directory, as: UTF8.self) + name,
+                byteRange: HLS.ByteRange(length: UInt64(max(0, byteCount)), offset: 0)))
+        return writer.bytes
+    }
+
     private func writeCueTags(of segment: RecordedSegment, to buffer: inout TextBuffer) {
         var writer = PlaylistWriter()
         for tag in segment.cueTags where MediaSegment.isCueTag(tag) { writer.line(tag) }

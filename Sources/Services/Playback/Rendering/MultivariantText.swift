@@ -8,6 +8,8 @@ struct MeasuredRendition {
     var rate: BitRate
     /// In the order of their first segments.
     var formats: [SegmentFormat]
+    /// The highest bit rate of its key frames; nil if none are known.
+    var keyFrameRate: Int64?
 
     var id: RenditionID { description.id }
 }
@@ -24,12 +26,13 @@ struct MultivariantText {
         (self.renditions, self.isClosed, self.query) = (renditions, isClosed, query)
     }
 
-    init(contents: PlaylistContents, query: String?) {
+    init(contents: PlaylistContents, query: String?, keyFrameRates: [RenditionID: Int64]) {
         let measured = contents.renditions.map { rendition in
             MeasuredRendition(
                 description: rendition.description,
                 rate: BitRate(of: rendition.segments, targetSeconds: contents.targetSeconds),
-                formats: rendition.segments.formatsInOrder.compactMap { contents.formats[$0] })
+                formats: rendition.segments.formatsInOrder.compactMap { contents.formats[$0] },
+                keyFrameRate: keyFrameRates[rendition.id])
         }
         self.init(renditions: measured, isClosed: contents.plan.kind == .closed, query: query)
     }
@@ -39,6 +42,7 @@ struct MultivariantText {
         let variants = variants
         playlist.renditions = alternatives(besides: variants)
         playlist.variants = variants.flatMap(streams)
+        playlist.iFrameStreams = variants.compactMap(keyFrames)
         playlist.version = playlist.minimalVersion
         return playlist
     }
@@ -52,8 +56,8 @@ struct MultivariantText {
         return []
     }
 
-    func uri(of id: RenditionID) -> String {
-        query.map { "\(id).m3u8?\($0)" } ?? "\(id).m3u8"
+    func uri(of id: RenditionID, suffix: String = "") -> String {
+        query.map { "\(id)\(suffix).m3u8?\($0)" } ?? "\(id)\(suffix).m3u8"
     }
 }
 
@@ -100,6 +104,23 @@ extension MultivariantText {
         stream.closedCaptions = captions(said, of: rendition)
         return stream
     }
+
+    /// The I-frame playlist of a variant, which has no sound.
+    private func keyFrames(_ rendition: MeasuredRendition) -> VariantStream? {
+        guard let rate = rendition.keyFrameRate else { return nil }
+        var stream = VariantStream(
+            uri: uri(of: rendition.id, suffix: "-iframes"), bandwidth: Int(max(1, rate)))
+        let codecs = codecs(of: [rendition])?.split(separator: ",").filter { codec in
+            Self.pictures.contains { codec.hasPrefix($0) }
+        }
+        stream.codecs = codecs.flatMap { $0.isEmpty ? nil : $0.joined(separator: ",") }
+        stream.resolution = resolution(of: rendition)
+        stream.videoRange = VariantStream(AttributeList(rendition.description.attributes ?? [])).videoRange
+        return stream
+    }
+
+    /// How the codecs of video begin (RFC 6381).
+    private static let pictures = ["avc", "hvc", "hev", "dvh", "av01", "vp0", "mp4v", "vvc", "vvi"]
 
     /// A group of which something is known; NONE only if all variants say it (RFC 8216bis §4.4.6.2).
     private func captions(

@@ -12,8 +12,11 @@ extension PlaylistContents {
 
     /// The multivariant playlist of all renditions with segments in the window.
     ///
-    /// The query is added to every URI. It is given without `?`.
-    package func multivariantPlaylist(query: String?) -> [UInt8] {
-        MultivariantText(contents: self, query: query).playlist().writtenBytes()
+    /// The query is added to every URI. It is given without `?`. I-frame playlists are named for the
+    /// renditions with a bit rate of key frames.
+    package func multivariantPlaylist(
+        query: String?, keyFrameRates: [RenditionID: Int64] = [:],
+    ) -> [UInt8] {
+        MultivariantText(contents: self, query: query, keyFrameRates: keyFrameRates).playlist().writtenBytes()
     }
 }

@@ -75,7 +75,7 @@ extension WindowPlayer {
             case .media(let id): return media(cut, id, plan, isFinal, isCompressed: isCompressed)
             case .multivariant:
                 let second = now.microseconds / Microseconds.perSecond
-                guard let measured = cut.measured(at: second) else { return nil }
+                guard let measured = cut.measured(at: second, keyFrameRates) else { return nil }
                 return multivariant(cut, measured, plan, isFinal, query: query(plan))
             }
         }

@@ -9,6 +9,7 @@ package final class WindowPlayer: Sendable {
     /// Compositions that compute for long; fewer than there are cores, so that others are not delayed.
     private let turns: AsyncSemaphore
     private let lookBacks = SlidingLookBacks()
+    let keyFrameRates = KeyFrameRates()
 
     /// Lets at most `longAnswers` answers compute for more than a millisecond at a time.
     package init(index: TimelineIndex, maxWindowSeconds: Int64, longAnswers: Int = 1) {
@@ -115,7 +116,7 @@ extension WindowPlayer {
     }
 
     /// Computes at once, or after leaving a thread on which requests may wait; what takes long in its turn.
-    private func inTurn<Value>(
+    func inTurn<Value>(
         _ isLong: Bool, leavesThread: Bool = false, _ compute: () throws(PlaybackError) -> Value,
     ) async throws(PlaybackError) -> Value {
         guard isLong else {

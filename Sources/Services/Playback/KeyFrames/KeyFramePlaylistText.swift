@@ -1,0 +1,171 @@
+import Catalogue
+import HLS
+import Timeline
+
+/// Writes an I-frame playlist (RFC 8216 §4.3.3.6): an entry for each key frame, with its bytes.
+///
+/// A closed window has all of them, each lasting until the next. A growing playlist has the first of each
+/// segment, so that its numbers and durations are those of the media playlist and never change; a segment
+/// without one is a gap.
+struct KeyFramePlaylistText {
+    private let contents: PlaylistContents
+    private let rendition: ListedRendition
+    private let entry: EntryText
+    private var matching: KeyFrameMatching
+    private var texts: [Int32: FormatText] = [:]
+    private var buffer: TextBuffer
+    /// The frame that lasts until the next one, which is not known yet.
+    private var open: Frame?
+    /// Whether EXT-X-MAP stands before the next frame.
+    private var needsMap = true
+    /// The segment that was passed last, and its format and discontinuity sequence.
+    private var passed: (segment: RecordedSegment, sequence: Int64)?
+    /// The end of the segments that were passed since the last discontinuity.
+    private var end = Instant(microseconds: 0)
+    /// The hole before the next frame.
+    private var hole: (before: RecordedSegment, after: RecordedSegment)?
+    private var first: Frame?
+    private var lastSequence: Int64?
+    private var expectedDate = Instant(microseconds: 0)
+    private var longest: Int64 = 0
+    private var hasFrames = false
+
+    /// An entry.
+    private struct Frame {
+        var segment: RecordedSegment
+        var sequence: Int64
+        var format: FormatText
+        /// Nil for a gap.
+        var place: KeyFrame?
+        var begin: Instant
+        var map: [UInt8]?
+    }
+
+    init(contents: PlaylistContents, rendition: ListedRendition, found: [SegmentKeyFrames]) {
+        (self.contents, self.rendition) = (contents, rendition)
+        matching = KeyFrameMatching(found)
+        entry = EntryText(rendition: rendition.id)
+        buffer = TextBuffer(
+            capacity: 1024 + found.reduce(0) { $0 + $1.keyFrames.frames.count } * Limits.usualKeyFrameEntry)
+        for id in rendition.segments.formatIDs {
+            texts[id] = contents.formats[id].map { FormatText($0, rendition: rendition.id) }
+        }
+    }
+
+    /// Nil if no frame can be listed.
+    mutating func written() -> [UInt8]? {
+        for segment in rendition.segments {
+            guard let format = texts[segment.formatID] else { continue }
+            let isKnown = segment.flags.contains(.hasKeyFrames) && format.isClear
+            let known = isKnown ? matching.keyFrames(of: segment) : nil
+            pass(segment)
+            contents.plan.kind == .closed ? add(known, segment, format) : addOne(known, segment, format)
+        }
+        close(at: end)
+        guard hasFrames, let first else { return nil }
+        if contents.isEnded { buffer.append("#EXT-X-ENDLIST\n") }
+        return head(first) + buffer.take()
+    }
+
+    /// Ends what cannot go on in a segment.
+    private mutating func pass(_ segment: RecordedSegment) {
+        let sequence = contents.discontinuities.sequence(of: segment)
+        if let passed, passed.sequence == sequence {
+            needsMap = needsMap || passed.segment.formatID != segment.formatID
+            end = max(end, segment.end)
+        } else {
+            close(at: end)
+            if let passed { hole = (passed.segment, segment) }
+            (needsMap, end) = (true, segment.end)
+        }
+        passed = (segment, sequence)
+    }
+
+    /// Adds all frames of a segment.
+    private mutating func add(_ known: KeyFrames?, _ segment: RecordedSegment, _ format: FormatText) {
+        for place in known?.frames ?? [] {
+            let begin = segment.start + place.time
+            guard begin < segment.end, open.map({ $0.begin < begin }) ?? true,
+                let frame = frame(segment, format, known, place)
+            else { continue }
+            close(at: begin)
+            open = frame
+        }
+    }
+
+    /// Adds the first frame of a segment, or a gap, which lasts as long as the segment.
+    private mutating func addOne(_ known: KeyFrames?, _ segment: RecordedSegment, _ format: FormatText) {
+        let found = known?.frames.first.flatMap { frame(segment, format, known, $0) }
+        let gap = Frame(
+            segment: segment, sequence: passed?.sequence ?? 0, format: format, begin: segment.start)
+        write(found ?? gap, lasting: segment.mediaDuration)
+    }
+
+    /// A frame with the initialization section that it needs; nil if there is none, as players then know no
+    /// tracks.
+    private mutating func frame(
+        _ segment: RecordedSegment, _ format: FormatText, _ known: KeyFrames?, _ place: KeyFrame,
+    ) -> Frame? {
+        var frame = Frame(
+            segment: segment, sequence: passed?.sequence ?? 0, format: format, place: place,
+            begin: segment.start + place.time)
+        guard needsMap else { return frame }
+        let tables = known?.tableByteCount ?? 0
+        frame.map = format.map ?? (tables > 0 ? entry.map(segment, format, byteCount: tables) : nil)
+        guard frame.map != nil else { return nil }
+        needsMap = false
+        return frame
+    }
+
+    private mutating func close(at end: Instant) {
+        guard let frame = open else { return }
+        open = nil
+        write(frame, lasting: max(Microseconds.perMillisecond, end - frame.begin))
+    }
+
+    private mutating func write(_ frame: Frame, lasting: Int64) {
+        let boundaries = lastSequence.map { max(0, frame.sequence - $0) } ?? 0
+        if let hole, contents.writesGaps, lastSequence != nil {
+            entry.writeGaps(between: hole.before, and: hole.after, frame.format, to: &buffer)
+            longest = max(longest, hole.before.mediaDuration, hole.after.mediaDuration)
+        }
+        hole = nil
+        for _ in 0..<min(boundaries, Int64(Limits.discontinuitiesPerBoundary)) {
+            buffer.append("#EXT-X-DISCONTINUITY\n")
+        }
+        if let map = frame.map { buffer.append(map) }
+        if lastSequence == nil || boundaries > 0
+            || abs(frame.begin - expectedDate) > Limits.dateTolerance
+        {
+            var date = PlaylistWriter()
+            date.programDateTime(microseconds: frame.begin.microseconds)
+            buffer.append(date.bytes)
+            expectedDate = frame.begin
+        }
+        expectedDate = expectedDate + lasting
+        entry.write(frame.place, lasting: lasting, of: frame.segment, frame.format, to: &buffer)
+        longest = max(longest, lasting)
+        if first == nil { first = frame }
+        hasFrames = hasFrames || frame.place != nil
+        lastSequence = frame.sequence
+    }
+
+    private func head(_ first: Frame) -> [UInt8] {
+        let isClosed = contents.plan.kind == .closed
+        var head = MediaPlaylist()
+        head.isIFramesOnly = true
+        // 5 for MAP (RFC 8216 §7); a growing playlist may have GAP later.
+        head.version = isClosed && !contents.writesGaps ? 5 : 8
+        head.targetDurationSeconds = isClosed ? .target(ofLongest: longest) : contents.targetSeconds
+        head.mediaSequence = isClosed ? 0 : UInt64(max(0, first.segment.number ?? 0))
+        head.discontinuitySequence = UInt64(max(0, first.sequence))
+        switch contents.plan.kind {
+        case .closed: head.type = .videoOnDemand
+        case .event: head.type = contents.plan.losesHead ? nil : .event
+        case .sliding: head.type = nil
+        }
+        var writer = PlaylistWriter(reservingCapacity: 256)
+        head.writeHead(&writer)
+        return writer.bytes
+    }
+}

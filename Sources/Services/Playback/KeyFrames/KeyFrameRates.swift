@@ -1,0 +1,59 @@
+import Catalogue
+import Synchronization
+import Timeline
+
+/// The highest bit rates of the key frames of quarters, so that a multivariant playlist states them without
+/// reading any.
+final class KeyFrameRates: Sendable {
+    /// A content of a quarter.
+    struct Place: Hashable {
+        var quarter: Quarter
+        var version: QuarterVersion?
+    }
+
+    private let rates = Mutex<[Place: Int64]>([:])
+
+    /// The highest rate of some quarters, bits per second; nil if one is not known.
+    func highest(of places: [Place]) -> Int64? {
+        rates.withLock { rates in
+            var highest: Int64 = 0
+            for place in places {
+                guard let rate = rates[place] else { return nil }
+                highest = max(highest, rate)
+            }
+            return highest
+        }
+    }
+
+    func unknown(_ blocks: [Block]) -> [Block] {
+        rates.withLock { rates in blocks.filter { rates[$0.place] == nil } }
+    }
+
+    func keep(_ rate: Int64, for place: Place) {
+        rates.withLock { rates in
+            if rates.count >= Limits.keyFrameRates { rates = [:] }
+            rates[place] = rate
+        }
+    }
+}
+
+extension Block {
+    var place: KeyFrameRates.Place { .init(quarter: quarter, version: version) }
+
+    /// The highest rate of a key frame, bits per second; no window lets one last shorter than to the end of
+    /// its segment.
+    func keyFrameRate(_ found: [SegmentKeyFrames]) -> Int64 {
+        var matching = KeyFrameMatching(found)
+        var highest: Int64 = 0
+        for segment in segments where segment.flags.contains(.hasKeyFrames) {
+            let frames = matching.keyFrames(of: segment)?.frames ?? []
+            for (index, frame) in frames.enumerated() {
+                let end = index + 1 < frames.count ? frames[index + 1].time : segment.duration
+                let lasting = max(Microseconds.perMillisecond, min(end, segment.duration) - frame.time)
+                let rate = (Double(frame.byteCount) * 8_000_000 / Double(lasting)).rounded(.up)
+                highest = max(highest, Int64(min(rate, Double(Limits.bitRate))))
+            }
+        }
+        return highest
+    }
+}

@@ -1,0 +1,66 @@
+import Catalogue
+package import Timeline
+
+/// I-frame playlists.
+extension WindowPlayer {
+    /// The I-frame playlist of a rendition in the window.
+    ///
+    /// The places of the key frames are read from the catalogue, and no media.
+    package func keyFramePlaylist(
+        of id: RenditionID, in contents: PlaylistContents,
+    ) async throws(PlaybackError) -> RenderedPlaylist {
+        guard let rendition = contents[id] else { throw .noSuchRendition(id) }
+        let blocks = rendition.keyFrameBlocks
+        guard !blocks.isEmpty else { throw .noKeyFrames(id) }
+        let found = try await mappingErrors { () throws(CatalogueError) in
+            try await index.catalogue.keyFrames(of: blocks.map(\.quarter))
+        }
+        let text = try await inTurn(
+            blocks.count > Limits.piecesWithoutTurn, leavesThread: blocks.count > Limits.piecesAtOnce
+        ) { () throws(PlaybackError) in
+            var text = KeyFramePlaylistText(contents: contents, rendition: rendition, found: found)
+            return text.written()
+        }
+        guard let text else { throw .noKeyFrames(id) }
+        return try RenderedPlaylist(text)
+    }
+
+    /// The highest bit rate of the key frames of each rendition that has some, for a multivariant playlist.
+    ///
+    /// What is not known yet is measured. While the catalogue is unavailable, those renditions are left out.
+    package func keyFrameRates(of contents: PlaylistContents) async -> [RenditionID: Int64] {
+        var rates: [RenditionID: Int64] = [:]
+        for rendition in contents.renditions where rendition.id.kind == .video {
+            let blocks = rendition.keyFrameBlocks
+            guard !blocks.isEmpty else { continue }
+            await measureKeyFrames(keyFrameRates.unknown(blocks))
+            rates[rendition.id] = keyFrameRates.highest(of: blocks.map(\.place))
+        }
+        return rates
+    }
+
+    private func measureKeyFrames(_ blocks: [Block]) async {
+        guard !blocks.isEmpty,
+            let found = try? await index.catalogue.keyFrames(of: blocks.map(\.quarter))
+        else { return }
+        var rest = found[...]
+        for block in blocks {
+            let end = block.quarter.begin + Quarter.microseconds
+            let own = Array(rest.prefix { $0.start.microseconds < end })
+            rest = rest.dropFirst(own.count)
+            keyFrameRates.keep(block.keyFrameRate(own), for: block.place)
+        }
+    }
+}
+
+extension ListedRendition {
+    /// The blocks with key frames that a player may read alone, each once.
+    var keyFrameBlocks: [Block] {
+        var blocks: [Block] = []
+        for piece in segments.pieces
+        where piece.block.summary.hasKeyFrames && blocks.last?.quarter != piece.block.quarter {
+            blocks.append(piece.block)
+        }
+        return blocks
+    }
+}
