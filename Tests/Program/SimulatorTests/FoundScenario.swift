@@ -61,5 +61,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 9_610_266, hours: 1, faults: [0, 2]),
         // Numbers began again far below without dates, and the first segment of three was missed.
         FoundScenario(seed: 9_610_568, hours: 1, faults: [2]),
+        // EXTINF doubled: two segments of the first playlist told it, and three were waited for.
+        FoundScenario(seed: 9_600_426, hours: 1, faults: []),
     ]
 }

@@ -60,8 +60,8 @@ struct PartialSegmentTests {
     func wrong() {
         let found = parts(said: 10, apart: 2, measured: Array(repeating: 2, count: 8))
         #expect(found.atLast.isEmpty)
-        // Three segments tell the ratio; until then the newest may be a part.
-        #expect(found.atFirst == [0, 1, 2, 3])
+        // The first one tells the ratio when it is known where it ends; until then the newest may be a part.
+        #expect(found.atFirst == [0, 1])
     }
 
     @Test(

@@ -51,9 +51,9 @@ extension RenditionProgress {
             join = .none
             guard number == first else { return }
             if let begin = former.firstTimestamp, let end = probed?.firstTimestamp {
-                measured.read(
-                    said: PlaylistFollower.duration(of: playlist.segments[0]),
-                    measured: HeldMedia.distance(from: begin, to: end))
+                measured.add(
+                    said: PlaylistFollower.duration(of: playlist.segments[0]), expected: 0,
+                    measured: HeldMedia.distance(from: begin, to: end), isCompared: true)
             }
             find(former, in: playlist, at: arrival)
         case .none, .open, .found: break

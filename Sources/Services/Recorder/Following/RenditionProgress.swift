@@ -139,7 +139,8 @@ struct RenditionProgress: Sendable {
             durations.duration(said: PlaylistFollower.duration(of: $0.entry))
         }
         for (entry, isNew) in judged where entry.verdict == .whole {
-            measured(entry.segment, entry.measured)
+            measured(
+                entry.segment, entry.measured, isCompared: shortSegments.endsAtNext(entry))
             if !isNew {
                 judgement.whole.append(entry.segment.identity)
                 if let digest = media.digest(of: entry.segment.identity) {
@@ -160,12 +161,12 @@ struct RenditionProgress: Sendable {
         partsInARow = isPart ? partsInARow + 1 : 0
     }
 
-    /// A segment was stored, and its media measured.
-    mutating func measured(_ segment: ListedSegment, _ duration: Int64) {
+    /// A segment was stored, and its media measured; or they were compared with where the next one begins.
+    mutating func measured(_ segment: ListedSegment, _ duration: Int64, isCompared: Bool = false) {
         guard segment.identity.run == run else { return }
         measured.add(
             said: PlaylistFollower.duration(of: segment.entry), expected: segment.expectedDuration,
-            measured: duration)
+            measured: duration, isCompared: isCompared)
     }
 
     /// The source was changed: the run ends, and the next playlist joins another one.

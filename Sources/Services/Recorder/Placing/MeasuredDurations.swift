@@ -10,7 +10,7 @@ struct MeasuredDurations: Sendable {
         /// What EXTINF said, microseconds; nil when it was of no use.
         var said: Int64?
         var measured: Int64
-        /// Two segments were read for it, and the second one begins where it ends.
+        /// The next segment begins where it ends.
         var isCompared = false
 
         /// Whether it tells by itself that EXTINF is wrong.
@@ -33,25 +33,15 @@ struct MeasuredDurations: Sendable {
     ///   - said: what EXTINF said, microseconds; nil when it was of no use
     ///   - expected: what its place was decided with, microseconds; 0 when it does not count
     ///   - measured: what its media contain, microseconds
-    mutating func add(said: Int64?, expected: Int64, measured: Int64) {
+    ///   - isCompared: the next one begins where it ends
+    mutating func add(said: Int64?, expected: Int64, measured: Int64, isCompared: Bool = false) {
         guard (1...Limits.longestSegment).contains(measured) else { return }
-        pairs.append(Pair(said: said, measured: measured))
+        pairs.append(Pair(said: said, measured: measured, isCompared: isCompared))
         if pairs.count > Limits.measuredSegments { pairs.removeFirst() }
         let difference = measured - expected
         // More is a wrong ratio, which the next segments show, or media with a jump.
         guard expected > 0, difference.magnitude <= (expected / 2).magnitude else { return }
         owed = min(max(owed + difference, -Limits.longestOwed), Limits.longestOwed)
-    }
-
-    /// A segment was read before its playlist is placed.
-    ///
-    /// - Parameters:
-    ///   - said: what EXTINF said, microseconds; nil when it was of no use
-    ///   - measured: from its beginning to that of the next one, microseconds
-    mutating func read(said: Int64?, measured: Int64) {
-        guard (1...Limits.longestSegment).contains(measured) else { return }
-        pairs.append(Pair(said: said, measured: measured, isCompared: true))
-        if pairs.count > Limits.measuredSegments { pairs.removeFirst() }
     }
 
     /// Whether a length differs from another one by more than whole seconds and segments of different length

@@ -55,6 +55,12 @@ struct ShortSegments: Sendable {
         }
     }
 
+    /// Whether the next segment begins where one ends, give or take a few frames.
+    func endsAtNext(_ entry: Entry) -> Bool {
+        guard let length = length(of: entry, expected: nil) else { return false }
+        return (length - entry.measured).magnitude <= Limits.mediaTolerance.magnitude
+    }
+
     /// Whether a segment of a number turned out to be whole.
     func isWhole(_ number: Int64) -> Bool {
         if case .whole = entries[number]?.verdict { true } else { false }
