@@ -168,6 +168,26 @@ struct WrongDurationsTests {
         }
     }
 
+    @Test("Without EXTINF, the mean of the last segments counts, and after a start that of those held")
+    func unsaid() {
+        var durations = MeasuredDurations()
+        for measured in [4, 6, 8] as [Int64] {
+            durations.add(said: nil, expected: 0, measured: measured * seconds)
+        }
+        #expect(durations.duration(said: nil) == 6 * seconds)
+        var list = list(50...52)
+        let held: [Int64: TimeWindow] = [
+            10: TimeWindow(begin: at(100), end: at(104)), 11: TimeWindow(begin: at(104), end: at(109)),
+        ]
+        var said = MeasuredDurations()
+        said.add(held, listedIn: list, before: 0)
+        #expect(said.duration(said: nil) == nil)
+        for index in list.segments.indices { list.segments[index].durationMicroseconds = 0 }
+        var resumed = MeasuredDurations()
+        resumed.add(held, listedIn: list, before: 0)
+        #expect(resumed.duration(said: nil) == 4_500_000)
+    }
+
     @Test("Media whose time stamps jump do not move the time line")
     func jumpingMedia() {
         var durations = MeasuredDurations()

@@ -52,11 +52,20 @@ struct MeasuredDurations: Sendable {
 
     /// A playlist lists segments again that an earlier process placed: they are as long as their time.
     ///
+    /// Where EXTINF is of no use, those that are not listed any more tell the usual length.
+    ///
     /// - Parameters:
     ///   - held: that time, by number
     ///   - playlist: the playlist
     ///   - end: the index behind the last entry that is held
     mutating func add(_ held: [Int64: TimeWindow], listedIn playlist: MediaPlaylist, before end: Int) {
+        guard !held.isEmpty else { return }
+        if let newest = playlist.segments.last, PlaylistFollower.duration(of: newest) == nil {
+            for (_, window) in held.sorted(by: { $0.key < $1.key }).suffix(Limits.measuredSegments) {
+                add(said: nil, expected: 0, measured: window.microseconds)
+            }
+            return
+        }
         for index in playlist.segments.indices.prefix(end) {
             guard let number = PlaylistFollower.number(playlist, index), let window = held[number] else {
                 continue
@@ -70,7 +79,10 @@ struct MeasuredDurations: Sendable {
     /// The duration of a segment of which EXTINF says so much, microseconds: as said while that fits, else in
     /// the ratio of the last segments; nil when nothing is known.
     func duration(said: Int64?) -> Int64? {
-        guard let said else { return pairs.last?.measured }
+        guard let said else {
+            let unsaid = pairs.lazy.filter { $0.said == nil }.map(\.measured)
+            return unsaid.isEmpty ? pairs.last?.measured : unsaid.reduce(0, +) / Int64(unsaid.count)
+        }
         let known = pairs.filter { $0.said != nil }
         guard known.count >= Limits.measuredAtLeast || known.contains(where: \.tells) else { return said }
         let all = known.reduce(Int64(0)) { $0 + ($1.said ?? 0) }
