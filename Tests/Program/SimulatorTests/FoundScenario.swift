@@ -63,6 +63,9 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 9_610_568, hours: 1, faults: [2]),
         // EXTINF doubled: two segments of the first playlist told it, and three were waited for.
         FoundScenario(seed: 9_600_426, hours: 1, faults: []),
+        // EXTINF 0 or always the target, and damaged media, which nothing measures: the time line ran away.
+        FoundScenario(seed: 9_600_017, hours: 1, faults: [2]),
+        FoundScenario(seed: 9_610_395, hours: 1, faults: [3]),
         // EXTINF 0, and a process that was killed: of what is held the next one did not learn the length.
         FoundScenario(seed: 9_600_435, hours: 1, faults: [1, 5, 9]),
     ]

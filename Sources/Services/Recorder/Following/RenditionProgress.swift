@@ -23,10 +23,11 @@ struct RenditionProgress: Sendable {
     var measured = MeasuredDurations()
     /// The same of the sources that were in use before, by URL.
     private var formerlyMeasured: [String: MeasuredDurations] = [:]
-    private(set) var shortSegments = ShortSegments()
+    var shortSegments = ShortSegments()
+    var unmeasured = UnmeasuredSegments()
     var dateSteps = DateSteps()
     /// Segments in a row that stayed parts.
-    private var partsInARow = 0
+    var partsInARow = 0
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
     var missed = MissedEntries()
     /// What another source may list, too.
@@ -112,61 +113,11 @@ struct RenditionProgress: Sendable {
         discontinuityCount += 1
         digests = [:]
         measured.beginRun()
-        shortSegments = ShortSegments()
+        (shortSegments, unmeasured) = (ShortSegments(), UnmeasuredSegments())
         leaderShift = nil
         dateSteps = DateSteps()
         parts = HeldParts()
         return deferred.end()
-    }
-
-    /// What a stored segment tells of itself and of those before it.
-    struct Judgement: Sendable {
-        /// It is not whole, or not known to be.
-        var isPart = false
-        /// Segments that turned out to be whole.
-        var whole: [SegmentIdentity] = []
-    }
-
-    /// Judges by its media whether a stored segment is whole, and others by what is known now.
-    mutating func judge(_ segment: ListedSegment, _ stored: StoredSegment) -> Judgement {
-        guard segment.identity.run == run else { return Judgement() }
-        guard !stored.flags.contains(.damaged) else { return Judgement(isPart: true) }
-        guard let duration = stored.measuredDuration else { return Judgement() }
-        shortSegments.add(segment, measured: duration, timestamp: stored.firstTimestamp)
-        var judgement = Judgement()
-        let durations = measured
-        let judged = shortSegments.judge {
-            durations.duration(said: PlaylistFollower.duration(of: $0.entry))
-        }
-        for (entry, isNew) in judged where entry.verdict == .whole {
-            measured(
-                entry.segment, entry.measured, isCompared: shortSegments.endsAtNext(entry))
-            if !isNew {
-                judgement.whole.append(entry.segment.identity)
-                if let digest = media.digest(of: entry.segment.identity) {
-                    remember(entry.segment.identity, digest)
-                }
-            }
-        }
-        let verdict = shortSegments.entries[segment.identity.number]?.verdict
-        judgement.isPart = verdict == .suspected || verdict == .short
-        return judgement
-    }
-
-    /// Whether better bytes can be expected of segments that are not whole.
-    var mendsParts: Bool { partsInARow < Limits.partsInARow }
-
-    /// A segment is whole, or stays a part.
-    mutating func settled(isPart: Bool) {
-        partsInARow = isPart ? partsInARow + 1 : 0
-    }
-
-    /// A segment was stored, and its media measured; or they were compared with where the next one begins.
-    mutating func measured(_ segment: ListedSegment, _ duration: Int64, isCompared: Bool = false) {
-        guard segment.identity.run == run else { return }
-        measured.add(
-            said: PlaylistFollower.duration(of: segment.entry), expected: segment.expectedDuration,
-            measured: duration, isCompared: isCompared)
     }
 
     /// The source was changed: the run ends, and the next playlist joins another one.
@@ -282,6 +233,7 @@ struct RenditionProgress: Sendable {
         // What is placed back from arrival ends right, whatever its length.
         let isPlacedBack = placing.end == nil || new.entries.first?.opensHole ?? false
         let expected = new.entries.map { isPlacedBack ? 0 : $0.duration }
+        let isByArrival = placing.clock == .arrival
         if placing.clock == .arrival {
             for index in new.entries.indices {
                 new.entries[index].duration += measured.repay(by: new.entries[index].duration)
@@ -293,6 +245,11 @@ struct RenditionProgress: Sendable {
         for (entry, placement) in zip(new.entries, placements) {
             guard let date = entry.programDateTime else { continue }
             dates.add(date, beginsAt: placement.start)
+        }
+        for (place, placement) in placements.enumerated() {
+            let repaid = new.entries[place].duration - expected[place]
+            let counts = isByArrival && !isPlacedBack && !placement.stepped
+            unmeasured.add(new.numbers[place], length: counts ? placement.duration - repaid : nil)
         }
         let lasts = new.entries.reduce(Self.listedFor(playlist)) { $0 + $1.duration }
         let available = arrival.steady + .microseconds(lasts)
@@ -388,7 +345,7 @@ struct RenditionProgress: Sendable {
         status.lost[reason, default: 0] += 1
     }
 
-    private mutating func remember(_ identity: SegmentIdentity, _ digest: [UInt8]) {
+    mutating func remember(_ identity: SegmentIdentity, _ digest: [UInt8]) {
         guard identity.run == run else { return }
         digests[identity.number] = digest
         guard digests.count > 2 * Limits.recentEntries else { return }

@@ -41,6 +41,11 @@ struct MeasuredDurations: Sendable {
         let difference = measured - expected
         // More is a wrong ratio, which the next segments show, or media with a jump.
         guard expected > 0, difference.magnitude <= (expected / 2).magnitude else { return }
+        owe(difference)
+    }
+
+    /// What was placed is shorter than its media by so many microseconds.
+    mutating func owe(_ difference: Int64) {
         owed = min(max(owed + difference, -Limits.longestOwed), Limits.longestOwed)
     }
 

@@ -1,0 +1,66 @@
+import Catalogue
+import HLS
+import SegmentStore
+import Timeline
+
+/// What the media of stored segments show.
+extension RenditionProgress {
+    /// What a stored segment tells of itself and of those before it.
+    struct Judgement: Sendable {
+        /// It is not whole, or not known to be.
+        var isPart = false
+        /// Segments that turned out to be whole.
+        var whole: [SegmentIdentity] = []
+    }
+
+    /// Judges by its media whether a stored segment is whole, and others by what is known now.
+    mutating func judge(_ segment: ListedSegment, _ stored: StoredSegment) -> Judgement {
+        guard segment.identity.run == run else { return Judgement() }
+        guard !stored.flags.contains(.damaged) else { return Judgement(isPart: true) }
+        guard let duration = stored.measuredDuration else { return Judgement() }
+        shortSegments.add(segment, measured: duration, timestamp: stored.firstTimestamp)
+        var judgement = Judgement()
+        let durations = measured
+        let judged = shortSegments.judge {
+            durations.duration(said: PlaylistFollower.duration(of: $0.entry))
+        }
+        for (entry, isNew) in judged where entry.verdict == .whole {
+            measured(
+                entry.segment, entry.measured, timestamp: entry.timestamp,
+                isCompared: shortSegments.endsAtNext(entry))
+            if !isNew {
+                judgement.whole.append(entry.segment.identity)
+                if let digest = media.digest(of: entry.segment.identity) {
+                    remember(entry.segment.identity, digest)
+                }
+            }
+        }
+        let verdict = shortSegments.entries[segment.identity.number]?.verdict
+        judgement.isPart = verdict == .suspected || verdict == .short
+        return judgement
+    }
+
+    /// Whether better bytes can be expected of segments that are not whole.
+    var mendsParts: Bool { partsInARow < Limits.partsInARow }
+
+    /// A segment is whole, or stays a part.
+    mutating func settled(isPart: Bool) {
+        partsInARow = isPart ? partsInARow + 1 : 0
+    }
+
+    /// A segment was stored, and its media measured; or they were compared with where the next one begins.
+    ///
+    /// What nothing has measured next to it is as long as time stamps show.
+    mutating func measured(
+        _ segment: ListedSegment, _ duration: Int64, timestamp: Int64? = nil, isCompared: Bool = false,
+    ) {
+        guard segment.identity.run == run else { return }
+        let (isSettled, others) = unmeasured.measured(
+            segment.identity.number, timestamp: timestamp, duration: duration)
+        measured.add(
+            said: PlaylistFollower.duration(of: segment.entry),
+            expected: isSettled ? 0 : segment.expectedDuration,
+            measured: duration, isCompared: isCompared)
+        measured.owe(others)
+    }
+}
