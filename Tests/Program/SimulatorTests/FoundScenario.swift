@@ -68,5 +68,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 9_610_395, hours: 1, faults: [3]),
         // EXTINF 0, and a process that was killed: of what is held the next one did not learn the length.
         FoundScenario(seed: 9_600_435, hours: 1, faults: [1, 5, 9]),
+        // Many damaged segments ended the tries for those that came later, in part.
+        FoundScenario(seed: 9_610_416, hours: 1, faults: [9, 10]),
     ]
 }

@@ -56,6 +56,26 @@ struct PartialSegmentTests {
         return (atLast, atFirst)
     }
 
+    @Test("Damaged segments in a row do not end the tries for later ones that are only short")
+    func damagedInARow() throws {
+        var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
+        progress.run = 7
+        let listed = progress.list(
+            list(0...0), from: 0, opensHole: true, cause: nil, hole: .sourceStalled, arrival: arrived(100),
+            shared: [:])
+        let segment = try #require(listed.first)
+        let damaged = StoredPart(
+            Self.stored(segment, measured: nil, timestamp: nil, flags: .damaged))
+        let short = StoredPart(Self.stored(segment, measured: seconds, timestamp: nil))
+        for _ in 0..<Limits.partsInARow { progress.settled(damaged) }
+        #expect(!progress.mendsParts(damaged))
+        #expect(progress.mendsParts(short))
+        for _ in 0..<Limits.partsInARow { progress.settled(short) }
+        #expect(!progress.mendsParts(short))
+        progress.settled(nil)
+        #expect(progress.mendsParts(damaged) && progress.mendsParts(short))
+    }
+
     @Test("Where the next segment begins where it ends, EXTINF is wrong and the segment is whole")
     func wrong() {
         let found = parts(said: 10, apart: 2, measured: Array(repeating: 2, count: 8))

@@ -27,7 +27,7 @@ extension ChannelProgress {
     }
 
     /// A segment is whole, or stays a part.
-    mutating func settled(_ id: RenditionID, isPart: Bool) { renditions[id]?.settled(isPart: isPart) }
+    mutating func settled(_ id: RenditionID, _ part: StoredPart?) { renditions[id]?.settled(part) }
 
     /// A try for a segment failed, and is repeated.
     mutating func retried(_ id: RenditionID) { renditions[id]?.status.retries += 1 }

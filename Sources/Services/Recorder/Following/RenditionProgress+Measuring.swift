@@ -41,11 +41,17 @@ extension RenditionProgress {
     }
 
     /// Whether better bytes can be expected of segments that are not whole.
-    var mendsParts: Bool { partsInARow < Limits.partsInARow }
+    ///
+    /// Damaged media say nothing of segments that are only shorter than they should be.
+    func mendsParts(_ part: StoredPart?) -> Bool {
+        let isDamaged = part?.isDamaged ?? false
+        return (isDamaged ? partsInARow.damaged : partsInARow.short) < Limits.partsInARow
+    }
 
     /// A segment is whole, or stays a part.
-    mutating func settled(isPart: Bool) {
-        partsInARow = isPart ? partsInARow + 1 : 0
+    mutating func settled(_ part: StoredPart?) {
+        guard let part else { return partsInARow = (0, 0) }
+        if part.isDamaged { partsInARow.damaged += 1 } else { partsInARow.short += 1 }
     }
 
     /// A segment was stored, and its media measured; or they were compared with where the next one begins.

@@ -26,8 +26,8 @@ struct RenditionProgress: Sendable {
     var shortSegments = ShortSegments()
     var unmeasured = UnmeasuredSegments()
     var dateSteps = DateSteps()
-    /// Segments in a row that stayed parts.
-    var partsInARow = 0
+    /// Segments in a row that stayed parts, and those that stayed damaged.
+    var partsInARow = (short: 0, damaged: 0)
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
     var missed = MissedEntries()
     /// What another source may list, too.

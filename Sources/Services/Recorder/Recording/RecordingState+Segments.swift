@@ -46,11 +46,11 @@ extension RecordingState {
             return tried(request, succeeded: true, now: now)
         }
         let judgement = progress.judge(segment, stored)
-        let retry = judgement.isPart && mayBecomeWhole(request) ? now + request.pause : nil
         var next = request
         next.held = StoredPart(stored)
+        let retry = judgement.isPart && mayBecomeWhole(next) ? now + request.pause : nil
         tried(next, succeeded: true, retry: retry, now: now)
-        if retry == nil { progress.settled(segment.identity.rendition, isPart: judgement.isPart) }
+        if retry == nil { progress.settled(segment.identity.rendition, judgement.isPart ? next.held : nil) }
         for identity in judgement.whole { takeAsWhole(identity) }
         let fact = fact(
             of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,
@@ -67,7 +67,7 @@ extension RecordingState {
     private func mayBecomeWhole(_ request: SegmentRequest) -> Bool {
         !request.isLast
             && (request.attempt < Limits.triesForWhole
-                || progress.renditions[request.segment.identity.rendition]?.mendsParts ?? false)
+                || progress.renditions[request.segment.identity.rendition]?.mendsParts(request.held) ?? false)
     }
 
     /// A stored segment need not be fetched again, and goes into the published log as it is.
@@ -138,7 +138,7 @@ extension RecordingState {
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
         tried(request, succeeded: nil, retry: isRetried ? now + request.pause : nil, now: now)
         guard !isRetried else { return }
-        progress.settled(request.segment.identity.rendition, isPart: true)
+        progress.settled(request.segment.identity.rendition, request.held)
         takeAsWhole(request.segment.identity)
     }
 
