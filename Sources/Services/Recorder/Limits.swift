@@ -228,6 +228,9 @@ enum Limits {
     static let timelineLead: Int64 = 120_000_000
     /// From here on the database's clock is believed rather than the host's, microseconds.
     static let clockDifference: Int64 = 60_000_000
+    /// By how many steps of the clock segments may arrive late of which it is asked whether media are
+    /// missing: an old playlist is hardly older.
+    static let lateSteps: Int64 = 2
     /// How far the time stamps of two segments in a row may be off from the first one's duration,
     /// microseconds, besides a tenth of it; more is a jump.
     static let timestampSlack: Int64 = 500_000

@@ -202,7 +202,9 @@ extension ChannelProgress {
                 if listing.probe != nil { return listing }
             }
             var (playlist, arrival) = (playlist, arrival)
-            let step = isFirst ? .none : rendition.findStep(in: playlist, from: from)
+            let step = rendition.findStep(
+                in: playlist, from: from, missing: missing, at: arrival,
+                shared: sharedStarts.starts(in: rendition.run))
             renditions[id] = isFirst ? renditions[id] : rendition
             if case .asks(let index) = step {
                 listing.probe = rendition.segment(playlist, index, at: arrival)

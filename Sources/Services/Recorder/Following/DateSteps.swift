@@ -1,5 +1,4 @@
 import HLS
-import MediaFormat
 import Timeline
 
 /// Steps of a source's dates between two numbers in a row: media may be missing there, or the encoder's clock
@@ -18,10 +17,23 @@ struct DateSteps: Sendable {
         case asks(index: Int)
     }
 
-    /// The number of the segment that is read, and when its predecessor begins in its media and by its date.
-    private var asked: (number: Int64, timestamp: Int64, length: Int64, slack: Int64)?
+    /// A segment that is read.
+    private struct Question {
+        var number: Int64
+        /// Where its predecessor begins in its media, in units of 90 kHz.
+        var timestamp: Int64
+        /// From there to the segment by its date, or where no media are missing, microseconds.
+        var length: Int64
+        var slack: Int64
+        /// It arrived late, and dates do not tell.
+        var isLate = false
+    }
+
+    private var asked: Question?
     /// The number of the last segment that had to wait, and in how many playlists.
     private var waited: (number: Int64, count: Int) = (-1, 0)
+    /// The last segment that arrived late, and whether its media follow those before it.
+    private var late: (number: Int64, follows: Bool)?
     /// The segments behind steps that were judged: whether media are missing before them.
     private var judged: [Int64: Bool] = [:]
     /// Up to this number steps are not looked at: the source's dates waver.
@@ -66,7 +78,8 @@ struct DateSteps: Sendable {
                 step <= TimePlacing.step(target: PlaylistFollower.target(of: playlist))
             else { continue }
             if index == from, let timestamp = predecessor?.timestamp {
-                asked = (number, timestamp, length, tolerance / 2 + step / 10)
+                asked = Question(
+                    number: number, timestamp: timestamp, length: length, slack: tolerance / 2 + step / 10)
                 return .asks(index: index)
             }
             if index == from, waited.number == number, waited.count >= Limits.doubtfulPlaylists {
@@ -79,6 +92,21 @@ struct DateSteps: Sendable {
         return .none
     }
 
+    /// A segment without a date arrives late; where it begins in its media tells whether some are missing.
+    mutating func askLate(_ number: Int64, at index: Int, behind before: ShortSegments.Entry) -> Finding {
+        guard let timestamp = before.timestamp else { return .none }
+        asked = Question(
+            number: number, timestamp: timestamp, length: before.measured,
+            slack: Limits.timestampSlack + before.measured / 10, isLate: true)
+        return .asks(index: index)
+    }
+
+    /// Whether it is known if media are missing before a segment that arrived late.
+    func knowsLate(_ number: Int64) -> Bool { late?.number == number }
+
+    /// Whether a segment arrived late and no media are missing before it.
+    func followsLate(_ number: Int64) -> Bool { late.map { $0.number == number && $0.follows } ?? false }
+
     /// Whether the segment of a number was asked for.
     func asks(_ number: Int64) -> Bool { asked?.number == number }
 
@@ -87,13 +115,13 @@ struct DateSteps: Sendable {
     mutating func judge(_ timestamp: Int64?) {
         guard let asked else { return }
         self.asked = nil
-        var isHole = false
+        var fits = false
         if let timestamp {
-            let ticks = PresentationTime.difference(
-                UInt64(bitPattern: timestamp), UInt64(bitPattern: asked.timestamp))
-            let length = ticks * Microseconds.perSecond / Int64(PresentationTime.timescale)
-            isHole = abs(length - asked.length) <= asked.slack
+            let length = HeldMedia.distance(from: asked.timestamp, to: timestamp)
+            fits = abs(length - asked.length) <= asked.slack
         }
+        guard !asked.isLate else { return late = (asked.number, fits) }
+        let isHole = fits
         judged[asked.number] = isHole
         if !isHole { wavering = asked.number + Limits.waveringDates }
         guard judged.count > 2 * Limits.judgedSteps else { return }

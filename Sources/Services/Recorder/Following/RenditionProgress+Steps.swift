@@ -4,13 +4,43 @@ import Timeline
 
 /// Segments that are read before they are placed.
 extension RenditionProgress {
-    /// Looks for steps of the source's dates in front of new entries.
-    mutating func findStep(in playlist: MediaPlaylist, from: Int) -> DateSteps.Finding {
-        guard placing.clock == .source else { return .none }
+    /// Looks for steps of the source's dates, or of arrival, in front of new entries.
+    mutating func findStep(
+        in playlist: MediaPlaylist, from: Int, missing: Int64 = 0, at arrival: Arrival,
+        shared: [Int64: Instant],
+    ) -> DateSteps.Finding {
+        guard run != nil else { return .none }
+        guard placing.clock == .source else {
+            return missing > 0
+                ? .none : findLateArrival(of: playlist, from: from, at: arrival, shared: shared)
+        }
         let durations = measured
         return dateSteps.find(in: playlist, from: from, stored: shortSegments.entries) {
             durations.duration(said: $0) ?? $0
         }
+    }
+
+    /// New entries that arrive late, and no number is missing: media may be missing, or the playlists before
+    /// were old ones.
+    private mutating func findLateArrival(
+        of playlist: MediaPlaylist, from: Int, at arrival: Arrival, shared: [Int64: Instant],
+    ) -> DateSteps.Finding {
+        let target = PlaylistFollower.target(of: playlist)
+        let step = TimePlacing.step(target: target)
+        guard let end = placing.end, owedCause == nil,
+            arrival.date - arrival.behind + (placing.sourceOffset ?? 0) - end > step,
+            let number = PlaylistFollower.number(playlist, from), !dateSteps.knowsLate(number),
+            playlist.segments[from].discontinuityCount == 0, !playlist.segments[from].isGap,
+            let before = shortSegments.entries[number - 1], before.verdict == .whole
+        else { return .none }
+        let new = NewEntries(
+            playlist, from: from, target: target, opensHole: false, shared: shared, measured,
+            shift: leaderShift)
+        var trial = placing
+        guard let first = trial.place(new.entries, arrival: arrival, target: target).first, first.stepped,
+            first.start - end <= Limits.lateSteps * step
+        else { return .none }
+        return dateSteps.askLate(number, at: from, behind: before)
     }
 
     /// How much a playlist lists from an index on, microseconds.

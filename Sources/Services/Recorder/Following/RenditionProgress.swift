@@ -52,7 +52,7 @@ struct RenditionProgress: Sendable {
     /// Listed segments that are more than the queue takes.
     var deferred = DeferredSegments()
     /// A boundary that no segment carries yet, because all of its playlist was recorded already.
-    private var owedCause: String?
+    private(set) var owedCause: String?
 
     init(_ description: RenditionDescription, choice: ClockChoice, end: Instant? = nil) {
         self.description = description
@@ -212,6 +212,7 @@ struct RenditionProgress: Sendable {
         if cause == "hole", let number = new.numbers.first, !new.entries.isEmpty {
             new.entries[0].countedDate = follower.date(of: number)
         }
+        if let number = new.numbers.first, dateSteps.followsLate(number) { new.entries[0].follows = true }
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
         if isUndated, opensHole, isSource || cause == "restart", let former = placing.formerOffset {
             placing.goOn(at: former)

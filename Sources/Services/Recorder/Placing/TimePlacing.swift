@@ -18,6 +18,8 @@ struct TimePlacing: Sendable {
         var programDateTime: Instant?
         /// Numbers are missing before it, or a new source run begins with it.
         var opensHole = false
+        /// Its media follow those before it, however late it arrived.
+        var follows = false
         /// The source's date as the numbers that are missing before it lead to it; nil where they do not.
         var countedDate: Instant?
         /// EXTINF is wrong or in whole seconds: dates tell the duration better.
@@ -312,14 +314,14 @@ extension TimePlacing {
         let difference = own.start - previous
         // What has grown bit by bit is drift, and no missing time.
         let isSudden = (difference - remainder).magnitude > target.magnitude
-        if entry.opensHole || isSudden && difference > Self.step(target: target) {
+        if entry.opensHole || isSudden && !entry.follows && difference > Self.step(target: target) {
             let start = max(own.start, previous)
             remainder = own.start - start
             leap = Int64(remainder.magnitude)
             return decide(start: start, duration: entry.duration, stepped: start > previous)
         }
         let size = Int64(difference.magnitude)
-        leap = isSudden ? size : min(leap, size)
+        leap = isSudden && !entry.follows ? size : min(leap, size)
         let bound = max(Self.step(target: target), leap)
         let gentle =
             own.isShown
