@@ -41,6 +41,38 @@ import Timeline
         }
     }
 
+    @Test("The recorded times are ranges of whole seconds, within what is asked for")
+    func recordingStatus() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording()
+            recording.add("v0", from: 100, count: 5, sequence: 1)
+            recording.watermark = 120
+            try await viewer.record(recording)
+            viewer.clock.now = at(120)
+            for (query, ranges) in [
+                ("", "{\"duration\":40,\"from\":1469509516},{\"duration\":20,\"from\":1469509616}"),
+                (
+                    "?from=1469509526&to=1469509620",
+                    "{\"duration\":30,\"from\":1469509526},{\"duration\":4,\"from\":1469509616}"
+                ),
+                ("?from=1469509556&to=now&request=ranges", "{\"duration\":20,\"from\":1469509616}"),
+                ("?from=1469509000&to=1469509100", ""),
+            ] {
+                let answer = try await viewer.get("/live/cctv2/recording_status.json\(query)")
+                #expect(answer.headers["Content-Type"] == "application/json")
+                #expect(answer.text == "[{\"stream\":\"cctv2\",\"ranges\":[\(ranges)]}]")
+            }
+            for (query, name) in [
+                ("from=x", "from"), ("to=x", "to"), ("from=5&to=5", "to"), ("from=1&from=2", "from"),
+            ] {
+                let answer = try await viewer.get("/live/cctv2/recording_status.json?\(query)")
+                #expect(answer.isProblem(400))
+                #expect(answer.problem["parameter"] as? String == name)
+            }
+            #expect(try await viewer.get("/live/cctv3/recording_status.json").isProblem(404))
+        }
+    }
+
     @Test("A file name with an open end leads to the download with the present end")
     func openStream() async throws {
         try await ViewerFixture.with { viewer in

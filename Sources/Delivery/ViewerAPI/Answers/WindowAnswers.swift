@@ -58,6 +58,7 @@ final class WindowAnswers: Sendable {
         do {
             switch asked.route.resource {
             case .transportStream: return try await download(asked)
+            case .recordingStatus: return try await recordingStatus(asked)
             case .endlessStream: return try await stream(asked)
             case .since: return try await relative(asked)
             case .index, .master, .media, .keyFrames, .single: return try await playlist(asked)

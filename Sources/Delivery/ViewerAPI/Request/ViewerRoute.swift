@@ -52,13 +52,15 @@ struct WindowRoute: Equatable {
         case since
         /// `download.ts`.
         case transportStream
+        /// `recording_status.json`: which times are recorded.
+        case recordingStatus
         /// `timeshift_rel-{duration}.ts`, `timeshift_abs-{utc}.ts`: a transport stream that goes on.
         case endlessStream
 
         /// The file of this API that the resource is.
         var file: String {
             switch self {
-            case .index, .single, .since: "index.m3u8"
+            case .index, .single, .since, .recordingStatus: "index.m3u8"
             case .master: "master.m3u8"
             case .media(let id): "\(id).m3u8"
             case .keyFrames(let id): "\(id)-iframes.m3u8"
@@ -83,6 +85,7 @@ struct WindowRoute: Equatable {
         case "index.m3u8": self.init(channel: channel, resource: .index)
         case "master.m3u8": self.init(channel: channel, resource: .master)
         case "download.ts": self.init(channel: channel, resource: .transportStream)
+        case "recording_status.json": self.init(channel: channel, resource: .recordingStatus)
         default:
             if let (resource, dialect) = DialectWindow.reading(file) {
                 self.init(channel: channel, resource: resource, dialect: dialect)

@@ -168,6 +168,17 @@ package final class TimelineIndex: Sendable {
         return spans
     }
 
+    /// The recorded spans within a window, in order.
+    package func coverage(of channel: Channel, in window: TimeWindow) async throws(CatalogueError)
+        -> [TimeWindow]
+    {
+        let spans = try await searches.withPermit(within: Limits.turnWait, by: clock) {
+            () async throws(CatalogueError) in try await catalogue.coverage(of: channel.row, in: window)
+        }
+        guard let spans else { throw .notInTime }
+        return spans
+    }
+
     /// Updates blocks and markers before a newer head becomes visible, so that no answer combines a new head
     /// with old blocks.
     func readHead(
