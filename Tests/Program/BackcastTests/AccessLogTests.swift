@@ -43,7 +43,9 @@ struct AccessLogTests {
         arguments: [
             ("/live/a/v0.m3u8", "/live/a/v0.m3u8"), ("/t/secret/live/a/index.m3u8", "/t/-/live/a/index.m3u8"),
             ("/t/secret", "/t/-"), ("/timeshift/me/secret/60/a.ts", "/timeshift/-/-/60/a.ts"),
-            ("/timeshift/me", "/timeshift/-"), ("", ""), ("/", "/"), ("/t", "/t"),
+            ("/live/me/secret/7.m3u8", "/live/-/-/7.m3u8"), ("/live/a/v0/1.ts", "/live/a/v0/1.ts"),
+            ("/live/a/keys/00ff", "/live/a/keys/00ff"), ("/timeshift/me", "/timeshift/-"), ("", ""),
+            ("/", "/"), ("/t", "/t"),
         ])
     func masked(path: String, shown: String) {
         #expect(AccessLog.shown(path) == shown)

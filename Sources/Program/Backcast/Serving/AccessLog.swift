@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import Logging
+import Timeline
 
 /// A log line for each request.
 ///
@@ -39,6 +40,9 @@ struct AccessLog: Sendable {
         switch parts[1] {
         case "t": secrets = 2..<3
         case "timeshift", "movie", "series": secrets = 2..<4
+        // Objects of a channel have as many parts: behind a rendition's id, or keys.
+        case "live" where parts.count == 5 && parts[3] != "keys" && RenditionID(String(parts[3])) == nil:
+            secrets = 2..<4
         default: return path
         }
         for place in secrets.clamped(to: 0..<parts.count) { parts[place] = "-" }
