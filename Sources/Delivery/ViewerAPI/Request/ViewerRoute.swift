@@ -87,8 +87,8 @@ struct WindowRoute: Equatable {
         case "download.ts": self.init(channel: channel, resource: .transportStream)
         case "recording_status.json": self.init(channel: channel, resource: .recordingStatus)
         default:
-            if let (resource, dialect) = DialectWindow.reading(file) {
-                self.init(channel: channel, resource: resource, dialect: dialect)
+            if file.hasSuffix(".m3u8"), let id = RenditionID(String(file.dropLast(5))) {
+                self.init(channel: channel, resource: .media(id))
                 return
             }
             if file.hasSuffix("-iframes.m3u8") {
@@ -96,8 +96,8 @@ struct WindowRoute: Equatable {
                 self.init(channel: channel, resource: .keyFrames(id))
                 return
             }
-            guard file.hasSuffix(".m3u8"), let id = RenditionID(String(file.dropLast(5))) else { return nil }
-            self.init(channel: channel, resource: .media(id))
+            guard let (resource, dialect) = DialectWindow.reading(file) else { return nil }
+            self.init(channel: channel, resource: resource, dialect: dialect)
         }
     }
 }
