@@ -8,6 +8,9 @@ package enum Limits {
     static let streamCount = 32
     /// How many times longer than the others one step between two times is where the clock was reset.
     static let jumpShare: UInt64 = 8
+    /// Bytes of a segment that are examined for the first times of its streams, which are among the first of
+    /// them.
+    static let placingByteCount = 8 << 20
     /// Bytes of one table section (ISO 13818-1 §2.4.4: PAT and PMT have at most 1,021 after the length).
     static let sectionByteCount = 1024
     /// Bytes of an access unit that are searched for parameter sets, which take less than 2 KiB with

@@ -1,0 +1,161 @@
+/// Moves the times of an fMP4 segment to where it lies in a longer file, without changing its length.
+///
+/// Decode times are written in the width that they have. Boxes that only fit the segment by itself (an index,
+/// messages with absolute times) become free space. Used by one task: `append` until the end, then `finish`.
+package struct FragmentRewriter {
+    private let initSection: InitSection
+    /// Ticks that are added to the decode times, by track ID.
+    private let shifts: [UInt32: Int64]
+    /// Where the segment begins in the file, bytes.
+    private let position: UInt64
+    private var header: [UInt8] = []
+    private var open: OpenBox?
+    /// Sizes do not add up: the rest passes as it is.
+    private var isLost = false
+    /// The tracks that were met, as they were before.
+    package private(set) var tracks: [TrackTimes] = []
+    /// Whether a time did not fit in its width.
+    package private(set) var isOverflowing = false
+
+    private struct OpenBox {
+        /// Nil for a box that extends to the end.
+        var remaining: UInt64?
+        /// The header and content so far of a box that is rewritten.
+        var kept: [UInt8]?
+        var headerByteCount: Int
+    }
+
+    /// The times of one track of a segment, in its own timescale.
+    package struct TrackTimes: Sendable, Equatable {
+        package var id: UInt32
+        package var timescale: UInt32
+        package var first: UInt64
+        /// Where its last sample ends, as far as it was read.
+        package var end: UInt64
+        /// Whether its decode times have 32 bits.
+        package var isNarrow: Bool
+    }
+
+    package init(_ initSection: InitSection, shifts: [UInt32: Int64] = [:], position: UInt64 = 0) {
+        (self.initSection, self.shifts, self.position) = (initSection, shifts, position)
+    }
+
+    /// Whether every track was met.
+    package var hasAllTracks: Bool { tracks.count >= initSection.tracks.count }
+
+    /// The next bytes of the moved segment.
+    package mutating func append(_ bytes: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        var offset = 0
+        while offset < bytes.count {
+            if isLost {
+                output += bytes[offset...]
+                break
+            }
+            if open != nil {
+                offset += pass(bytes[offset...], &output)
+            } else {
+                header.append(bytes[offset])
+                offset += 1
+                beginBox(&output)
+            }
+        }
+        return output
+    }
+
+    /// The rest of a segment that ends within a box.
+    package mutating func finish() -> [UInt8] {
+        defer { (header, open) = ([], nil) }
+        return header + (open?.kept ?? [])
+    }
+
+    private mutating func beginBox(_ output: inout [UInt8]) {
+        guard let needed = BoxHeader.neededByteCount(header[...]), header.count >= needed else { return }
+        defer { header.removeAll(keepingCapacity: true) }
+        guard let box = BoxHeader(reading: header[...]) else {
+            isLost = true
+            output += header
+            return
+        }
+        let length = box.contentByteCount ?? .max
+        let isRead = box.type == "moof" && length <= UInt64(Limits.movieFragmentByteCount)
+        var written = header
+        if Self.ofSegment.contains(box.type) { written.replaceSubrange(4..<8, with: "free".utf8) }
+        open = OpenBox(
+            remaining: box.contentByteCount, kept: isRead ? written : nil, headerByteCount: header.count)
+        if !isRead { output += written }
+        if box.contentByteCount == 0 { close(&output) }
+    }
+
+    /// What describes the segment by itself, or says again what the file's beginning says.
+    private static let ofSegment: Set<String> = ["sidx", "ssix", "emsg", "mfra", "ftyp", "moov"]
+
+    private mutating func pass(_ bytes: ArraySlice<UInt8>, _ output: inout [UInt8]) -> Int {
+        let count = Int(clamping: min(open?.remaining ?? .max, UInt64(bytes.count)))
+        if open?.kept == nil { output += bytes.prefix(count) } else { open?.kept? += bytes.prefix(count) }
+        guard let remaining = open?.remaining else { return count }
+        open?.remaining = remaining - UInt64(count)
+        if remaining == UInt64(count) { close(&output) }
+        return count
+    }
+
+    private mutating func close(_ output: inout [UInt8]) {
+        guard let box = open.take(), var kept = box.kept else { return }
+        rewrite(&kept, from: box.headerByteCount)
+        output += kept
+    }
+
+    private mutating func rewrite(_ bytes: inout [UInt8], from start: Int) {
+        let original = bytes
+        for box in BoxSequence(ByteCursor(original[start...])) where box.type == "traf" {
+            guard let fragment = TrackFragment(reading: box.content, initSection: initSection) else {
+                continue
+            }
+            for part in BoxSequence(box.content) {
+                if part.type == "tfhd" { moveData(&bytes, part) }
+                if part.type == "tfdt" { moveTime(&bytes, part, fragment) }
+            }
+        }
+    }
+
+    /// A base data offset counts from the beginning of the file (ISO 14496-12 §8.8.7).
+    private func moveData(_ bytes: inout [UInt8], _ box: Box) {
+        var box = box
+        guard let flags = box.fullHeader()?.flags, flags & 1 != 0, box.content.skip(4) else { return }
+        let place = box.content.position
+        guard let offset = box.content.uint64() else { return }
+        Self.set(&bytes, place, offset &+ position, byteCount: 8)
+    }
+
+    private mutating func moveTime(_ bytes: inout [UInt8], _ box: Box, _ fragment: TrackFragment) {
+        var box = box
+        guard let version = box.fullHeader()?.version, let time = fragment.decodeTime else { return }
+        let byteCount = version == 1 ? 8 : 4
+        note(fragment, time, isNarrow: byteCount == 4)
+        let (moved, overflow) = Int64(clamping: time).addingReportingOverflow(shifts[fragment.trackID] ?? 0)
+        isOverflowing = isOverflowing || overflow || byteCount == 4 && moved > Int64(UInt32.max)
+        guard box.content.remaining >= byteCount else { return }
+        Self.set(&bytes, box.content.position, UInt64(max(0, moved)), byteCount: byteCount)
+    }
+
+    private mutating func note(_ fragment: TrackFragment, _ time: UInt64, isNarrow: Bool) {
+        let end = time &+ (fragment.duration ?? 0)
+        if let index = tracks.firstIndex(where: { $0.id == fragment.trackID }) {
+            tracks[index].end = max(tracks[index].end, end)
+            tracks[index].isNarrow = tracks[index].isNarrow || isNarrow
+        } else if tracks.count < Limits.trackCount,
+            let timescale = initSection.track(fragment.trackID)?.timescale, timescale > 0
+        {
+            tracks.append(
+                TrackTimes(
+                    id: fragment.trackID, timescale: timescale, first: time, end: end, isNarrow: isNarrow))
+        }
+    }
+
+    private static func set(_ bytes: inout [UInt8], _ place: Int, _ value: UInt64, byteCount: Int) {
+        for index in 0..<byteCount {
+            bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * (byteCount - 1 - index)))
+        }
+    }
+}

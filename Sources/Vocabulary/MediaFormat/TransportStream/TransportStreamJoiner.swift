@@ -1,0 +1,225 @@
+/// Joins segments of a transport stream to one stream whose times go on.
+///
+/// Where the source's clock jumps or media is missing, what follows is moved.
+/// Lengths do not change, except for bytes at the end of a segment that are no whole packet. Times wrap after
+/// 26 hours. Used by one task: `begin`, then `append` until the segment's end, then `finish`.
+package struct TransportStreamJoiner {
+    /// The times of a stream as they are written, in ticks of 90 kHz.
+    private struct Stream {
+        var last: Int64
+        /// Bytes of the last unit, where it says how many it has.
+        var byteCount: Int
+        /// How long the last unit plays.
+        var length: Int64 = 0
+        var end: Int64 { last + length }
+
+        /// Begins a unit.
+        ///
+        /// Several audio frames share one, and the last of a segment may have fewer of them.
+        mutating func note(_ time: Int64, byteCount: Int) {
+            let step = time - last
+            if (1...90_000).contains(step) {
+                let isLike = byteCount == self.byteCount || byteCount == 0 || self.byteCount == 0
+                length = isLike ? step : step * Int64(byteCount) / Int64(self.byteCount) + frame
+            }
+            self.byteCount = byteCount
+            last = max(last, time)
+        }
+
+        /// A frame of AAC at 44.1 kHz: what the estimate may be too short by.
+        private let frame: Int64 = 2_090
+    }
+
+    /// The first written time: a clock reference may be some seconds before it.
+    private static let first: Int64 = 10 * 90_000
+    /// A jump of half a second is none of jitter.
+    private static let tolerance: Int64 = 45_000
+    private static let unset: UInt8 = 0xFF
+
+    private var streams: [UInt16: Stream] = [:]
+    private var offset: UInt64 = 0
+    /// By PID: the last written continuity counter, and what is added to those of this segment.
+    private var counters = [UInt8](repeating: unset, count: 8192)
+    private var counterShifts = [UInt8](repeating: unset, count: 8192)
+    private var pending: [UInt8] = []
+    private var isPlaced = false
+    private var jumps = false
+
+    package init() {}
+
+    /// Begins a segment; `jumps` says that its times do not go on from the one before.
+    package mutating func begin(jumps: Bool) {
+        for pid in counterShifts.indices { counterShifts[pid] = Self.unset }
+        pending.removeAll(keepingCapacity: true)
+        isPlaced = false
+        self.jumps = jumps || streams.isEmpty
+    }
+
+    /// The next bytes of the joined stream; none while the place of the segment is not known.
+    package mutating func append(_ bytes: [UInt8]) -> [UInt8] {
+        pending += bytes
+        if !isPlaced { place(isWhole: false) }
+        return isPlaced ? takePackets() : []
+    }
+
+    /// The rest of the segment.
+    package mutating func finish() -> [UInt8] {
+        if !isPlaced { place(isWhole: true) }
+        return takePackets()
+    }
+
+    private mutating func takePackets() -> [UInt8] {
+        let count = pending.count - pending.count % TransportPacket.byteCount
+        var packets = Array(pending.prefix(count))
+        pending.removeFirst(count)
+        for start in stride(from: 0, to: count, by: TransportPacket.byteCount) { rewrite(&packets, start) }
+        return packets
+    }
+}
+
+/// Where a segment begins in the joined stream.
+extension TransportStreamJoiner {
+    private mutating func place(isWhole: Bool) {
+        let isEnough = isWhole || pending.count >= Limits.placingByteCount
+        if !jumps {
+            guard let (pid, time) = firstTime() else {
+                isPlaced = isEnough
+                return
+            }
+            let distance = PresentationTime.difference(
+                (time &+ offset) & PresentationTime.mask, UInt64(streams[pid]?.end ?? 0))
+            jumps = distance.magnitude > UInt64(Self.tolerance)
+            isPlaced = !jumps
+        }
+        guard jumps, isEnough else { return }
+        move()
+        isPlaced = true
+    }
+
+    /// The first time of a stream that is known from before.
+    private func firstTime() -> (pid: UInt16, time: UInt64)? {
+        for start in packetStarts {
+            guard let unit = PESPlace(pending, start), streams[unit.pid] != nil else { continue }
+            return (unit.pid, unit.decodeTime)
+        }
+        return nil
+    }
+
+    /// Moves the segment so that every stream goes on at its end, or later.
+    private mutating func move() {
+        var firsts: [UInt16: Int64] = [:]
+        var reference: UInt64?
+        for start in packetStarts {
+            guard let unit = PESPlace(pending, start), firsts[unit.pid] == nil else { continue }
+            let origin = reference ?? unit.decodeTime
+            reference = origin
+            firsts[unit.pid] = PresentationTime.difference(unit.decodeTime, origin)
+        }
+        guard let reference, let earliest = firsts.values.min() else { return }
+        let ends = firsts.compactMap { pid, first in streams[pid].map { $0.end - first } }
+        let end = streams.values.map(\.end).max().map { $0 - earliest }
+        let place = ends.max() ?? end ?? (Self.first - earliest)
+        offset = UInt64(bitPattern: place &- Int64(reference)) & PresentationTime.mask
+    }
+
+    private var packetStarts: StrideTo<Int> {
+        stride(
+            from: 0, to: pending.count - pending.count % TransportPacket.byteCount,
+            by: TransportPacket.byteCount)
+    }
+}
+
+/// One packet.
+extension TransportStreamJoiner {
+    private mutating func rewrite(_ bytes: inout [UInt8], _ start: Int) {
+        guard bytes[start] == TransportPacket.syncByte else { return }
+        let pid = UInt16(bytes[start + 1] & 0x1F) << 8 | UInt16(bytes[start + 2])
+        let control = bytes[start + 3]
+        if control & 0x10 != 0 && pid != TransportPacket.nullPID { count(&bytes[start + 3], Int(pid)) }
+        // PCR: flags, then 33 bits (ISO 13818-1 §2.4.3.4).
+        if control & 0x20 != 0 && bytes[start + 4] >= 7 && bytes[start + 5] & 0x10 != 0 {
+            var base: UInt64 = 0
+            for index in 0..<4 { base = base << 8 | UInt64(bytes[start + 6 + index]) }
+            base = (base << 1 | UInt64(bytes[start + 10] >> 7)) &+ offset & PresentationTime.mask
+            for index in 0..<4 {
+                bytes[start + 6 + index] = UInt8(truncatingIfNeeded: base >> UInt64(25 - 8 * index))
+            }
+            bytes[start + 10] = bytes[start + 10] & 0x7F | UInt8(base & 1) << 7
+        }
+        guard let unit = PESPlace(bytes, start) else { return }
+        unit.move(&bytes, by: offset)
+        note(
+            unit.pid, Int64((unit.decodeTime &+ offset) & PresentationTime.mask),
+            byteCount: unit.isAudio ? unit.byteCount : 0)
+    }
+
+    /// Makes the counter of a PID go on from the segment before.
+    private mutating func count(_ byte: inout UInt8, _ pid: Int) {
+        if counterShifts[pid] == Self.unset {
+            let last = counters[pid]
+            counterShifts[pid] = last == Self.unset ? 0 : (last &+ 1 &- byte) & 0x0F
+        }
+        let counter = (byte &+ counterShifts[pid]) & 0x0F
+        byte = byte & 0xF0 | counter
+        counters[pid] = counter
+    }
+
+    private mutating func note(_ pid: UInt16, _ time: Int64, byteCount: Int) {
+        if streams[pid] == nil {
+            guard streams.count < Limits.streamCount else { return }
+            streams[pid] = Stream(last: time, byteCount: byteCount)
+        } else {
+            streams[pid]?.note(time, byteCount: byteCount)
+        }
+    }
+}
+
+/// Where the times of a PES packet are that begins in a transport packet.
+private struct PESPlace {
+    let pid: UInt16
+    /// DTS, or PTS without one.
+    let decodeTime: UInt64
+    /// PES_packet_length; 0 where it is not said.
+    let byteCount: Int
+    let isAudio: Bool
+    private let offset: Int
+    private let hasDecodeTime: Bool
+
+    init?(_ bytes: [UInt8], _ start: Int) {
+        let control = bytes[start + 3]
+        guard bytes[start] == TransportPacket.syncByte, bytes[start + 1] & 0x40 != 0,
+            control & 0xD0 == 0x10
+        else { return nil }
+        let payload = start + 4 + (control & 0x20 == 0 ? 0 : 1 + Int(bytes[start + 4]))
+        let end = start + TransportPacket.byteCount
+        guard payload + 14 <= end, bytes[payload] == 0, bytes[payload + 1] == 0, bytes[payload + 2] == 1,
+            bytes[payload + 6] & 0xC0 == 0x80, bytes[payload + 7] & 0x80 != 0
+        else { return nil }
+        hasDecodeTime = bytes[payload + 7] & 0x40 != 0 && payload + 19 <= end
+        offset = payload + 9
+        byteCount = Int(bytes[payload + 4]) << 8 | Int(bytes[payload + 5])
+        isAudio = (0xC0...0xDF).contains(bytes[payload + 3]) || bytes[payload + 3] == 0xBD
+        pid = UInt16(bytes[start + 1] & 0x1F) << 8 | UInt16(bytes[start + 2])
+        decodeTime = Self.time(bytes, payload + (hasDecodeTime ? 14 : 9))
+    }
+
+    func move(_ bytes: inout [UInt8], by ticks: UInt64) {
+        Self.set(&bytes, offset, Self.time(bytes, offset) &+ ticks)
+        if hasDecodeTime { Self.set(&bytes, offset + 5, Self.time(bytes, offset + 5) &+ ticks) }
+    }
+
+    /// Five bytes: 3, 15 and 15 bits, each followed by a marker bit (ISO 13818-1 §2.4.3.6).
+    private static func time(_ bytes: [UInt8], _ at: Int) -> UInt64 {
+        let high = UInt64(bytes[at] & 0x0E) << 29
+        let middle = UInt64(bytes[at + 1]) << 22 | UInt64(bytes[at + 2] & 0xFE) << 14
+        return high | middle | UInt64(bytes[at + 3]) << 7 | UInt64(bytes[at + 4]) >> 1
+    }
+
+    private static func set(_ bytes: inout [UInt8], _ at: Int, _ time: UInt64) {
+        bytes[at] = bytes[at] & 0xF1 | UInt8(truncatingIfNeeded: time >> 29) & 0x0E
+        bytes[at + 1] = UInt8(truncatingIfNeeded: time >> 22)
+        bytes[at + 2] = bytes[at + 2] & 1 | UInt8(truncatingIfNeeded: time >> 14) & 0xFE
+        bytes[at + 3] = UInt8(truncatingIfNeeded: time >> 7)
+        bytes[at + 4] = bytes[at + 4] & 1 | UInt8(truncatingIfNeeded: time << 1)
+    }
+}
