@@ -117,8 +117,8 @@ let modules: [Module] = [
         packages: [logging], tests: ["TestSupport", "HTTPSupport", "HTTPServer"]),
     Module(
         name: "Export", layer: "Services",
-        uses: ["Timeline", "Encoding", "HTTP", "Digest", "SegmentStore"],
-        tests: ["TestSupport"]),
+        uses: ["Timeline", "Encoding", "MediaFormat", "HTTP", "Processes", "Digest", "SegmentStore"],
+        tests: ["TestSupport", "HTTPSupport"]),
 
     Module(
         name: "Downloader", layer: "Services",

@@ -33,7 +33,7 @@ package final class ViewerAPI: Sendable {
             player: WindowPlayer(
                 index: index, maxWindowSeconds: configuration.maxWindowSeconds,
                 longAnswers: configuration.longAnswers),
-            export: WindowExport(store: store),
+            export: WindowExport(store: store, remuxProcesses: configuration.remuxProcesses),
             longestCanonical: configuration.isCanonical
                 ? configuration.maxWindowSeconds * Microseconds.perSecond : nil,
             clock: clock, logger: logger)

@@ -10,6 +10,11 @@ package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
     case separateTables(RenditionID)
     /// Encrypted by another method than AES-128, or without a recorded key.
     case notDecryptable(RenditionID)
+    /// All processes that may pack downloads are in use.
+    case noFreeProcess
+    case noFFmpeg
+    /// ffmpeg could not make a file of it.
+    case notPacked(String)
     /// The archive holds less of the window than the catalogue says.
     case endedEarly
     case digest(DigestError)
@@ -20,6 +25,9 @@ package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
         case .otherContainer(let id): "\(id) is not recorded as a transport stream"
         case .separateTables(let id): "\(id) has its tables in a separate initialization section"
         case .notDecryptable(let id): "\(id) is encrypted in a way that only players can decrypt"
+        case .noFreeProcess: "other downloads are being packed"
+        case .noFFmpeg: "ffmpeg is not installed"
+        case .notPacked(let reason): "it cannot be packed: \(reason)"
         case .endedEarly: "the archive ends before the window does"
         case .digest(let error): "\(error)"
         }

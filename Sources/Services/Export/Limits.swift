@@ -1,5 +1,17 @@
+import Processes
+
 /// The bounds of this module.
-enum Limits {
+package enum Limits {
+    /// What ffmpeg may use for one download: copying a day of media takes a minute of processor time.
+    static let packing = ProgramBounds(cpuSeconds: 3600, memoryBytes: 1 << 30)
+    /// The longest transport stream that is packed, microseconds: its times wrap after 26.5 hours.
+    package static let packedMicroseconds: Int64 = 26 * 3600 * 1_000_000
+    /// A longer pause between two segments is a hole, microseconds; as in playlists.
+    static let holeMicroseconds: Int64 = 250_000
+    /// Initialization sections that are kept; one has 1 to 4 KiB.
+    static let keptOpenings = 256
+    /// Segments whose times are kept, each a few hundred bytes: first and last ones of continuous runs.
+    static let keptTimes = 16_384
     /// Bytes of a segment that are read at once.
     static let pieceByteCount = 64 << 10
     /// Keys that one stream keeps in memory: a window has few, but a key may change with every segment.

@@ -87,5 +87,5 @@ package struct TransportStreamPlan: Sendable {
 }
 
 extension SegmentFormat {
-    fileprivate var isEncrypted: Bool { keyMethod != nil || !drmTags.isEmpty }
+    var isEncrypted: Bool { keyMethod != nil || !drmTags.isEmpty }
 }

@@ -1,12 +1,19 @@
 package import HTTP
+import MediaFormat
+import Processes
 package import SegmentStore
 
 /// Makes one file of a window from the archive, while it is being sent.
 package struct WindowExport: Sendable {
-    private let store: any SegmentStore
+    let store: any SegmentStore
+    private let places: RemuxPlaces
+    private let fragments: FragmentIndex
 
-    package init(store: any SegmentStore) {
+    /// At most `remuxProcesses` windows are packed by ffmpeg at a time.
+    package init(store: any SegmentStore, remuxProcesses: Int = 2) {
         self.store = store
+        places = RemuxPlaces(remuxProcesses)
+        fragments = FragmentIndex(store: store)
     }
 
     /// A range of a transport stream, for one reader.
@@ -27,5 +34,41 @@ package struct WindowExport: Sendable {
         first: TransportStreamPlan, following: @escaping @Sendable () async throws -> TransportStreamPlan?,
     ) -> any HTTPBodySource {
         GrowingStreamBody(first: first, store: store, following: following)
+    }
+
+    /// The window as ffmpeg packs it, for one reader.
+    ///
+    /// ffmpeg starts with the first byte and is ended with the body. Reading throws when the archive lacks a
+    /// segment or ffmpeg fails.
+    package func body(of plan: RemuxPlan) throws(ExportError) -> RemuxBody {
+        guard ProgramFile.path(of: "ffmpeg") != nil else { throw .noFFmpeg }
+        guard let place = places.take() else { throw .noFreeProcess }
+        let feed = RemuxFeed(plan: plan, store: store, index: fragments)
+        return RemuxBody(plan: plan, feed: feed, place: place)
+    }
+
+    /// Reads what a plan needs to know of the archive; from memory, except for what is asked for first.
+    package func file(of plan: FragmentedPlan) async throws(ExportError) -> FragmentedFile {
+        do {
+            let opening = try await fragments.opening(of: plan)
+            var firsts: [[FragmentRewriter.TrackTimes]] = []
+            for run in plan.continuousRuns {
+                firsts.append(
+                    try await fragments.times(of: run.first, in: plan, opening.section, isWhole: false))
+            }
+            return FragmentedFile(plan, opening, firsts: firsts)
+        } catch {
+            throw .notPacked("\(error)")
+        }
+    }
+
+    /// A range of a file, for one reader.
+    ///
+    /// The range must lie within the file's `byteCount`. Reading throws when the archive does not hold what
+    /// the file needs.
+    package func body(
+        of file: FragmentedFile, offset: UInt64, byteCount: UInt64,
+    ) -> any HTTPBodySource {
+        FragmentedBody(file, fragments, store: store, offset: offset, byteCount: byteCount)
     }
 }

@@ -91,7 +91,7 @@ import Timeline
     }
 
     @Test(
-        "Separate audio, other containers and separate tables are refused, with the reason and no other resource",
+        "Separate audio, other containers and separate tables are refused, with the reason and the MP4 file",
         arguments: [
             (SegmentExtension.fragmentedMP4, "not recorded as a transport stream"),
             (.transportStream, "initialization section"), (nil, "audio is a separate rendition"),
@@ -114,7 +114,8 @@ import Timeline
             let detail = try #require(answer.problem["detail"] as? String)
             #expect(detail.contains(reason))
             #expect(!detail.contains("download."))
-            #expect(answer.problem["instead"] == nil)
+            let instead = "download.mp4?begintime=1469509518000&endtime=1469509536000"
+            #expect(answer.problem["instead"] as? String == instead)
         }
     }
 

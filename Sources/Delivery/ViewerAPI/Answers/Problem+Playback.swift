@@ -69,10 +69,22 @@ extension Problem {
         }
     }
 
-    init(_ error: ExportError) {
+    init(_ error: ExportError, _ asked: AskedWindow) {
+        let isMovie = asked.route.resource == .movie
         switch error {
-        case .separateAudio, .otherContainer, .separateTables, .notDecryptable:
-            self = Problem(.notFound, "the window cannot be one transport stream: \(error)")
+        case .notDecryptable:
+            self = Problem(.notFound, "the window cannot be downloaded: \(error)")
+        case .separateAudio, .otherContainer, .separateTables:
+            let form = isMovie ? "one MP4 file" : "one transport stream"
+            self = Problem(.notFound, "the window cannot be \(form): \(error)")
+            guard asked.route.resource == .transportStream, asked.route.dialect == nil else { return }
+            let query = asked.request.query.map { "?\($0)" } ?? ""
+            self = with("instead", .string("\(WindowRoute.Resource.movie.file)\(query)"))
+        case .noFFmpeg: self = Problem(.notImplemented, "the window cannot be packed: \(error)")
+        case .noFreeProcess:
+            self = Problem(.serviceUnavailable, "\(error)").retryable(
+                afterSeconds: Limits.packingRetrySeconds)
+        case .notPacked: self = Problem(.internalServerError, "the window could not be packed")
         case .endedEarly, .digest: self = Problem(.internalServerError, "the download could not be prepared")
         }
     }

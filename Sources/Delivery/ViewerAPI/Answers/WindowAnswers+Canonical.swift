@@ -23,6 +23,7 @@ extension WindowAnswers {
         let isWhole = !window.renditions.contains { $0.id.kind == .audio }
         if asked.route.resource == .single, isWhole { rendition = rendition ?? leading.id }
         if let rendition { query += "&rendition=\(rendition)" }
+        if asked.route.resource == .movie, let audio = asked.parameters.audio { query += "&audio=\(audio)" }
         guard asked.route.dialect != nil || query != asked.request.query else { return nil }
         var headers = Fields.common
         headers["Location"] = "\(asked.route.resource.file)?\(query)"

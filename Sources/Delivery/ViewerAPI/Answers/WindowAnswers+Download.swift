@@ -23,11 +23,13 @@ extension WindowAnswers {
         headers["Accept-Ranges"] = "bytes"
         headers["Content-Disposition"] =
             "attachment; filename=\"\(asked.channel.id)_\(begin.compactText).ts\""
-        return response(asked, plan, headers)
+        return response(asked, tag: plan.tag, byteCount: plan.byteCount, headers) { offset, byteCount in
+            export.body(of: plan, offset: offset, byteCount: byteCount)
+        }
     }
 
     /// The requested rendition, or the leading one.
-    private func rendition(_ asked: AskedWindow, _ window: PlaylistContents) async throws(PlaybackError)
+    func rendition(_ asked: AskedWindow, _ window: PlaylistContents) async throws(PlaybackError)
         -> ListedRendition
     {
         var rendition = window.leading
@@ -37,7 +39,7 @@ extension WindowAnswers {
     }
 
     /// The begin of a window that does not grow, and its end; nil when the end is open.
-    private func closed(
+    func closed(
         _ span: WindowRequest.Span,
     ) throws(ParameterError) -> (begin: Instant, end: Instant?) {
         switch span {
@@ -52,20 +54,23 @@ extension WindowAnswers {
     /// same file.
     ///
     /// That URL cannot name what follows its end, so `Backcast-Next` is in this answer.
-    private func pinned(_ asked: AskedWindow, _ window: PlaylistContents) -> HTTPResponse {
+    func pinned(_ asked: AskedWindow, _ window: PlaylistContents) -> HTTPResponse {
         var query = asked.parameters.window.query(pinnedTo: window.plan) ?? ""
         if let rendition = asked.parameters.rendition { query += "&rendition=\(rendition)" }
+        if let audio = asked.parameters.audio { query += "&audio=\(audio)" }
         var headers = Fields.common
-        headers["Location"] = "download.ts?\(query)"
+        headers["Location"] = "\(asked.route.resource.file)?\(query)"
         headers["Backcast-Next"] = window.next?.exactRFC3339
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
     }
 
-    private func response(
-        _ asked: AskedWindow, _ plan: TransportStreamPlan, _ fields: HTTPHeaders,
+    /// The answer with a file of known length, or a range of it.
+    func response(
+        _ asked: AskedWindow, tag: String, byteCount: UInt64, _ fields: HTTPHeaders,
+        body: (_ offset: UInt64, _ byteCount: UInt64) -> any HTTPBodySource,
     ) -> HTTPResponse {
-        let validators = Validators(entityTag: EntityTag(strong: plan.tag))
+        let validators = Validators(entityTag: EntityTag(strong: tag))
         var headers = fields
         headers["ETag"] = validators.entityTag?.fieldValue
         let request = asked.request
@@ -73,19 +78,15 @@ extension WindowAnswers {
         {
         case .notModified:
             return HTTPResponse(
-                status: .notModified, headers: headers, body: body(plan, offset: 0, byteCount: plan.byteCount)
-            )
+                status: .notModified, headers: headers,
+                body: .stream(length: byteCount, body(0, byteCount)))
         case .preconditionFailed: return Problem(.preconditionFailed, "the window has changed").answer()
         case .proceed: break
         }
         let range = ByteRange.requested(
-            method: request.method, headers: request.headers, current: validators, length: plan.byteCount)
-        return RangeAnswer.response(range, length: plan.byteCount, headers: headers) { offset, length in
-            body(plan, offset: offset, byteCount: length)
+            method: request.method, headers: request.headers, current: validators, length: byteCount)
+        return RangeAnswer.response(range, length: byteCount, headers: headers) { offset, length in
+            .stream(length: length, body(offset, length))
         }
-    }
-
-    private func body(_ plan: TransportStreamPlan, offset: UInt64, byteCount: UInt64) -> HTTPBody {
-        .stream(length: byteCount, export.body(of: plan, offset: offset, byteCount: byteCount))
     }
 }

@@ -37,7 +37,7 @@ extension WindowAnswers {
         switch asked.route.resource {
         case .master: return nil
         case .media(let id), .keyFrames(let id): return try await present(id, asked, window)
-        case .index, .single, .since, .transportStream, .endlessStream, .recordingStatus:
+        case .index, .single, .since, .transportStream, .endlessStream, .recordingStatus, .movie:
             if let id = asked.parameters.rendition { return try await present(id, asked, window) }
             let isWhole = !window.renditions.contains { $0.id.kind == .audio }
             if asked.route.resource == .single, isWhole { return window.leading?.id }

@@ -60,11 +60,17 @@ final class WindowAnswers: Sendable {
             case .transportStream: return try await download(asked)
             case .recordingStatus: return try await recordingStatus(asked)
             case .endlessStream: return try await stream(asked)
+            case .movie: return try await movie(asked)
             case .since: return try await relative(asked)
             case .index, .master, .media, .keyFrames, .single: return try await playlist(asked)
             }
         } catch let error as ExportError {
-            return Problem(error).answer()
+            if case .notPacked = error {
+                logger.warning(
+                    "Cannot pack a download",
+                    metadata: ["channel": "\(asked.channel.id)", "error": "\(error)"])
+            }
+            return Problem(error, asked).answer()
         } catch let error as PlaybackError {
             if asked.channel.isDeleted, case .nothingRecorded(let available) = error, available.isEmpty {
                 return Self.noSuchChannel(asked.route)

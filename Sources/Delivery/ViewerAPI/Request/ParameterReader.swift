@@ -8,7 +8,7 @@ struct ParameterReader {
     let zone: InstantReading.Zone
 
     private static let known: Set<String> = [
-        "begintime", "endtime", "duration", "mode", "dvr", "delay", "timeshift", "rendition", "gaps",
+        "begintime", "endtime", "duration", "mode", "dvr", "delay", "timeshift", "rendition", "audio", "gaps",
         "tracks", "strict", "utc", "lutc", "playseek", "event",
     ]
 
@@ -64,11 +64,18 @@ struct ParameterReader {
         try choice(name, [(value, true)]) ?? false
     }
 
-    func rendition() throws(ParameterError) -> RenditionID? {
-        guard let text = items["rendition"] else { return nil }
+    func rendition(_ name: String = "rendition") throws(ParameterError) -> RenditionID? {
+        guard let text = items[name] else { return nil }
         guard let id = RenditionID(text) else {
-            throw ParameterError("rendition", "rendition must be v, a or s and a number, such as v0")
+            throw ParameterError(name, "\(name) must be v, a or s and a number, such as v0")
         }
+        return id
+    }
+
+    /// A rendition of sound.
+    func audio() throws(ParameterError) -> RenditionID? {
+        guard let id = try rendition("audio") else { return nil }
+        guard id.kind == .audio else { throw ParameterError("audio", "audio must be a and a number") }
         return id
     }
 

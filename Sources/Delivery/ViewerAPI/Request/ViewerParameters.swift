@@ -6,6 +6,8 @@ import Timeline
 struct ViewerParameters: Equatable {
     var window: WindowRequest
     var rendition: RenditionID?
+    /// The sound of a file, where it is a rendition of its own.
+    var audio: RenditionID?
     /// The name of the parameter that gives the end of the window.
     var endName: String
 
@@ -27,6 +29,7 @@ struct ViewerParameters: Equatable {
         window.takesAnyTracks = try reader.flag("tracks", value: "any")
         window.isStrict = try reader.choice("strict", [("true", true), ("false", false)]) ?? false
         rendition = try reader.rendition()
+        audio = try reader.audio()
         (endName, delayName) = (reader.endName, reader.delayName)
     }
 }

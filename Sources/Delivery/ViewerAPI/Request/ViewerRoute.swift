@@ -56,6 +56,8 @@ struct WindowRoute: Equatable {
         case recordingStatus
         /// `timeshift_rel-{duration}.ts`, `timeshift_abs-{utc}.ts`: a transport stream that goes on.
         case endlessStream
+        /// `download.mp4`.
+        case movie
 
         /// The file of this API that the resource is.
         var file: String {
@@ -65,6 +67,7 @@ struct WindowRoute: Equatable {
             case .media(let id): "\(id).m3u8"
             case .keyFrames(let id): "\(id)-iframes.m3u8"
             case .transportStream, .endlessStream: "download.ts"
+            case .movie: "download.mp4"
             }
         }
     }
@@ -86,6 +89,7 @@ struct WindowRoute: Equatable {
         case "master.m3u8": self.init(channel: channel, resource: .master)
         case "download.ts": self.init(channel: channel, resource: .transportStream)
         case "recording_status.json": self.init(channel: channel, resource: .recordingStatus)
+        case "download.mp4": self.init(channel: channel, resource: .movie)
         default:
             if file.hasSuffix(".m3u8"), let id = RenditionID(String(file.dropLast(5))) {
                 self.init(channel: channel, resource: .media(id))

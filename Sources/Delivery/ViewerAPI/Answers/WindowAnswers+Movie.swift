@@ -1,0 +1,109 @@
+import Catalogue
+import Export
+import HTTP
+import Playback
+import Timeline
+
+/// The window as one MP4 file.
+extension WindowAnswers {
+    /// What a file holds: a window that may end earlier than the one that was asked for, and a rendition.
+    private typealias Part = (window: PlaylistContents, rendition: ListedRendition)
+
+    func movie(_ asked: AskedWindow) async throws -> HTTPResponse {
+        let (begin, end) = try closed(asked.parameters.window.span)
+        let composed = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
+        if let redirect = redirect(asked, composed) { return redirect }
+        guard end != nil else { return pinned(asked, composed) }
+        let rendition = try await rendition(asked, composed)
+        let name = "\(asked.channel.id)_\(begin.compactText).mp4"
+        if let sound = try await sound(asked, composed, beside: rendition) {
+            return try await paired(asked, name, composed.cutForFile(of: rendition), sound.id)
+        }
+        let format = rendition.segments.first.flatMap { composed.formats[$0.formatID] }
+        if format?.container == .fragmentedMP4 {
+            return try await fragmented(asked, name, composed.cutForFile(of: rendition))
+        }
+        let (window, kept) = composed.cutForFile(of: rendition, longest: Export.Limits.packedMicroseconds)
+        let plan = try RemuxPlan(
+            channel: asked.channel.id, rendition: kept.id, runs: try kept.segments.runs(),
+            formats: window.formats)
+        return try await packed(asked, plan, try movieFields(asked, name, (window, kept)))
+    }
+
+    /// The sound that is not in the video's segments; nil if it is, or if there is none.
+    private func sound(
+        _ asked: AskedWindow, _ window: PlaylistContents, beside rendition: ListedRendition,
+    ) async throws(PlaybackError) -> ListedRendition? {
+        guard rendition.id.kind == .video else { return nil }
+        if let id = asked.parameters.audio { return window[try await present(id, asked, window)] }
+        let format = rendition.segments.first.flatMap { window.formats[$0.formatID] }
+        return format?.hasAudio ?? false ? nil : window.sound(of: rendition)
+    }
+
+    /// Segments of fMP4, which are a file once their times are moved.
+    private func fragmented(
+        _ asked: AskedWindow, _ name: String, _ part: Part,
+    ) async throws -> HTTPResponse {
+        var part = part
+        var file = try await self.file(asked, part)
+        if let longest = file.longest {
+            part = part.window.cutForFile(of: part.rendition, longest: longest)
+            file = try await self.file(asked, part)
+        }
+        var headers = try movieFields(asked, name, part)
+        headers["Accept-Ranges"] = "bytes"
+        let planned = file
+        return response(asked, tag: file.tag, byteCount: file.byteCount, headers) { offset, byteCount in
+            export.body(of: planned, offset: offset, byteCount: byteCount)
+        }
+    }
+
+    private func file(_ asked: AskedWindow, _ part: Part) async throws -> FragmentedFile {
+        let plan = try FragmentedPlan(
+            channel: asked.channel.id, rendition: part.rendition.id,
+            runs: try part.rendition.segments.runs(), formats: part.window.formats)
+        return try await export.file(of: plan)
+    }
+
+    /// Picture and sound in two renditions; the file ends where one of them changes.
+    private func paired(
+        _ asked: AskedWindow, _ name: String, _ part: Part, _ sound: RenditionID,
+    ) async throws -> HTTPResponse {
+        var part = part
+        for _ in 0..<3 {
+            guard let listed = part.window[sound] else { break }
+            let cut = part.window.cutForFile(of: listed).window
+            part = (cut, cut[part.rendition.id] ?? part.rendition)
+            let picture = try await file(asked, part)
+            let track = try await file(asked, (cut, cut[sound] ?? listed))
+            guard let longest = [picture.longest, track.longest].compactMap({ $0 }).min() else {
+                let plan = RemuxPlan(picture: picture, sound: track)
+                return try await packed(asked, plan, try movieFields(asked, name, part))
+            }
+            part = part.window.cutForFile(of: part.rendition, longest: longest)
+        }
+        throw ExportError.separateAudio
+    }
+
+    /// What ffmpeg packs for this viewer alone: no byte can be asked for again.
+    private func packed(
+        _ asked: AskedWindow, _ plan: RemuxPlan, _ fields: HTTPHeaders,
+    ) async throws -> HTTPResponse {
+        var headers = fields
+        headers["Accept-Ranges"] = "none"
+        headers["Cache-Control"] = "no-store"
+        let body = try export.body(of: plan)
+        if asked.request.method != .head { try await body.prepare() }
+        return HTTPResponse(status: .ok, headers: headers, body: .stream(length: nil, body))
+    }
+
+    private func movieFields(
+        _ asked: AskedWindow, _ name: String, _ part: Part,
+    ) throws(PlaybackError) -> HTTPHeaders {
+        if asked.parameters.window.isStrict { try part.window.checkWhole(part.rendition.id) }
+        var headers = fields(asked, part.window.facts(of: part.rendition))
+        headers["Content-Type"] = part.rendition.id.kind == .audio ? "audio/mp4" : "video/mp4"
+        headers["Content-Disposition"] = "attachment; filename=\"\(name)\""
+        return headers
+    }
+}

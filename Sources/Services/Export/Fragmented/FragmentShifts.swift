@@ -1,0 +1,65 @@
+import MediaFormat
+
+/// How far the times of each track are moved in each continuous run of a file.
+///
+/// The earliest track begins at 0, the others keep their distance, and a run begins where the one before has
+/// ended.
+struct FragmentShifts {
+    /// By track ID, in the track's timescale.
+    private(set) var current: [UInt32: Int64] = [:]
+    /// Where each track ends in the file.
+    private var ends: [UInt32: Int64] = [:]
+
+    typealias Times = FragmentRewriter.TrackTimes
+
+    /// Begins a run whose first segment has these times.
+    mutating func begin(_ tracks: [Times]) {
+        guard let earliest = tracks.min(by: Self.isEarlier) else { return }
+        var shifts: [UInt32: Int64] = [:]
+        for track in tracks {
+            shifts[track.id] = -Self.scaled(earliest.first, track.timescale, earliest.timescale)
+        }
+        var place: Int64 = 0
+        for track in tracks {
+            guard let end = ends[track.id], let shift = shifts[track.id] else { continue }
+            let overlap = end - (Int64(clamping: track.first) + shift)
+            place = max(place, Self.microseconds(overlap, track.timescale))
+        }
+        for track in tracks {
+            shifts[track.id, default: 0] += Self.ticks(place, track.timescale)
+        }
+        current = shifts
+    }
+
+    /// Ends the run, whose last segment has these times.
+    mutating func end(_ tracks: [Times]) {
+        for track in tracks {
+            guard let shift = current[track.id] else { continue }
+            ends[track.id] = max(ends[track.id] ?? 0, Int64(clamping: track.end) + shift)
+        }
+    }
+
+    private static func isEarlier(_ one: Times, _ other: Times) -> Bool {
+        one.first.multipliedFullWidth(by: UInt64(other.timescale))
+            < other.first.multipliedFullWidth(by: UInt64(one.timescale))
+    }
+
+    /// Ticks in another timescale, rounded down.
+    private static func scaled(_ ticks: UInt64, _ timescale: UInt32, _ from: UInt32) -> Int64 {
+        let product = ticks.multipliedFullWidth(by: UInt64(timescale))
+        guard product.high < UInt64(from) else { return .max / 4 }
+        return Int64(clamping: UInt64(from).dividingFullWidth(product).quotient)
+    }
+
+    /// Rounded up.
+    private static func microseconds(_ ticks: Int64, _ timescale: UInt32) -> Int64 {
+        guard ticks > 0 else { return 0 }
+        return scaled(UInt64(ticks), 1_000_000, timescale) + 1
+    }
+
+    /// Rounded up.
+    private static func ticks(_ microseconds: Int64, _ timescale: UInt32) -> Int64 {
+        guard microseconds > 0 else { return 0 }
+        return scaled(UInt64(microseconds), timescale, 1_000_000) + 1
+    }
+}

@@ -1,0 +1,106 @@
+import Digest
+import Encoding
+import MediaFormat
+package import Timeline
+
+/// A window of fMP4 segments as one MP4 file: the initialization section, then the segments with their times
+/// moved.
+package struct FragmentedPlan: Sendable {
+    /// Segments whose times go on from each other.
+    struct ContinuousRun: Sendable {
+        var first: RecordedSegment
+        var last: RecordedSegment
+        /// How long the media before and in it play, microseconds.
+        var begin: Int64
+        var end: Int64
+    }
+
+    let channel: ChannelID
+    let rendition: RenditionID
+    let runs: [SegmentRun]
+    let formats: [Int32: SegmentFormat]
+    let initName: String
+    let continuousRuns: [ContinuousRun]
+    /// Equal for equal files, on every replica: the opaque part of an entity tag.
+    package let tag: String
+
+    /// Plans the file of one rendition, whose segments have one initialization section.
+    package init(
+        channel: ChannelID, rendition: RenditionID, runs: [SegmentRun], formats: [Int32: SegmentFormat],
+    ) throws(ExportError) {
+        let names = Set(runs.flatMap(\.formatIDs).map { formats[$0]?.initName })
+        let isFragmented = runs.allSatisfy { run in
+            run.formatIDs.allSatisfy { formats[$0]?.container == .fragmentedMP4 }
+        }
+        guard isFragmented, names.count == 1, let name = names.first ?? nil else {
+            throw .otherContainer(rendition)
+        }
+        try SegmentOpener.check(runs, formats, rendition)
+        (self.channel, self.rendition, self.runs, self.formats) = (channel, rendition, runs, formats)
+        initName = name
+        continuousRuns = Self.continuousRuns(runs)
+        do {
+            let identity = Array("\(channel)/\(rendition)/\(name) ".utf8) + runs.flatMap(\.digest)
+            tag = Hexadecimal.encode(try SHA256.digest(of: identity).prefix(16))
+        } catch {
+            throw .digest(error)
+        }
+    }
+
+    private static func continuousRuns(_ runs: [SegmentRun]) -> [ContinuousRun] {
+        var found: [ContinuousRun] = []
+        for segment in runs.lazy.flatMap(\.segments) {
+            if let open = found.last, !segment.jumps(from: open.last) {
+                found[found.count - 1].last = segment
+                found[found.count - 1].end += segment.mediaDuration
+            } else {
+                let begin = found.last?.end ?? 0
+                found.append(
+                    ContinuousRun(
+                        first: segment, last: segment, begin: begin, end: begin + segment.mediaDuration))
+            }
+        }
+        return found
+    }
+
+    /// The continuous run of a segment.
+    func continuousRun(of segment: RecordedSegment) -> Int {
+        var (low, high) = (0, continuousRuns.count - 1)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if continuousRuns[middle].first.start <= segment.start { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+}
+
+/// The initialization section with which a file begins.
+struct FileOpening: Sendable {
+    var bytes: [UInt8]
+    var section: InitSection
+}
+
+/// A plan with what is only known from the archive.
+package struct FragmentedFile: Sendable {
+    let plan: FragmentedPlan
+    let opening: FileOpening
+    /// The longest media that the width of the times allows, microseconds; nil if all of them fit.
+    package let longest: Int64?
+
+    package var tag: String { plan.tag }
+    package var byteCount: UInt64 { plan.runs.reduce(UInt64(opening.bytes.count)) { $0 + $1.plainBytes } }
+
+    /// `firsts` are the first times of each continuous run.
+    init(_ plan: FragmentedPlan, _ opening: FileOpening, firsts: [[FragmentRewriter.TrackTimes]]) {
+        (self.plan, self.opening) = (plan, opening)
+        var longest: Int64?
+        for (run, tracks) in zip(plan.continuousRuns, firsts) {
+            for track in tracks where track.isNarrow {
+                // The catalogue's durations are good to much less than a hundredth.
+                let range = Int64(UInt32.max) * 990_000 / Int64(track.timescale)
+                if run.end > range { longest = min(longest ?? .max, max(run.begin, range)) }
+            }
+        }
+        self.longest = longest
+    }
+}

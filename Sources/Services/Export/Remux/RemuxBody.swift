@@ -1,0 +1,63 @@
+import HTTP
+import Processes
+
+/// A window that ffmpeg packs while it is sent.
+package actor RemuxBody: HTTPBodySource {
+    private let plan: RemuxPlan
+    private let feed: RemuxFeed
+    private let place: RemuxPlace
+    private var program: PipedProgram?
+    private var feeding: Task<Void, Never>?
+    /// Bytes that were read before the answer began.
+    private var opening: [UInt8] = []
+
+    init(plan: RemuxPlan, feed: RemuxFeed, place: RemuxPlace) {
+        (self.plan, self.feed, self.place) = (plan, feed, place)
+    }
+
+    /// The viewer is gone, or has everything.
+    deinit {
+        feeding?.cancel()
+        program?.stop()
+    }
+
+    /// Waits for the first bytes, so that a window that cannot be packed is answered as a failure.
+    package func prepare() async throws(ExportError) {
+        do {
+            guard let bytes = try await next(limit: Limits.pieceByteCount) else {
+                throw ExportError.notPacked("it has neither picture nor sound")
+            }
+            opening = bytes
+        } catch let error as ExportError {
+            throw error
+        } catch {
+            throw .notPacked("\(error)")
+        }
+    }
+
+    package func next(limit: Int) async throws -> [UInt8]? {
+        if !opening.isEmpty {
+            let piece = Array(opening.prefix(limit))
+            opening.removeFirst(piece.count)
+            return piece
+        }
+        let program = try await running()
+        return try await withTaskCancellationHandler {
+            try await program.read(limit: limit)
+        } onCancel: {
+            program.stop()
+        }
+    }
+
+    /// The number of the process that runs.
+    var process: Int32? { program?.process }
+
+    private func running() async throws -> PipedProgram {
+        if let program { return program }
+        let started = try await PipedProgram.start(
+            "ffmpeg", plan.arguments, inputs: plan.inputCount, bounds: Limits.packing)
+        program = started
+        feeding = Task { [feed] in await feed.run(into: started) }
+        return started
+    }
+}

@@ -1,0 +1,60 @@
+import Digest
+import SegmentStore
+import Timeline
+
+/// Opens the segments of one rendition, decrypted if need be; used by one task.
+final class SegmentOpener {
+    private let store: any SegmentStore
+    private let channel: ChannelID
+    private let rendition: RenditionID
+    private let formats: [Int32: SegmentFormat]
+    private var keys: [ArchiveKey: [UInt8]] = [:]
+
+    init(
+        _ store: any SegmentStore, _ channel: ChannelID, _ rendition: RenditionID,
+        formats: [Int32: SegmentFormat],
+    ) {
+        (self.store, self.channel, self.rendition, self.formats) = (store, channel, rendition, formats)
+    }
+
+    /// Throws if a segment is encrypted by another method than AES-128, or without a recorded key.
+    static func check(
+        _ runs: [SegmentRun], _ formats: [Int32: SegmentFormat], _ rendition: RenditionID,
+    ) throws(ExportError) {
+        let used = Set(runs.flatMap(\.formatIDs)).compactMap { formats[$0] }
+        let encrypted = used.filter(\.isEncrypted)
+        guard !encrypted.isEmpty else { return }
+        let isDecryptable =
+            encrypted.allSatisfy { $0.keyMethod == "AES-128" && $0.keyName != nil }
+            && runs.allSatisfy { run in
+                run.segments.allSatisfy { $0.iv != nil || formats[$0.formatID]?.isEncrypted == false }
+            }
+        guard isDecryptable else { throw .notDecryptable(rendition) }
+    }
+
+    /// The bytes of a segment from its beginning.
+    func reader(
+        of segment: RecordedSegment, isolation: isolated (any Actor)? = #isolation,
+    ) async throws -> PartReader {
+        guard let format = formats[segment.formatID] else { throw ExportError.otherContainer(rendition) }
+        let name = SegmentName(
+            start: segment.start, revision: segment.revision, fileExtension: format.container)
+        let source = try await store.source(of: .segment(channel, rendition, name), range: nil)
+        var cipher: PartReader.Cipher?
+        if format.isEncrypted, let name = format.keyName, let iv = segment.iv {
+            cipher = PartReader.Cipher(key: try await key(.key(channel, name)), iv: iv)
+        }
+        return PartReader(
+            source.stream(), byteCount: UInt64(max(0, segment.plainBytes)), skipping: 0, cipher: cipher)
+    }
+
+    private func key(
+        _ name: ArchiveKey, isolation: isolated (any Actor)? = #isolation,
+    ) async throws -> [UInt8] {
+        if let key = keys[name] { return key }
+        let key = try await store.read(name)
+        if keys.count >= Limits.keys { keys.removeAll() }
+        keys[name] = key
+        return key
+    }
+}

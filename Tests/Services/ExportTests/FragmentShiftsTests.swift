@@ -1,0 +1,65 @@
+import Testing
+import Timeline
+
+@testable import Export
+@testable import MediaFormat
+
+@Suite("Times of fragments in a file")
+struct FragmentShiftsTests {
+    private func times(
+        _ id: UInt32, _ timescale: UInt32, _ first: UInt64, _ end: UInt64, isNarrow: Bool = false
+    ) -> FragmentRewriter.TrackTimes {
+        FragmentRewriter.TrackTimes(
+            id: id, timescale: timescale, first: first, end: end, isNarrow: isNarrow)
+    }
+
+    @Test("The earliest track begins at 0, the others keep their distance, and holes are closed")
+    func runs() {
+        var shifts = FragmentShifts()
+        // Audio begins 10 ms after the picture, at ten seconds.
+        shifts.begin([times(1, 90_000, 900_000, 0), times(2, 48_000, 480_480, 0)])
+        #expect(shifts.current == [1: -900_000, 2: -480_000])
+        shifts.end([times(1, 90_000, 0, 1_260_000), times(2, 48_000, 0, 672_960)])
+        // The source has begun at 100 s again. Audio ended 20 ms after the picture, at 4.02 s.
+        shifts.begin([times(1, 90_000, 9_000_000, 0), times(2, 48_000, 4_800_480, 0)])
+        let video = 9_000_000 + (shifts.current[1] ?? 0)
+        let audio = 4_800_480 + (shifts.current[2] ?? 0)
+        #expect((192_960...192_965).contains(audio))
+        #expect((360_900...360_910).contains(video))
+    }
+
+    @Test(
+        "Times of 32 bits end the file before they overflow",
+        arguments: [(90_000, 47_721), (10_000_000, 429)] as [(UInt32, Int64)])
+    func narrow(timescale: UInt32, seconds: Int64) throws {
+        var format = SegmentFormat(container: .fragmentedMP4, tracks: "video:h264,audio:aac")
+        format.initName = "init-0123456789abcdef.mp4"
+        let segments = (0..<86_400).map { number in
+            RecordedSegment(
+                start: Instant(seconds: Int64(number)), duration: 1_000_000, number: Int64(number),
+                discontinuitySequence: 0, formatID: 1, storedBytes: 1000, plainBytes: 1000)
+        }
+        let run = SegmentRun(
+            segments: segments[...], plainBytes: 86_400_000, formatIDs: [1], digest: [1])
+        for isNarrow in [true, false] {
+            let plan = try FragmentedPlan(
+                channel: try #require(ChannelID("cctv2")), rendition: RenditionID(kind: .video, index: 0),
+                runs: [run], formats: [1: format])
+            let section = try InitSection.reading(Self.initSection)
+            let file = FragmentedFile(
+                plan, FileOpening(bytes: Self.initSection, section: section),
+                firsts: [[times(1, timescale, 0, 0, isNarrow: isNarrow)]])
+            #expect(file.byteCount == 86_400_000 + UInt64(Self.initSection.count))
+            let longest = file.longest.map { $0 / 1_000_000 }
+            #expect(isNarrow ? (seconds * 98 / 100...seconds).contains(longest ?? 0) : longest == nil)
+        }
+    }
+
+    /// A moov with one track that has an ID and nothing else.
+    private static let initSection: [UInt8] =
+        box("moov", box("trak", box("tkhd", [UInt8](repeating: 0, count: 12) + [0, 0, 0, 1])))
+
+    private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        [0, 0, 0, UInt8(content.count + 8)] + Array(type.utf8) + content
+    }
+}

@@ -1,0 +1,111 @@
+import Glibc
+import HTTPSupport
+import SegmentStore
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Export
+
+@Suite("Windows that ffmpeg packs", .serialized, .timeLimit(.minutes(3)))
+struct RemuxTests {
+    private static let rendition = RenditionID(kind: .video, index: 0)
+
+    /// The segments of a sample stream in an archive, one for each second, and the plan of some of them.
+    private struct Sample {
+        let store = MemorySegmentStore()
+        let channel: ChannelID
+        var segments: [RecordedSegment] = []
+        var format = SegmentFormat(container: .transportStream, tracks: "video:h264,audio:aac")
+
+        init(_ numbers: [Int]) async throws {
+            channel = try #require(ChannelID("cctv2"))
+            let files = try await SampleStreams.files(.transportStream)
+            for number in numbers {
+                let bytes = try #require(files["index\(number).ts"])
+                let segment = RecordedSegment(
+                    start: at(Double(number)), duration: 1_000_000, number: Int64(number),
+                    discontinuitySequence: 0, formatID: 1, storedBytes: Int64(bytes.count),
+                    plainBytes: Int64(bytes.count))
+                try await store.put(bytes, as: key(of: segment))
+                segments.append(segment)
+            }
+        }
+
+        func key(of segment: RecordedSegment) -> ArchiveKey {
+            let name = SegmentName(
+                start: segment.start, revision: 0, fileExtension: .transportStream)
+            return .segment(channel, RemuxTests.rendition, name)
+        }
+
+        /// A plan that has the segments again and again, as a source that begins at zero each time.
+        func plan(times: Int = 1) throws -> RemuxPlan {
+            let runs = try SegmentRun.pairs(segments)
+            return try RemuxPlan(
+                channel: channel, rendition: RemuxTests.rendition,
+                runs: Array(repeating: runs, count: times).flatMap { $0 }, formats: [1: format])
+        }
+    }
+
+    private func all(of body: RemuxBody) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let piece = try await body.next(limit: 100_000) { bytes += piece }
+        return bytes
+    }
+
+    @Test("Holes are closed, times go on, and players have nothing to complain about", arguments: [1, 20])
+    func hole(times: Int) async throws {
+        let sample = try await Sample([0, 1, 3, 4])
+        let body = try WindowExport(store: sample.store).body(of: sample.plan(times: times))
+        let file = try TestMovie(try await all(of: body))
+        #expect(try await file.complaints() == "")
+        let length = try await file.seconds()
+        #expect(abs(length - 4 * Double(times)) < 0.1 * Double(2 * times))
+        for kind in ["v", "a"] {
+            let times = try await file.decodeTimes(kind)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            // Ten pictures a second, and 43 audio frames.
+            let steps = zip(times, times.dropFirst()).map { $1 - $0 }
+            #expect((steps.max() ?? 1) < 0.3)
+            #expect((times.first ?? 1) < 0.2)
+        }
+    }
+
+    @Test("At most so many at a time, and the next when one is given up")
+    func places() async throws {
+        let sample = try await Sample([0, 1, 2])
+        let export = WindowExport(store: sample.store, remuxProcesses: 2)
+        var held = [try export.body(of: sample.plan()), try export.body(of: sample.plan())]
+        #expect(throws: ExportError.noFreeProcess) { _ = try export.body(of: sample.plan()) }
+        held.removeLast()
+        _ = try export.body(of: sample.plan())
+    }
+
+    @Test("The process ends when the viewer leaves")
+    func leaving() async throws {
+        let sample = try await Sample([0, 1, 2, 3, 4, 5])
+        var body: RemuxBody? = try WindowExport(store: sample.store).body(of: sample.plan(times: 500))
+        try await body?.prepare()
+        let process = try #require(await body?.process)
+        #expect(kill(process, 0) == 0)
+        body = nil
+        try await eventually("the end of the process") { kill(process, 0) != 0 }
+    }
+
+    @Test("A process that is killed ends the body with an error, so that nothing short looks whole")
+    func killed() async throws {
+        let sample = try await Sample([0, 1, 2, 3, 4, 5])
+        let body = try WindowExport(store: sample.store).body(of: sample.plan(times: 500))
+        try await body.prepare()
+        kill(try #require(await body.process), SIGKILL)
+        await #expect(throws: (any Error).self) { try await all(of: body) }
+    }
+
+    @Test("A segment that the archive lost ends the body with an error")
+    func lost() async throws {
+        let sample = try await Sample([0, 1, 2, 3, 4, 5])
+        try await sample.store.delete(sample.key(of: sample.segments[4]))
+        let body = try WindowExport(store: sample.store).body(of: sample.plan())
+        await #expect(throws: (any Error).self) { try await all(of: body) }
+    }
+}

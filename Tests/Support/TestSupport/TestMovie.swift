@@ -1,0 +1,45 @@
+import Foundation
+
+/// An MP4 file as ffmpeg's tools see it.
+package struct TestMovie: Sendable {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    package init(_ bytes: [UInt8]) throws {
+        folder = try TemporaryFolder("movie")
+        path = folder.path(of: "movie.mp4")
+        try Data(bytes).write(to: URL(filePath: path))
+    }
+
+    /// What ffmpeg says when it decodes all of it.
+    package func complaints() async throws -> String {
+        try await Command.run(
+            "ffmpeg", ["-nostdin", "-v", "warning", "-xerror", "-i", path, "-f", "null", "-"])
+    }
+
+    /// From the begin to the end of the last packet.
+    package func seconds() async throws -> Double {
+        let text = try await probe("packet=pts_time,duration_time")
+        let ends = text.split(separator: "\n").compactMap { line in
+            let values = line.split(separator: ",").compactMap { Double($0) }
+            return values.count == 2 ? values[0] + values[1] : nil
+        }
+        return ends.max() ?? 0
+    }
+
+    package func decodeTimes(_ kind: String) async throws -> [Double] {
+        let text = try await probe("packet=dts_time", "-select_streams", kind)
+        return text.split(separator: "\n").compactMap { Double($0.trimming(",")) }
+    }
+
+    private func probe(_ entries: String, _ more: String...) async throws -> String {
+        try await Command.run(
+            "ffprobe", ["-v", "error"] + more + ["-show_entries", entries, "-of", "csv=p=0", path])
+    }
+}
+
+extension Substring {
+    fileprivate func trimming(_ mark: Character) -> Substring {
+        last == mark ? dropLast() : self
+    }
+}
