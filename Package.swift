@@ -131,7 +131,8 @@ let modules: [Module] = [
     Module(
         name: "ViewerAPI", layer: "Delivery",
         uses: [
-            "Timeline", "Concurrency", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore", "Playback",
+            "Timeline", "Concurrency", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore", "Access",
+            "Playback",
             "Export",
         ],
         packages: [logging], tests: ["TestSupport", "DatabaseSupport", "HTTPSupport", "Postgres", "Digest"],
@@ -140,7 +141,7 @@ let modules: [Module] = [
         name: "AdminAPI", layer: "Delivery",
         uses: [
             "Timeline", "Concurrency", "JSON", "HLS", "HTTP", "HTTPServer", "Digest", "Telemetry",
-            "TimeZones", "Catalogue", "Monitoring",
+            "TimeZones", "Access", "Catalogue", "Monitoring",
         ],
         packages: [logging, metrics], embedded: ["OpenAPI/openapi.json"],
         tests: ["TestSupport", "DatabaseSupport", "HTTPSupport", "Postgres"],
@@ -151,7 +152,7 @@ let modules: [Module] = [
         uses: [
             "Timeline", "Concurrency", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Files", "Digest",
             "Telemetry", "SegmentStore", "Catalogue", "Journal", "Monitoring", "Recorder", "Metering",
-            "Retention", "Probe", "Downloader", "JSON", "Processes", "ViewerAPI", "AdminAPI",
+            "Access", "Retention", "Probe", "Downloader", "JSON", "Processes", "ViewerAPI", "AdminAPI",
         ],
         packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true,
         resources: [.embedInCode("Migrations")], tests: ["TestSupport", "HTTPSupport"],

@@ -105,6 +105,12 @@ package final class AdminAPI: Sendable {
         case .channels where request.method == .post: later { try await self.createChannel(request) }
         case .channels: later { try await self.listChannels(request) }
         case .channel(let path): try answer(request, to: path)
+        case .tokens where request.method == .post: later { try await self.createToken(request) }
+        case .tokens: later { try await self.listTokens(request) }
+        case .token(nil): .now(Problem.noToken.answer)
+        case .token(let id?) where request.method == .delete:
+            later { try await self.revokeToken(id, request) }
+        case .token(let id?): later { try await self.getToken(id, request) }
         case .unknown: .now(Problem.notFound("there is nothing at this path").answer)
         }
     }

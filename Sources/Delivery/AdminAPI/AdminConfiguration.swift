@@ -1,3 +1,4 @@
+package import Access
 import HTTP
 
 /// The settings of the admin API.
@@ -13,6 +14,8 @@ package struct AdminConfiguration: Sendable {
     ///
     /// Receives the host as in the URL, an IPv6 address in brackets; names are not resolved.
     package var refusalOfAddress: @Sendable (_ host: String, _ port: UInt16) -> String?
+    /// Makes playback tokens; nil: playback is open.
+    package var tokenSigner: TokenSigner?
     /// Whether a Host without its port is a name or an address of this service.
     ///
     /// A page in a browser can give its own name any address (DNS rebinding), but cannot send another Host.
@@ -24,6 +27,7 @@ package struct AdminConfiguration: Sendable {
     package init(
         token: AdminToken, version: String, defaultRetentionSeconds: Int64 = 604_800,
         deleteGraceSeconds: Int = 7200,
+        tokenSigner: TokenSigner? = nil,
         refusalOfAddress: @escaping @Sendable (_ host: String, _ port: UInt16) -> String? = { _, _ in nil },
         isOwnHost: @escaping @Sendable (_ host: String) -> Bool = { _ in true },
         hasFFmpeg: @escaping @Sendable () -> Bool = { true },
@@ -33,6 +37,7 @@ package struct AdminConfiguration: Sendable {
         self.defaultRetentionSeconds = defaultRetentionSeconds
         self.deleteGraceSeconds = deleteGraceSeconds
         self.refusalOfAddress = refusalOfAddress
+        self.tokenSigner = tokenSigner
         self.isOwnHost = isOwnHost
         self.hasFFmpeg = hasFFmpeg
     }

@@ -31,6 +31,11 @@ package enum Limits {
     /// Bytes: from one to the largest integer that every JSON reader represents exactly.
     package static let maxBytes: ClosedRange<Int64> = 1...9_007_199_254_740_991
 
+    /// How long a playback token may last, seconds: ten years.
+    static let tokenSeconds: Int64 = 3650 * 86_400
+    /// Ids that are tried for a new token; two are equal once in billions in the same second.
+    static let tokenTries = 5
+
     /// Items of one page of a list.
     static let pageItems: ClosedRange<Int64> = 1...1000
     static let defaultPageItems: Int64 = 100

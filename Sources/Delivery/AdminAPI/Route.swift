@@ -10,6 +10,9 @@ enum Route: Sendable, Equatable {
     case document
     case channels
     case channel(ChannelPath)
+    case tokens
+    /// `/api/v1/tokens/{id}`; nil when the id is none.
+    case token(TokenID?)
     /// An unknown path below `/api`.
     case unknown
 
@@ -22,8 +25,15 @@ enum Route: Sendable, Equatable {
         case "/metrics": self = .metrics
         case "/api/v1/openapi.json": self = .document
         case "/api/v1/channels": self = .channels
+        case "/api/v1/tokens": self = .tokens
         default:
             guard path == "/api" || path.hasPrefix("/api/") else { return nil }
+            let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            if parts.count == 4, parts.starts(with: ["api", "v1", "tokens"]), let id = parts.last, !id.isEmpty
+            {
+                self = .token(TokenID(id))
+                return
+            }
             self = ChannelPath(path: path).map(Route.channel) ?? .unknown
         }
     }
@@ -32,7 +42,7 @@ enum Route: Sendable, Equatable {
     var needsToken: Bool {
         switch self {
         case .frontPage, .health, .readiness, .metrics, .document: false
-        case .channels, .channel, .unknown: true
+        case .channels, .channel, .tokens, .token, .unknown: true
         }
     }
 
@@ -40,7 +50,8 @@ enum Route: Sendable, Equatable {
     var methods: [HTTPMethod] {
         switch self {
         case .frontPage, .health, .readiness, .metrics, .document: [.get, .head]
-        case .channels: [.get, .head, .post]
+        case .channels, .tokens: [.get, .head, .post]
+        case .token: [.get, .head, .delete]
         case .channel(let path) where path.part == .settings: [.get, .head, .put, .patch, .delete]
         case .channel(let path) where path.part == .reanchor: [.post]
         case .channel: [.get, .head]

@@ -1,3 +1,4 @@
+import Access
 package import Catalogue
 package import Concurrency
 import Export
@@ -16,6 +17,9 @@ package final class ViewerAPI: Sendable {
     private let windows: WindowAnswers
     private let lists: ListAnswers
     private let index: TimelineIndex
+    let access: PlaybackAccess
+    private let gate: AccessGate
+    private let scope: TimeScope
 
     /// Creates the API of one archive.
     package init(
@@ -28,29 +32,46 @@ package final class ViewerAPI: Sendable {
         index = TimelineIndex(
             catalogue: catalogue, awaySeconds: configuration.awaySeconds,
             isShared: configuration.isShared, executor: configuration.background, clock: clock)
+        let player = WindowPlayer(
+            index: index, maxWindowSeconds: configuration.maxWindowSeconds,
+            longAnswers: configuration.longAnswers)
+        access = PlaybackAccess(
+            signer: configuration.tokenSigner, catalogue: catalogue, clock: clock, logger: logger)
+        gate = AccessGate(access: access)
+        scope = TimeScope(
+            index: index, player: player,
+            longestWindow: configuration.maxWindowSeconds * Microseconds.perSecond,
+            isCanonical: configuration.isCanonical, clock: clock.now)
         windows = WindowAnswers(
-            index: index,
-            player: WindowPlayer(
-                index: index, maxWindowSeconds: configuration.maxWindowSeconds,
-                longAnswers: configuration.longAnswers),
+            index: index, player: player,
             export: WindowExport(store: store, remuxProcesses: configuration.remuxProcesses),
             longestCanonical: configuration.isCanonical
                 ? configuration.maxWindowSeconds * Microseconds.perSecond : nil,
             clock: clock, logger: logger)
     }
 
-    /// Keeps the timeline in memory up to date with the catalogue, until cancelled.
+    /// Keeps the timeline in memory up to date with the catalogue, and follows which tokens are revoked,
+    /// until cancelled.
     ///
-    /// Answers are correct without it; with it they do not have to read the catalogue.
+    /// The timeline is correct without it; with it answers do not have to read the catalogue. While playback
+    /// needs tokens, none counts before this has begun.
     package func run() async {
-        await index.run()
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.index.run() }
+            group.addTask { await self.access.run() }
+        }
+    }
+
+    /// Whether a path belongs to this API.
+    private static func owns(_ path: String) -> Bool {
+        path.utf8.starts(with: ViewerRoute.root.utf8) || path.utf8.starts(with: TokenPath.root.utf8)
+            || ListRoute(path: path) != nil
     }
 
     /// Refuses every body: no request of this API has one; nil when the path belongs to another part of the
     /// server.
     package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission? {
-        guard request.path.utf8.starts(with: ViewerRoute.root.utf8) || ListRoute(path: request.path) != nil
-        else { return nil }
+        guard Self.owns(request.path) else { return nil }
         switch request.method {
         case .get, .head, .options: return .upTo(0)
         default: return .refused(Fields.methodNotAllowed())
@@ -59,24 +80,40 @@ package final class ViewerAPI: Sendable {
 
     /// The answer to a request; nil when the path belongs to another part of the server.
     package func answer(_ request: HTTPRequest) -> HTTPAnswer? {
-        let isMedia = request.path.utf8.starts(with: ViewerRoute.root.utf8)
-        let list = isMedia ? nil : ListRoute(path: request.path)
-        guard isMedia || list != nil else { return nil }
+        guard Self.owns(request.path) else { return nil }
         switch request.method {
         case .get, .head: break
         case .options: return .now(Fields.preflight(request.headers))
         default: return .now(Fields.methodNotAllowed())
         }
-        if let list { return answer(request, list) }
+        switch gate.outcome(request) {
+        case .refused(let response): return .now(response)
+        case .admitted(let request, let viewer): return answer(request, to: viewer)
+        }
+    }
+
+    /// The answer to a viewer who may ask; the request is without its token.
+    private func answer(_ request: HTTPRequest, to viewer: ViewerAccess) -> HTTPAnswer {
+        guard request.path.utf8.starts(with: ViewerRoute.root.utf8) else { return list(request, to: viewer) }
+        guard let grant = viewer.grant, grant.isLimitedInTime else { return media(request, to: viewer) }
+        return .later { [scope] in
+            if let instead = await scope.answer(request, within: grant) { return instead }
+            switch self.media(request, to: viewer) {
+            case .now(let response): return response
+            case .later(let make), .reserved(let make): return await make()
+            }
+        }
+    }
+
+    /// The answer to a path below `/live/`.
+    private func media(_ request: HTTPRequest, to viewer: ViewerAccess) -> HTTPAnswer {
         // Every playlist ends in "8": most requests for one are answered before its path is taken apart.
         let isPlaylist = request.path.utf8.last == UInt8(ascii: "8")
         if isPlaylist, let known = windows.cachedAnswer(request, AnswerCache.Key(request)) {
             return .now(known)
         }
         switch ViewerRoute(path: request.path) {
-        case nil:
-            guard let list = ListRoute(path: request.path) else { return .now(Fields.noSuchResource) }
-            return answer(request, list)
+        case nil: return list(request, to: viewer)
         case .object(let key): return objects.answer(request, key: key)
         case .window(let route):
             let key = AnswerCache.Key(request)
@@ -90,7 +127,8 @@ package final class ViewerAPI: Sendable {
         }
     }
 
-    private func answer(_ request: HTTPRequest, _ list: ListRoute) -> HTTPAnswer {
-        .later { [lists] in await lists.answer(request, list, prefix: "") }
+    private func list(_ request: HTTPRequest, to viewer: ViewerAccess) -> HTTPAnswer {
+        guard let list = ListRoute(path: request.path) else { return .now(Fields.noSuchResource) }
+        return .later { [lists] in await lists.answer(request, list, to: viewer) }
     }
 }

@@ -1,3 +1,4 @@
+package import Access
 import Playback
 
 /// The operator's settings for playback.
@@ -20,6 +21,9 @@ package struct ViewerConfiguration: Sendable {
     /// What absolute URLs in lists begin with; nil: the server that a request names.
     package var publicBase: PublicBase?
 
+    /// Verifies playback tokens; nil: playback is open.
+    package var tokenSigner: TokenSigner?
+
     /// Answers that may compute for more than a millisecond at a time.
     package var longAnswers: Int
 
@@ -31,7 +35,8 @@ package struct ViewerConfiguration: Sendable {
 
     package init(
         maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200, isShared: Bool = false,
-        isCanonical: Bool = false, publicBase: PublicBase? = nil, longAnswers: Int = 1,
+        isCanonical: Bool = false, publicBase: PublicBase? = nil, tokenSigner: TokenSigner? = nil,
+        longAnswers: Int = 1,
         remuxProcesses: Int = 2,
         background: (any TaskExecutor)? = nil,
     ) {
@@ -40,6 +45,7 @@ package struct ViewerConfiguration: Sendable {
         self.isShared = isShared
         self.isCanonical = isCanonical
         self.publicBase = publicBase
+        self.tokenSigner = tokenSigner
         self.longAnswers = longAnswers
         self.remuxProcesses = remuxProcesses
         self.background = background

@@ -1,3 +1,4 @@
+import Access
 import AdminAPI
 import Catalogue
 import Concurrency
@@ -71,7 +72,7 @@ struct Composition: Sendable {
                 awaySeconds: Int64(settings.deleteGraceSeconds),
                 // A node that only serves is one of several.
                 isShared: !role.records, isCanonical: settings.isCanonical,
-                publicBase: settings.publicBase,
+                publicBase: settings.publicBase, tokenSigner: tokenSigner,
                 // Half of the cores stay for short answers and for recording.
                 longAnswers: max(1, Processors().count / 2), remuxProcesses: settings.remuxProcesses,
                 background: background),
@@ -129,9 +130,14 @@ extension Composition {
             token: try AdminToken(token.revealed), version: Version.text,
             defaultRetentionSeconds: Int64(settings.retentionSeconds),
             deleteGraceSeconds: settings.deleteGraceSeconds,
+            tokenSigner: tokenSigner,
             refusalOfAddress: { policy.refusal(host: $0, port: $1) },
             isOwnHost: { [settings] in settings.isOwnHost($0) },
             hasFFmpeg: { ProgramFile.path(of: "ffmpeg") != nil })
+    }
+
+    private var tokenSigner: TokenSigner? {
+        TokenSigner(secrets: settings.playbackSecrets.map(\.revealed))
     }
 
     /// The configured token, else the one in the state folder; the log has the file's path and never the

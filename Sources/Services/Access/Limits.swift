@@ -1,8 +1,8 @@
 /// The bounds of this module.
-enum Limits {
+package enum Limits {
     /// Bytes of all channel ids of a token, each counted with one more: a token has at most 1,004 characters,
     /// so that the header of a request has space for it.
-    static let channelBytes = 672
+    package static let channelBytes = 672
     /// Characters of a token; a longer text is none.
     static let tokenCharacters = 1024
     /// Verified tokens that are kept, so that each is verified once; when there is no space, all are dropped.

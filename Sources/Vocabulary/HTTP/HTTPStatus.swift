@@ -14,6 +14,7 @@ package struct HTTPStatus: Hashable, Sendable, RawRepresentable {
     package static let notModified = HTTPStatus(rawValue: 304)
     package static let badRequest = HTTPStatus(rawValue: 400)
     package static let unauthorized = HTTPStatus(rawValue: 401)
+    package static let forbidden = HTTPStatus(rawValue: 403)
     package static let notFound = HTTPStatus(rawValue: 404)
     package static let methodNotAllowed = HTTPStatus(rawValue: 405)
     package static let conflict = HTTPStatus(rawValue: 409)

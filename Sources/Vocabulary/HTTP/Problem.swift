@@ -6,7 +6,7 @@ package import JSON
 /// phrase.
 package struct Problem: Error, Sendable, Equatable {
     package var status: HTTPStatus
-    /// What is wrong in this case, in words for the person who sent the request.
+    /// What is wrong in this case, in words for the person who sent the request; empty: that is not said.
     package var detail: String
     /// Members beside those of the standard (§3.2), in the order in which they are written.
     package var members: [JSONValue.Member]
@@ -32,9 +32,9 @@ package struct Problem: Error, Sendable, Equatable {
             .init(name: "type", value: "about:blank"),
             .init(name: "title", value: .string(status.reason)),
             .init(name: "status", value: .integer(Int64(status.rawValue))),
-            .init(name: "detail", value: .string(detail)),
         ]
-        return .object(standard + members)
+        let said = detail.isEmpty ? [] : [JSONValue.Member(name: "detail", value: .string(detail))]
+        return .object(standard + said + members)
     }
 
     /// The answer, which no cache keeps.

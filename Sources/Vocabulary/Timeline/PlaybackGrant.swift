@@ -17,6 +17,9 @@ package struct PlaybackGrant: Hashable, Sendable {
         (self.begin, self.end) = (begin, end)
     }
 
+    /// Whether only a part of the recording may be watched.
+    package var isLimitedInTime: Bool { begin != nil || end != nil }
+
     package func permits(_ channel: ChannelID) -> Bool {
         channels.isEmpty || channels.contains(channel)
     }

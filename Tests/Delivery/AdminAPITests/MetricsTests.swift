@@ -20,7 +20,9 @@ import Testing
         "Every path has one of a bounded number of labels",
         arguments: [
             ("/live/a/index.m3u8", "playlist"), ("/live/a/v0.m3u8", "playlist"),
-            ("/t/abc/live/a/master.m3u8", "other"),
+            ("/t/abc/live/a/master.m3u8", "playlist"), ("/t/abc/live/a/v0/1.ts", "segment"),
+            ("/t/abc/other", "other"), ("/t/abc", "other"), ("/api/v1/tokens", "tokens"),
+            ("/api/v1/tokens/6b01673c00000007", "token"), ("/api/v1/tokens/x", "token"),
             ("/live/a/v0/1785042312000.ts", "segment"), ("/live/a/keys/00", "key"),
             ("/live/a/download.ts", "download"),
             ("/live/a/archive-1469509516-20.ts", "download"),

@@ -48,16 +48,19 @@ import Timeline
     func routes() throws {
         let paths = try #require(try document()["paths"])
         let known: [Route] =
-            [.frontPage, .health, .readiness, .metrics, .document, .channels, .unknown]
+            [
+                .frontPage, .health, .readiness, .metrics, .document, .channels, .tokens,
+                .token(TokenID(number: 10)), .unknown,
+            ]
             + ChannelPath.Part.allCases.compactMap { part in
                 Route(path: "/api/v1/channels/a" + (part == .settings ? "" : "/\(part.rawValue)"))
             }
-        #expect(known.count == 7 + ChannelPath.Part.allCases.count)
+        #expect(known.count == 9 + ChannelPath.Part.allCases.count)
         var described: Set<String> = []
         for route in known {
             guard let path = Self.path(of: route) else { continue }
             described.insert(path)
-            #expect(Route(path: path.replacing("{channel}", with: "a")) == route, "\(path)")
+            #expect(Route(path: Self.filled(path)) == route, "\(path)")
             let methods = Set(Self.names(of: paths[path])).subtracting(["parameters"])
             #expect(
                 methods == Set(route.methods.map { $0.rawValue.lowercased() }).subtracting(["head"]),
@@ -75,16 +78,22 @@ import Timeline
         case .metrics: "/metrics"
         case .document: "/api/v1/openapi.json"
         case .channels: "/api/v1/channels"
+        case .tokens: "/api/v1/tokens"
+        case .token: "/api/v1/tokens/{token}"
         case .channel(let path):
             "/api/v1/channels/{channel}" + (path.part == .settings ? "" : "/\(path.part.rawValue)")
         }
+    }
+
+    private static func filled(_ path: String) -> String {
+        path.replacing("{channel}", with: "a").replacing("{token}", with: "000000000000000a")
     }
 
     @Test("A route needs the token where the document says so")
     func security() throws {
         let paths = try #require(try document()["paths"])
         for path in Self.names(of: paths) {
-            let route = try #require(Route(path: path.replacing("{channel}", with: "a")))
+            let route = try #require(Route(path: Self.filled(path)))
             let isOpen = paths[path]?["get"]?["security"] == []
             #expect(route.needsToken == !isOpen, "\(path)")
         }
@@ -112,6 +121,7 @@ extension OpenAPITests {
         "Retention maximum": ChannelSettings.retentionBounds.upperBound,
         "MaxBytes minimum": Limits.maxBytes.lowerBound, "MaxBytes maximum": Limits.maxBytes.upperBound,
         "Renditions minItems": 1, "Renditions maxItems": Int64(Limits.renditions),
+        "TokenChannel/oneOf minItems": 1,
         "limit minimum": Limits.pageItems.lowerBound, "limit maximum": Limits.pageItems.upperBound,
         "limit default": Limits.defaultPageItems,
     ]
@@ -139,7 +149,7 @@ extension OpenAPITests {
 
     /// Schemas of answers only: their minimums say what a count can be, and no limit of the program.
     private static let reports: Set<String> = [
-        "RenditionStatus", "Span", "Status", "Timeline", "Gap", "Reanchored",
+        "RenditionStatus", "Span", "Token", "TokenList", "Status", "Timeline", "Gap", "Reanchored",
     ]
     private static let keywords: Set<String> = [
         "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties", "default",

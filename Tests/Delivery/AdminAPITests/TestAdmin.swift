@@ -1,3 +1,4 @@
+import Access
 import Catalogue
 import Concurrency
 import DatabaseSupport
@@ -16,6 +17,7 @@ import Timeline
 /// The admin API over a fresh catalogue, and a client.
 struct TestAdmin: Sendable {
     static let token = "correct horse battery staple"
+    static let secret = "a-playback-secret-of-tests"
     /// 2026-07-26T05:05:16Z.
     static let now = Instant(seconds: 1_785_042_316)
 
@@ -63,14 +65,15 @@ extension ReceivedResponse {
 
 /// Runs a body with an admin API on a database of its own.
 func withAdmin<T>(
-    over transport: TransportKind = .handler,
+    over transport: TransportKind = .handler, secrets: [String] = [TestAdmin.secret],
     archiveIsReachable: @escaping @Sendable () async -> Bool = { true },
     hasFFmpeg: @escaping @Sendable () -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
     let result = try await databases.withPermit {
         try await withCatalogueDatabase { pool, _ in
             try await withAdmin(
-                on: pool, over: transport, archiveIsReachable: archiveIsReachable, hasFFmpeg: hasFFmpeg, body)
+                on: pool, over: transport, secrets: secrets, archiveIsReachable: archiveIsReachable,
+                hasFFmpeg: hasFFmpeg, body)
         }
     }
     guard let result else { throw CancellationError() }
@@ -83,11 +86,15 @@ private let databases = AsyncSemaphore(permits: 32)
 /// Runs a body with an admin API on the database of a pool.
 func withAdmin<T>(
     on pool: PostgresPool, over transport: TransportKind = .handler,
+    secrets: [String] = [TestAdmin.secret],
     archiveIsReachable: @escaping @Sendable () async -> Bool = { true },
     hasFFmpeg: @escaping @Sendable () -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
     let (board, registry) = (StatusBoard(), MetricsRegistry())
-    let configuration = AdminConfiguration(token: try AdminToken(TestAdmin.token), version: "1.2.3") {
+    let configuration = AdminConfiguration(
+        token: try AdminToken(TestAdmin.token), version: "1.2.3",
+        tokenSigner: TokenSigner(secrets: secrets)
+    ) {
         host, _ in
         host == "169.254.169.254" ? "\(host) is link-local" : nil
     } isOwnHost: { host in

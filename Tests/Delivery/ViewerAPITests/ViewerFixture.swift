@@ -1,3 +1,4 @@
+import Access
 import Concurrency
 import DatabaseSupport
 import Digest
@@ -38,7 +39,8 @@ final class ViewerFixture: Sendable {
 
         init(
             _ pool: PostgresPool, _ store: MemorySegmentStore, maxWindowSeconds: Int64,
-            isShared: Bool = false, isCanonical: Bool = false, publicBase: PublicBase? = nil
+            isShared: Bool = false, isCanonical: Bool = false, publicBase: PublicBase? = nil,
+            secrets: [String] = []
         ) {
             self.store = store
             catalogue = Catalogue(pool: pool, logger: silentLogger)
@@ -50,7 +52,8 @@ final class ViewerFixture: Sendable {
                 catalogue: catalogue, store: store,
                 configuration: ViewerConfiguration(
                     maxWindowSeconds: maxWindowSeconds, isShared: isShared,
-                    isCanonical: isCanonical, publicBase: publicBase),
+                    isCanonical: isCanonical, publicBase: publicBase,
+                    tokenSigner: TokenSigner(secrets: secrets)),
                 clock: host, logger: silentLogger)
         }
     }
@@ -76,10 +79,11 @@ final class ViewerFixture: Sendable {
     /// Runs a body with a fixture on a fresh database.
     static func with(
         over transport: TransportKind = .handler, maxWindowSeconds: Int64 = 86_400,
-        store: MemorySegmentStore = MemorySegmentStore(), _ body: (ViewerFixture) async throws -> Void,
+        secrets: [String] = [], store: MemorySegmentStore = MemorySegmentStore(),
+        _ body: (ViewerFixture) async throws -> Void,
     ) async throws {
         try await withCatalogueDatabase(size: 2, acquireTimeout: .seconds(2)) { pool, _ in
-            let parts = Parts(pool, store, maxWindowSeconds: maxWindowSeconds)
+            let parts = Parts(pool, store, maxWindowSeconds: maxWindowSeconds, secrets: secrets)
             try await run(parts, over: transport, body)
         }
     }
@@ -108,13 +112,13 @@ final class ViewerFixture: Sendable {
     /// Another node with connections of its own on the same database, which may record the same channels.
     func withReplica(
         isShared: Bool = true, isCanonical: Bool = false, maxWindowSeconds: Int64 = 86_400,
-        publicBase: PublicBase? = nil,
+        publicBase: PublicBase? = nil, secrets: [String] = [],
         _ body: (ViewerFixture) async throws -> Void
     ) async throws {
         try await withPool(catalogue.pool.configuration) { pool in
             let parts = Parts(
                 pool, store, maxWindowSeconds: maxWindowSeconds, isShared: isShared,
-                isCanonical: isCanonical, publicBase: publicBase)
+                isCanonical: isCanonical, publicBase: publicBase, secrets: secrets)
             try await Self.run(parts, over: transport, node: node, body)
         }
     }

@@ -172,7 +172,7 @@ struct SettingsTests {
     @Test(
         "no fault and no dump repeats a secret",
         arguments: [
-            Setting.databaseURL, .adminToken, .sourcesProxy,
+            Setting.databaseURL, .adminToken, .playbackSecret, .sourcesProxy,
         ])
     func secrets(setting: Setting) {
         let faults = faults(of: SettingSources(flags: [setting: "hunter2 \u{1}://"]), for: .run)
@@ -185,6 +185,7 @@ struct SettingsTests {
         let sources = SettingSources(flags: [
             .databaseURL: "postgresql://me:hunter2@db/backcast",
             .adminToken: "hunter2-and-at-least-24-characters",
+            .playbackSecret: "hunter2-and-at-least-24-characters",
             .sourcesProxy: "http://me:hunter2@proxy:3128", .sourcesAllow: "origin.example",
         ])
         let settings = try Settings.reading(sources, for: .run)
@@ -193,18 +194,21 @@ struct SettingsTests {
         #expect(!text.contains("hunter2"))
     }
 
-    @Test("a playback secret is refused where viewers are served: without a check it would protect nothing")
-    func playbackSecret() throws {
-        let sources = SettingSources(environment: ["BACKCAST_PLAYBACK_SECRET": "hunter2"])
-        for role in [Role.run, .serve] {
-            let all = faults(of: sources, for: role)
-            let fault = try #require(all.first { $0.name == "BACKCAST_PLAYBACK_SECRET" })
-            #expect(fault.reason.contains("cannot check playback tokens"))
-            #expect(!fault.description.contains("hunter2"))
+    @Test("playback secrets are a list, and each is as long as the admin token")
+    func playbackSecrets() throws {
+        let (one, other) = (String(repeating: "a", count: 24), String(repeating: "b", count: 1024))
+        func read(_ text: String) -> [String]? {
+            let sources = SettingSources(environment: ["BACKCAST_PLAYBACK_SECRET": text])
+            return try? Settings.reading(sources, for: .run).playbackSecrets.map(\.revealed)
         }
-        #expect(faults(of: sources, for: .migrate).isEmpty)
-        let empty = SettingSources(environment: ["BACKCAST_PLAYBACK_SECRET": ""])
-        #expect(faults(of: empty, for: .run).isEmpty)
+        #expect(read("") == [] && read(one) == [one] && read("\(one), \(other)") == [one, other])
+        for text in [
+            "hunter2", "\(one),", ",\(one)", "\(one),,\(other)", one.dropLast() + " ", "\(other)b",
+            "\(one)\"",
+            "change-me-to-a-long-random-text",
+        ] {
+            #expect(read(text) == nil, "\(text)")
+        }
     }
 
     @Test("an unknown variable is a warning, not a fault")

@@ -83,8 +83,7 @@ extension AdminAPI {
         logger.info(change, metadata: ["channel": "\(id)"])
     }
 
-    private static func document(in request: HTTPRequest, types: Set<MediaType>) throws(Problem) -> JSONValue
-    {
+    static func document(in request: HTTPRequest, types: Set<MediaType>) throws(Problem) -> JSONValue {
         let type = request.headers["Content-Type"].flatMap(MediaType.init(reading:))
         guard let type, types.contains(MediaType(type: type.type, subtype: type.subtype)) else {
             let names = types.map(\.essence).sorted().joined(separator: " or ")

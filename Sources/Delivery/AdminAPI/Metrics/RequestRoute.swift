@@ -1,3 +1,5 @@
+import Access
+
 /// The kind of resource that a path names: a label of the request metrics with a bounded number of values.
 package enum RequestRoute: String, Sendable, CaseIterable {
     case playlist
@@ -10,6 +12,8 @@ package enum RequestRoute: String, Sendable, CaseIterable {
     case status
     case timeline
     case reanchor
+    case tokens
+    case token
     case document = "openapi"
     case metrics
     case health = "healthz"
@@ -19,9 +23,12 @@ package enum RequestRoute: String, Sendable, CaseIterable {
 
     package init(path: String) {
         // Most requests are those of viewers.
-        if path.utf8.starts(with: "/live/".utf8) {
-            self = Self.live(path[...])
-        } else if path.hasPrefix("/iptv/") || path.hasPrefix("/timeshift/") || Self.xtream.contains(path) {
+        let rest = TokenPath(path)?.rest ?? path[...]
+        if rest.utf8.starts(with: "/live/".utf8) {
+            self = Self.live(rest)
+        } else if rest.hasPrefix("/iptv/") || rest.hasPrefix("/timeshift/")
+            || Self.xtream.contains(String(rest))
+        {
             self = .list
         } else if let route = Route(path: path) {
             self.init(route)
@@ -43,6 +50,8 @@ package enum RequestRoute: String, Sendable, CaseIterable {
             case .document: .document
             case .channels: .channels
             case .channel(let path): Self.part(path.part)
+            case .tokens: .tokens
+            case .token: .token
             case .unknown: .other
             }
     }

@@ -54,6 +54,14 @@ enum Fields {
     /// answer them.
     static let noSuchResource = Problem(.notFound, "there is no such resource").answer()
 
+    /// A token that is missing, forged, expired, revoked, or for something else: which of these it is, is not
+    /// said.
+    static let forbidden = Problem(.forbidden, "").answer()
+
+    /// The program has begun and not read yet which tokens are revoked.
+    static let notYet = Problem(.serviceUnavailable, "revoked tokens are not read yet")
+        .retryable(afterSeconds: Limits.retryAfterSeconds).answer()
+
     /// Players that still have an expired playlist ask for its segments again and again: caches answer them
     /// for a few seconds.
     static let goneObject: HTTPResponse = {

@@ -18,14 +18,15 @@ extension ListAnswers {
     }
 
     func player(
-        _ request: HTTPRequest, _ query: ListQuery, user: String, password: String,
+        _ request: HTTPRequest, _ query: ListQuery, _ viewer: ViewerAccess, user: String,
+        password: String,
     ) async throws -> HTTPResponse {
         let value: JSONValue
         switch try query.choice("action", Action.self) {
-        case nil: value = account(try base(request), user: user, password: password)
-        case .categories?: value = .array(categories(try await channels.all()))
+        case nil: value = account(try base(request), viewer, user: user, password: password)
+        case .categories?: value = .array(categories(try await listed(for: viewer)))
         case .streams?:
-            value = .array(streams(try await channels.all(), category: try query.value("category_id")))
+            value = .array(streams(try await listed(for: viewer), category: try query.value("category_id")))
         case .shortGuide?, .guide?:
             guard let id = try query.value("stream_id"), Int32(id) != nil else {
                 throw ParameterError("stream_id", "stream_id must be the number of a channel")
@@ -36,7 +37,10 @@ extension ListAnswers {
         return Self.document(value.bytes, type: "application/json", variesByHost: true)
     }
 
-    private func account(_ base: PublicBase, user: String, password: String) -> JSONValue {
+    private func account(
+        _ base: PublicBase, _ viewer: ViewerAccess, user: String, password: String,
+    ) -> JSONValue {
+        let expiry = viewer.grant.map { String($0.expires.microseconds / Microseconds.perSecond) }
         let now = clock.now()
         let time = now.rfc3339.prefix(19).map { $0 == "T" ? " " : String($0) }.joined()
         let isSecure = base.origin.scheme == .https
@@ -44,7 +48,8 @@ extension ListAnswers {
         return [
             "user_info": [
                 "username": .string(user), "password": .string(password), "message": "", "auth": 1,
-                "status": "Active", "exp_date": nil, "is_trial": "0", "active_cons": "0",
+                "status": "Active", "exp_date": expiry.map { .string($0) } ?? .null, "is_trial": "0",
+                "active_cons": "0",
                 "created_at": "0", "max_connections": "100", "allowed_output_formats": ["m3u8", "ts"],
             ],
             "server_info": [

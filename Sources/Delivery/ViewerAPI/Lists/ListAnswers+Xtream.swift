@@ -6,44 +6,34 @@ import Timeline
 
 extension ListAnswers {
     func xtream(
-        _ request: HTTPRequest, _ route: XtreamRoute, _ query: ListQuery, prefix: String,
+        _ request: HTTPRequest, _ route: XtreamRoute, _ query: ListQuery, _ viewer: ViewerAccess,
     ) async throws -> HTTPResponse {
-        if case .media(let media) = route { return try await redirect(media, prefix: prefix) }
+        if case .media(let media) = route { return try await redirect(media, viewer) }
         let user = try query.value("username") ?? ""
-        let password = try query.value("password") ?? ""
-        _ = try access(password)
+        let password = try viewer.token.map { String($0) } ?? query.value("password") ?? ""
         switch route {
         case .player:
-            return try await player(request, query, user: user, password: password)
+            return try await player(request, query, viewer, user: user, password: password)
         case .playlist:
             _ = try query.choice("type", XtreamListType.self)
             let output = try query.choice("output", XtreamOutput.self) ?? .m3u8
             let guide = "/xmltv.php?username=\(PercentCoding.encoded(user))"
             return try await playlist(
-                request, .xc, (PercentCoding.encoded(user), PercentCoding.encoded(password)),
+                request, .xc, (PercentCoding.encoded(user), PercentCoding.encoded(password)), viewer,
                 fileExtension: output.fileExtension,
-                guide: "\(guide)&password=\(PercentCoding.encoded(password))", prefix: prefix)
-        case .guide, .media: return try await guide()
+                guide: "\(guide)&password=\(PercentCoding.encoded(password))")
+        case .guide, .media: return try await guide(viewer)
         }
-    }
-
-    /// What the paths of a viewer with a password begin with.
-    private func access(_ password: String) throws(Problem) -> String {
-        guard let prefix = access.prefix(password: password) else {
-            throw Problem(HTTPStatus(rawValue: 403), "the password is not valid")
-        }
-        return prefix
     }
 
     /// Redirects to the channel's own path, relative so that it works below any path of a proxy.
-    private func redirect(_ media: XtreamMedia, prefix: String) async throws -> HTTPResponse {
-        let own = try access(media.password)
-        guard let channel = try await channel(media.channel) else {
+    private func redirect(_ media: XtreamMedia, _ viewer: ViewerAccess) async throws -> HTTPResponse {
+        guard let channel = try await channel(media.channel, viewer) else {
             throw Problem(.notFound, "there is no channel \(media.channel)")
         }
         var headers = Fields.common
         headers["Location"] =
-            media.wayUp + (prefix.isEmpty && !own.isEmpty ? "\(own.dropFirst())/" : "")
+            media.wayUp + (viewer.isPrefixed || viewer.token == nil ? "" : "\(viewer.prefix.dropFirst())/")
             + "live/\(channel.id.text)/\(try Self.file(media, channel))"
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
@@ -67,8 +57,10 @@ extension ListAnswers {
     }
 
     /// The channel with a number, or else with an id.
-    private func channel(_ text: String) async throws(CatalogueError) -> Channel? {
-        let all = try await channels.all()
+    private func channel(
+        _ text: String, _ viewer: ViewerAccess,
+    ) async throws(CatalogueError) -> Channel? {
+        let all = try await listed(for: viewer)
         let numbered = Int32(text).flatMap { number in all.first { $0.channel.row == number } }
         return (numbered ?? all.first { $0.id == text })?.channel
     }

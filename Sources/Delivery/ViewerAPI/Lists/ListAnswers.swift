@@ -9,7 +9,6 @@ import Timeline
 /// Answers what apps import: lists of channels and the guide.
 final class ListAnswers: Sendable {
     let channels: ListedChannels
-    let access = ViewerAccess()
     /// What absolute URLs begin with; nil: the server that the request names.
     private let publicBase: PublicBase?
     let clock: HostClock
@@ -22,11 +21,10 @@ final class ListAnswers: Sendable {
         self.logger = logger
     }
 
-    /// The answer to a request whose path began with a viewer's prefix, which is taken off and stands in the
-    /// URLs of the answer.
-    func answer(_ request: HTTPRequest, _ route: ListRoute, prefix: String) async -> HTTPResponse {
+    /// The answer to a request without its token, which stands in the URLs of the answer.
+    func answer(_ request: HTTPRequest, _ route: ListRoute, to viewer: ViewerAccess) async -> HTTPResponse {
         do {
-            return try await list(request, route, prefix: prefix)
+            return try await list(request, route, viewer)
         } catch let error as ParameterError {
             return Problem(error).answer()
         } catch let error as Problem {
@@ -39,7 +37,7 @@ final class ListAnswers: Sendable {
     }
 
     private func list(
-        _ request: HTTPRequest, _ route: ListRoute, prefix: String
+        _ request: HTTPRequest, _ route: ListRoute, _ viewer: ViewerAccess
     ) async throws -> HTTPResponse {
         guard let items = QueryItems(reading: request.query) else {
             throw ParameterError("query", "the query has a malformed escape or too many parameters")
@@ -48,30 +46,35 @@ final class ListAnswers: Sendable {
         switch route {
         case .channels:
             let flavour = try query.choice("flavour", CatchupFlavour.self) ?? .default
-            let password = PercentCoding.encoded(access.password(prefix: prefix))
-            return try await playlist(request, flavour, ("viewer", password), prefix: prefix)
-        case .guide: return try await guide()
-        case .xtream(let route): return try await xtream(request, route, query, prefix: prefix)
+            let password = PercentCoding.encoded(viewer.password)
+            return try await playlist(request, flavour, ("viewer", password), viewer)
+        case .guide: return try await guide(viewer)
+        case .xtream(let route): return try await xtream(request, route, query, viewer)
         case .unknown: return Fields.noSuchResource
         }
     }
 
     func playlist(
         _ request: HTTPRequest, _ flavour: CatchupFlavour, _ credentials: (user: String, password: String),
-        fileExtension: String = "m3u8", guide: String = "/iptv/guide.xml", prefix: String,
+        _ viewer: ViewerAccess, fileExtension: String = "m3u8", guide: String = "/iptv/guide.xml",
     ) async throws -> HTTPResponse {
-        let base = try base(request).text
+        let (base, prefix) = (try base(request).text, viewer.prefix)
         let text = ChannelListText(
             // The paths of the Xtream Codes API have the password, and no prefix.
             base: flavour == .xc ? base : base + prefix, flavour: flavour, credentials: credentials,
             fileExtension: fileExtension, guide: base + prefix + guide, now: clock.now())
         return Self.document(
-            text.text(try await channels.all()), type: "audio/x-mpegurl; charset=utf-8",
+            text.text(try await listed(for: viewer)), type: "audio/x-mpegurl; charset=utf-8",
             variesByHost: publicBase == nil)
     }
 
-    func guide() async throws -> HTTPResponse {
-        Self.document(GuideText.text(try await channels.all()), type: "application/xml; charset=utf-8")
+    func guide(_ viewer: ViewerAccess) async throws -> HTTPResponse {
+        Self.document(GuideText.text(try await listed(for: viewer)), type: "application/xml; charset=utf-8")
+    }
+
+    /// The channels that a viewer may see.
+    func listed(for viewer: ViewerAccess) async throws(CatalogueError) -> [ListedChannel] {
+        try await channels.all().filter(viewer.permits)
     }
 
     /// What absolute URLs begin with.

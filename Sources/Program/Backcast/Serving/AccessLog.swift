@@ -31,21 +31,31 @@ struct AccessLog: Sendable {
         logger.info("Request", metadata: metadata)
     }
 
-    /// A path without what may be a token: the second part behind `/t/`, and user and password of the paths
-    /// that other servers have.
+    /// A path without what may be a token: what follows `/t/`, and user and password in the paths that other
+    /// servers have.
     static func shown(_ path: String) -> String {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count > 2 else { return path }
-        let secrets: Range<Int>
-        switch parts[1] {
-        case "t": secrets = 2..<3
-        case "timeshift", "movie", "series": secrets = 2..<4
-        // Objects of a channel have as many parts: behind a rendition's id, or keys.
-        case "live" where parts.count == 5 && parts[3] != "keys" && RenditionID(String(parts[3])) == nil:
-            secrets = 2..<4
-        default: return path
+        var first = 1
+        if parts.count > 2, parts[1] == "t" {
+            parts[2] = "-"
+            first = 3
         }
-        for place in secrets.clamped(to: 0..<parts.count) { parts[place] = "-" }
+        guard parts.count > first + 1 else { return parts.joined(separator: "/") }
+        let hasCredentials =
+            switch parts[first] {
+            case "timeshift", "movie", "series": true
+            // `/live/{user}/{password}/{file}`, but not `/live/{channel}/{rendition}/{file}`.
+            case "live": parts.count == first + 4 && !isFolder(parts[first + 2])
+            default: false
+            }
+        if hasCredentials {
+            for place in (first + 1..<first + 3).clamped(to: 0..<parts.count) { parts[place] = "-" }
+        }
         return parts.joined(separator: "/")
+    }
+
+    /// Whether a part of a path is the folder of a rendition or of keys.
+    private static func isFolder(_ part: Substring) -> Bool {
+        part == "keys" || RenditionID(String(part)) != nil
     }
 }

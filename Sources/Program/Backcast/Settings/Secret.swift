@@ -20,6 +20,11 @@ extension Secret {
         "change-me-to-a-long-random-text", "trial-token-for-this-machine-only",
     ]
 
+    /// Whether a text can be a token that is neither guessed nor known.
+    static func isStrong(_ text: String) -> Bool {
+        text.utf8.count >= Limits.leastTokenCharacters && !sampleTokens.contains(text) && isBearerToken(text)
+    }
+
     /// Whether a text has only the characters that a bearer token may have (RFC 6750 §2.1).
     static func isBearerToken(_ text: String) -> Bool {
         let others = Set("-._~+/=".utf8)

@@ -9,6 +9,7 @@ enum Setting: String, CaseIterable, Sendable {
     case adminToken = "BACKCAST_ADMIN_TOKEN"
     case adminListen = "BACKCAST_ADMIN_LISTEN"
     case adminHosts = "BACKCAST_ADMIN_HOSTS"
+    case playbackSecret = "BACKCAST_PLAYBACK_SECRET"
     case trustedProxies = "BACKCAST_TRUSTED_PROXIES"
     case serverThreads = "BACKCAST_SERVER_THREADS"
     case publicURL = "BACKCAST_PUBLIC_URL"
@@ -63,6 +64,10 @@ extension Setting {
         case .adminListen: Entry(help: "A separate address for /api and /metrics.")
         case .adminHosts:
             Entry(help: "Names of the admin API beside addresses and local ones.", isList: true)
+        case .playbackSecret:
+            Entry(
+                help: "Secrets of playback tokens, the first one for new ones; none: open playback.",
+                isList: true, isSecret: true)
         case .trustedProxies:
             Entry(help: "Networks of proxies, whose X-Forwarded-For is believed.", isList: true)
         case .serverThreads: Entry(help: "Threads that answer viewers; as many as there are cores.")

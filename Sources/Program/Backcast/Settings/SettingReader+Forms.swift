@@ -42,9 +42,21 @@ extension SettingReader {
         return value(.adminToken, allowed: "\(length) letters, digits and -._~+/=, and none of the samples'")
         {
             text in
-            let isStrong =
-                text.utf8.count >= Limits.leastTokenCharacters && !Secret.sampleTokens.contains(text)
-            return isStrong && Secret.isBearerToken(text) ? Secret(text) : nil
+            Secret.isStrong(text) ? Secret(text) : nil
+        }
+    }
+
+    /// As the admin token, and any number of them.
+    mutating func playbackSecrets() -> [Secret]? {
+        let length = "\(Limits.leastTokenCharacters) to \(Limits.tokenCharacters)"
+        return value(
+            .playbackSecret,
+            allowed: "a list of secrets, separated by commas, each of \(length) letters, digits and -._~+/="
+        ) { text in
+            let texts = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+                String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            }
+            return texts.allSatisfy(Secret.isStrong) ? texts.map { Secret($0) } : nil
         }
     }
 
@@ -81,10 +93,7 @@ extension SettingReader {
 }
 
 extension SettingReader {
-    /// Not a setting: an operator who sets it expects playback to be protected, which this version cannot do.
-    private static let playbackSecret = Setting.prefix + "PLAYBACK_SECRET"
-
-    /// Refuses missing settings that a role or another setting needs, and a playback secret.
+    /// Refuses missing settings that a role or another setting needs.
     mutating func checkRequirements(of role: Role) {
         let hasProxy = sources.written(.sourcesProxy) != nil
         let isReadable = !faults.contains { $0.name == Setting.sourcesProxy.rawValue }
@@ -98,12 +107,6 @@ extension SettingReader {
             refuse(
                 .adminToken,
                 "it must be set for \(role.rawValue); only `backcast run` generates a token itself")
-        }
-        if role.servesViewers, sources.environment[Self.playbackSecret]?.isEmpty == false {
-            let reason =
-                "this version cannot check playback tokens and would serve everything openly; unset the variable to allow that"
-            refuse(
-                SettingFault(name: Self.playbackSecret, origin: .environment, reason: reason))
         }
     }
 }

@@ -18,6 +18,8 @@ struct Settings: Sendable {
     var adminToken: Secret?
     /// Names under which the admin API answers, beside addresses and local names.
     var adminHosts: [HostPattern]
+    /// What signs playback tokens, the first one new ones; empty: playback is open.
+    var playbackSecrets: [Secret]
     var trustedProxies: [AddressNetwork]
     /// Threads that answer viewers; nil: one for each core that the process may use.
     var serverThreads: Int?
@@ -64,6 +66,7 @@ extension Settings {
         state = reader.folder(.state) ?? "./var/state"
         adminToken = reader.adminToken()
         adminHosts = reader.hosts(.adminHosts) ?? []
+        playbackSecrets = reader.playbackSecrets() ?? []
         trustedProxies = reader.networks(.trustedProxies) ?? []
         serverThreads = reader.count(.serverThreads, in: Limits.serverThreads)
         publicBase = reader.publicBase()

@@ -1,0 +1,74 @@
+import Access
+import HTTP
+import JSON
+import Timeline
+
+/// Reads what a new playback token is to permit, and reports everything that is wrong together.
+struct TokenReader {
+    let now: Instant
+
+    func grant(from document: JSONValue, id: TokenID) throws(Problem) -> PlaybackGrant {
+        var reader = ObjectReader(document, at: .root)
+        guard reader.faults.isEmpty else { throw .invalid(reader.faults) }
+        let channels = readChannels(&reader)
+        let expires = reader.instant("expires_at", isRequired: true)
+        if let expires {
+            if expires <= now { reader.fail("expires_at", "must be later than now") }
+            if expires - now > Limits.tokenSeconds * Microseconds.perSecond {
+                let days = Limits.tokenSeconds / 86_400
+                reader.fail("expires_at", "must be at most \(days) days from now")
+            }
+        }
+        let begin = reader.instant("begin", isRequired: false)
+        let end = reader.instant("end", isRequired: false)
+        if let begin, let end, end <= begin { reader.fail("end", "must be later than begin") }
+        reader.refuseTheRest()
+        guard let channels, let expires, reader.faults.isEmpty else { throw .invalid(reader.faults) }
+        return PlaybackGrant(id: id, expires: expires, channels: channels, begin: begin, end: end)
+    }
+
+    /// The channels of a token, none for all; nil when they are wrong.
+    private func readChannels(_ reader: inout ObjectReader) -> [ChannelID]? {
+        let rule = "must be a channel id, an array of ids, or \"*\" for every channel"
+        var texts: [JSONValue] = []
+        switch reader.take("channel") {
+        case nil: reader.fail("channel", "is missing: it \(rule)")
+        case .string("*")?: return []
+        case .array(let items)? where !items.isEmpty: texts = items
+        case let single?: texts = [single]
+        }
+        var channels: [ChannelID] = []
+        for value in texts {
+            guard case .string(let text) = value, let id = ChannelID(text) else {
+                reader.fail("channel", rule)
+                return nil
+            }
+            if !channels.contains(id) { channels.append(id) }
+        }
+        let bytes = channels.reduce(0) { $0 + $1.text.utf8.count + 1 }
+        if bytes > Access.Limits.channelBytes {
+            reader.fail(
+                "channel",
+                "has \(bytes) characters in ids and what separates them, and a token has space for \(Access.Limits.channelBytes); use \"*\" or several tokens"
+            )
+        }
+        return channels.isEmpty ? nil : channels
+    }
+}
+
+extension ObjectReader {
+    /// A time in any form of the query parameters; null is as good as absent unless it is required.
+    fileprivate mutating func instant(_ name: String, isRequired: Bool) -> Instant? {
+        let rule = "must be a string with a time: \(InstantReading.formats)"
+        switch take(name) {
+        case nil:
+            if isRequired { fail(name, "is missing: it \(rule)") }
+        case .null? where !isRequired: break
+        case .string(let text)?:
+            if let instant = InstantReading.reading(text) { return instant }
+            fail(name, rule)
+        case .some: fail(name, rule)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,74 @@
+import HTTP
+import Playback
+import Timeline
+
+/// The time of a recording that a request asks for.
+enum AskedTime: Equatable {
+    /// Nothing that belongs to a time: initialization sections and keys.
+    case none
+    case segment(RenditionID, start: Instant)
+    /// The picture at an instant.
+    case picture(Instant)
+    /// A window, without an end up to the live edge; one that grows is asked for again.
+    case window(begin: Instant, end: Instant?, grows: Bool)
+    /// A playlist that follows the live edge, with delay and length in microseconds.
+    case live(delay: Int64, length: Int64?)
+    /// A stream that goes on for as long as the viewer is connected.
+    case endless(delay: Int64)
+}
+
+extension ViewerRoute {
+    var channel: ChannelID {
+        switch self {
+        case .object(.segment(let channel, _, _)), .object(.initialization(let channel, _, _)),
+            .object(.key(let channel, _)):
+            channel
+        case .window(let route): route.channel
+        }
+    }
+
+    /// What a request for this resource asks for.
+    ///
+    /// Every kind of resource has its answer here, and no default: without one a token that is limited in
+    /// time would open all of it.
+    func askedTime(
+        _ request: HTTPRequest, zone: @escaping InstantReading.Zone,
+    ) throws(ParameterError) -> AskedTime {
+        switch self {
+        case .object(.segment(_, let rendition, let name)):
+            .segment(rendition, start: Instant(milliseconds: name.startMilliseconds))
+        case .object(.initialization), .object(.key): .none
+        case .window(let route):
+            try route.askedTime(
+                ViewerParameters(query: request.query, dialect: route.dialect, zone: zone).window.span)
+        }
+    }
+}
+
+extension WindowRoute {
+    fileprivate func askedTime(_ span: WindowRequest.Span) -> AskedTime {
+        switch resource {
+        case .index, .master, .media, .keyFrames, .single, .since, .transportStream, .movie:
+            AskedTime(span)
+        // It says what is recorded, and shows nothing of it.
+        case .recordingStatus: .none
+        case .endlessStream:
+            switch span {
+            case .timeshift(let delay), .sliding(_, let delay): .endless(delay: delay)
+            case .closed(let begin, let end), .event(let begin, let end):
+                .window(begin: begin, end: end, grows: true)
+            }
+        }
+    }
+}
+
+extension AskedTime {
+    fileprivate init(_ span: WindowRequest.Span) {
+        switch span {
+        case .closed(let begin, let end): self = .window(begin: begin, end: end, grows: false)
+        case .event(let begin, let end): self = .window(begin: begin, end: end, grows: true)
+        case .sliding(let length, let delay): self = .live(delay: delay, length: length)
+        case .timeshift(let delay): self = .live(delay: delay, length: nil)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Catalogue
+import HTTP
+import Playback
+import Timeline
+
+/// Judges requests with a token that permits a part of the recording.
+struct TimeScope: Sendable {
+    let index: TimelineIndex
+    let player: WindowPlayer
+    /// The longest window, microseconds.
+    let longestWindow: Int64
+    /// Whether closed windows are redirected to the edges of their segments.
+    let isCanonical: Bool
+    let clock: @Sendable () -> Instant
+
+    /// The answer in place of what a request asks for; nil if the grant permits it.
+    ///
+    /// Whatever keeps it from being judged is an answer too, so that nothing is answered unjudged.
+    func answer(_ request: HTTPRequest, within grant: PlaybackGrant) async -> HTTPResponse? {
+        // Other paths show no media.
+        guard let route = ViewerRoute(path: request.path) else { return nil }
+        do {
+            guard let channel = try await index.channel(route.channel) else { return Fields.noSuchResource }
+            let asked = try route.askedTime(request, zone: WindowAnswers.zone(of: channel))
+            switch try await judged(asked, of: channel, by: grant) {
+            case .permitted: return nil
+            case .refused: return Fields.forbidden
+            case .cut(let window, let grows): return Self.redirect(request, route, window, grows: grows)
+            }
+        } catch let error as ParameterError {
+            return Problem(error).answer()
+        } catch let error as CatalogueError {
+            return Problem(.catalogue(error)).answer()
+        } catch let error as PlaybackError {
+            return Problem(error).answer()
+        } catch {
+            return Fields.forbidden
+        }
+    }
+
+    private enum Judgement {
+        case permitted
+        case refused
+        /// A window with an open end, which the grant ends here.
+        case cut(TimeWindow, grows: Bool)
+
+        init(_ isPermitted: Bool) {
+            self = isPermitted ? .permitted : .refused
+        }
+    }
+
+    private func judged(
+        _ asked: AskedTime, of channel: Channel, by grant: PlaybackGrant,
+    ) async throws(PlaybackError) -> Judgement {
+        switch asked {
+        case .none: return .permitted
+        case .segment(let rendition, let start):
+            if grant.holds(start) { return .permitted }
+            guard let begin = grant.begin, let segment = try await segment(at: begin, rendition, channel)
+            else { return .refused }
+            return Judgement(segment.begin.milliseconds == start.milliseconds)
+        case .picture(let time):
+            if grant.holds(time) { return .permitted }
+            guard let begin = grant.begin, time < begin,
+                let segment = try await segment(at: begin, nil, channel)
+            else { return .refused }
+            return Judgement(segment.begin.milliseconds <= time.milliseconds)
+        case .window(let begin, let end?, _):
+            let window = TimeWindow(begin: begin, end: end)
+            if grant.holds(window) { return .permitted }
+            guard isCanonical else { return .refused }
+            return Judgement(try await extended(grant, channel).holds(window))
+        case .window(let begin, nil, let grows):
+            guard grant.holds(begin) else { return .refused }
+            guard let limit = grant.end, begin + longestWindow > limit else { return .permitted }
+            guard grows || limit < clock() else { return .permitted }
+            return .cut(TimeWindow(begin: begin, end: limit), grows: grows)
+        case .endless(let delay): return Judgement(grant.end == nil && grant.holds(clock() - delay))
+        case .live(let delay, let length):
+            let edge = clock() - delay
+            return Judgement(grant.holds(edge) && (length.map { grant.holds(edge - $0) } ?? true))
+        }
+    }
+
+    /// The grant with the whole of its first and its last segment, which are in its windows.
+    private func extended(
+        _ grant: PlaybackGrant, _ channel: Channel,
+    ) async throws(PlaybackError) -> PlaybackGrant {
+        var grant = grant
+        if let begin = grant.begin, let first = try await segment(at: begin, nil, channel) {
+            grant.begin = min(begin, first.begin)
+        }
+        if let end = grant.end, let last = try await segment(at: end - 1, nil, channel) {
+            grant.end = max(end, last.end)
+        }
+        return grant
+    }
+
+    /// The segment of a rendition, else of the leading one, that an instant lies in; nil if there is none.
+    private func segment(
+        at instant: Instant, _ rendition: RenditionID?, _ channel: Channel,
+    ) async throws(PlaybackError) -> TimeWindow? {
+        var request = WindowRequest(.closed(begin: instant, end: instant + 1))
+        request.takesAnyTracks = true
+        do throws(PlaybackError) {
+            let window = try await player.compose(request, of: channel, now: clock())
+            let listed = rendition.map { window[$0] } ?? window.leading
+            return listed?.segments.first.map { TimeWindow(begin: $0.start, end: $0.end) }
+        } catch {
+            switch error {
+            case .nothingRecorded, .expired, .noSuchRendition: return nil
+            default: throw error
+            }
+        }
+    }
+
+    /// The redirect of a window with an open end to the same with the end of the grant.
+    private static func redirect(
+        _ request: HTTPRequest, _ route: ViewerRoute, _ window: TimeWindow, grows: Bool,
+    ) -> HTTPResponse {
+        guard case .window(let route) = route else { return Fields.forbidden }
+        var items = ["begintime=\(window.begin.parameterText)", "endtime=\(window.end.parameterText)"]
+        if grows, route.resource != .endlessStream { items.append("mode=event") }
+        items += (request.query ?? "").split(separator: "&").map(String.init).filter { item in
+            PercentCoding.decoded(item.prefix { $0 != "=" }).map { !replaced.contains($0) } ?? false
+        }
+        var headers = Fields.common
+        headers["Location"] = "\(route.resource.file)?\(items.joined(separator: "&"))"
+        headers["Cache-Control"] = "no-store"
+        return HTTPResponse(status: .found, headers: headers)
+    }
+
+    /// The parameters that the redirect writes afresh.
+    private static let replaced: Set<String> = ["begintime", "utc", "lutc", "playseek", "mode", "event"]
+}

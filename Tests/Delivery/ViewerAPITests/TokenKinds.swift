@@ -1,0 +1,64 @@
+import Timeline
+
+@testable import ViewerAPI
+
+extension TokenTests {
+    /// The kinds of resources: a new route needs a kind here, or the switch below does not compile.
+    enum Kind: String, CaseIterable {
+        case segment, initialization, key, index, master, media, keyFrames, single, since, transportStream
+        case movie
+        case endlessStream, recordingStatus, channels, guide, xtreamPlayer, xtreamPlaylist, xtreamGuide, xtreamMedia
+
+        init(_ route: ViewerRoute) {
+            switch route {
+            case .object(.segment): self = .segment
+            case .object(.initialization): self = .initialization
+            case .object(.key): self = .key
+            case .window(let window):
+                switch window.resource {
+                case .index: self = .index
+                case .master: self = .master
+                case .media: self = .media
+                case .keyFrames: self = .keyFrames
+                case .single: self = .single
+                case .since: self = .since
+                case .transportStream: self = .transportStream
+                case .movie: self = .movie
+                case .endlessStream: self = .endlessStream
+                case .recordingStatus: self = .recordingStatus
+                }
+            }
+        }
+
+        /// Nil for paths that name nothing.
+        init?(_ route: ListRoute) {
+            switch route {
+            case .channels: self = .channels
+            case .guide: self = .guide
+            case .xtream(.player): self = .xtreamPlayer
+            case .xtream(.playlist): self = .xtreamPlaylist
+            case .xtream(.guide): self = .xtreamGuide
+            case .xtream(.media): self = .xtreamMedia
+            case .unknown: return nil
+            }
+        }
+
+        init?(path: String) {
+            if let route = ViewerRoute(path: path) {
+                self.init(route)
+            } else if let route = ListRoute(path: path) {
+                self.init(route)
+            } else {
+                return nil
+            }
+        }
+
+        /// Whether it names channels, and is for the viewers of any of them.
+        var isList: Bool {
+            switch self {
+            case .channels, .guide, .xtreamPlayer, .xtreamPlaylist, .xtreamGuide, .xtreamMedia: true
+            default: false
+            }
+        }
+    }
+}
