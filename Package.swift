@@ -121,6 +121,11 @@ let modules: [Module] = [
         tests: ["TestSupport", "HTTPSupport"]),
 
     Module(
+        name: "Pictures", layer: "Services",
+        uses: ["Timeline", "Concurrency", "Processes", "Digest", "SegmentStore"],
+        tests: ["TestSupport", "MediaFormat"]),
+
+    Module(
         name: "Downloader", layer: "Services",
         uses: [
             "Timeline", "Encoding", "Concurrency", "JSON", "HLS", "MediaFormat", "HTTP", "HTTPClient",
@@ -132,10 +137,10 @@ let modules: [Module] = [
         name: "ViewerAPI", layer: "Delivery",
         uses: [
             "Timeline", "Concurrency", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore", "Access",
-            "Playback",
-            "Export",
+            "Playback", "Export", "Pictures",
         ],
-        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "HTTPSupport", "Postgres", "Digest"],
+        packages: [logging],
+        tests: ["TestSupport", "DatabaseSupport", "HTTPSupport", "Postgres", "Digest", "MediaFormat"],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",

@@ -19,6 +19,17 @@ package enum Limits {
     static let streamPolls = 60
     /// Seconds that the channels of lists are kept.
     static let listAgeSeconds = 2
+    /// Pixels that a picture may be wide.
+    static let pictureWidths = 16...1920
+    /// Pixels that a thumbnail is wide unless the query says.
+    static let thumbnailWidth = 160
+    /// Seconds that a cue of a thumbnail track may last, and what it lasts unless the query says.
+    static let stepSeconds: ClosedRange<Int64> = 1...600
+    static let usualStep: Int64 = 10
+    /// Cues of one thumbnail track: a day of one a second.
+    static let cues: Int64 = 86_400
+    /// Seconds after which a client may ask again for a picture that found no decoder free.
+    static let pictureRetrySeconds = 1
     /// Playlists that are kept for a second because they are asked for again: their number, their bytes, and
     /// the bytes of one beside its text.
     static let cachedAnswers = 4096

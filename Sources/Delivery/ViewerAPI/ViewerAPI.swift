@@ -4,6 +4,7 @@ package import Concurrency
 import Export
 package import HTTP
 package import Logging
+import Pictures
 import Playback
 package import SegmentStore
 import Timeline
@@ -45,6 +46,7 @@ package final class ViewerAPI: Sendable {
         windows = WindowAnswers(
             index: index, player: player,
             export: WindowExport(store: store, remuxProcesses: configuration.remuxProcesses),
+            pictures: PictureMaker(store: store, processes: configuration.remuxProcesses),
             longestCanonical: configuration.isCanonical
                 ? configuration.maxWindowSeconds * Microseconds.perSecond : nil,
             clock: clock, logger: logger)

@@ -64,6 +64,9 @@ package enum Limits {
     static let usualEntry = 48
     /// The same of an I-frame playlist.
     static let usualKeyFrameEntry = 80
+    /// How far back a key frame is looked for where the segment of an instant has none before it,
+    /// microseconds: longer than any group of pictures.
+    static let keyFrameLookBack: Int64 = 60 * Microseconds.perSecond
     /// Quarters whose key frames are measured, in memory: a day of 200 channels, two megabytes.
     static let keyFrameRates = 20_000
 }

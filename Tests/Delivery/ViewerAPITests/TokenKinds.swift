@@ -6,8 +6,9 @@ extension TokenTests {
     /// The kinds of resources: a new route needs a kind here, or the switch below does not compile.
     enum Kind: String, CaseIterable {
         case segment, initialization, key, index, master, media, keyFrames, single, since, transportStream
-        case movie
-        case endlessStream, recordingStatus, channels, guide, xtreamPlayer, xtreamPlaylist, xtreamGuide, xtreamMedia
+        case movie, picture, thumbnails
+        case endlessStream, recordingStatus, channels, guide, xtreamPlayer, xtreamPlaylist, xtreamGuide
+        case xtreamMedia
 
         init(_ route: ViewerRoute) {
             switch route {
@@ -24,6 +25,8 @@ extension TokenTests {
                 case .since: self = .since
                 case .transportStream: self = .transportStream
                 case .movie: self = .movie
+                case .picture: self = .picture
+                case .thumbnails: self = .thumbnails
                 case .endlessStream: self = .endlessStream
                 case .recordingStatus: self = .recordingStatus
                 }

@@ -34,6 +34,8 @@ import Timeline
         ),
         .transportStream: ("\(live)download.ts?\(window(8, 24))", "\(live)download.ts?\(window(4, 24))"),
         .movie: ("\(live)download.mp4?\(window(8, 24))", "\(live)download.mp4?\(window(4, 24))"),
+        .picture: ("\(live)frame.jpg?time=\(stamp(8))", "\(live)frame.jpg?time=\(stamp(24))"),
+        .thumbnails: ("\(live)frames.vtt?\(window(8, 24))", "\(live)frames.vtt?\(window(8, 25))"),
         .endlessStream: (
             "\(live)timeshift_abs-\(stamp(8) / 1000).ts", "\(live)timeshift_abs-\(stamp(7) / 1000).ts"
         ),
@@ -134,6 +136,8 @@ import Timeline
             }
             #expect(try await viewer.get("\(good)\(good)\(inside)").status == 404)
             let host: HTTPHeaders = ["Host": "tv.example"]
+            // The bytes of this recording are no video, so that a picture is looked for and not made.
+            let answered = kind == .picture ? [404] : [200, 302]
             for grant in [
                 Self.grant("cctv2"), Self.grant(), Self.grant("a", "cctv2"),
                 Self.grant("cctv2", from: 8, to: 24),
@@ -141,14 +145,14 @@ import Timeline
             ] {
                 // An endless stream would go on for a minute.
                 let answer = try await viewer.send(.head, "\(try Self.prefix(grant))\(inside)", host)
-                #expect([200, 302].contains(answer.status), "\(answer.status) \(answer.text)")
+                #expect(answered.contains(answer.status), "\(answer.status) \(answer.text)")
             }
             let other = try Self.prefix(Self.grant("cctv2"), secret: Self.rotated)
-            #expect(try await [200, 302].contains(viewer.send(.head, "\(other)\(inside)", host).status))
+            #expect(try await answered.contains(viewer.send(.head, "\(other)\(inside)", host).status))
             guard let outside else { return }
             let limited = try Self.prefix(Self.grant("cctv2", from: 8, to: 24))
             #expect(isForbidden(try await viewer.get("\(limited)\(outside)")))
-            #expect(try await [200, 302].contains(viewer.send(.head, "\(good)\(outside)").status))
+            #expect(try await answered.contains(viewer.send(.head, "\(good)\(outside)").status))
         }
     }
 

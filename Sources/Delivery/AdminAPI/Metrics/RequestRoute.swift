@@ -7,6 +7,7 @@ package enum RequestRoute: String, Sendable, CaseIterable {
     case key
     case download
     case list
+    case picture
     case channels
     case channel
     case status
@@ -72,6 +73,7 @@ package enum RequestRoute: String, Sendable, CaseIterable {
         let file = bytes.dropFirst("/live/".utf8.count).drop { $0 != slash }.dropFirst()
         guard let rest = file.firstIndex(of: slash) else {
             if file.suffix(5).elementsEqual(".m3u8".utf8) { return .playlist }
+            if file.starts(with: "frame".utf8) { return .picture }
             let isDownload = file.starts(with: "download.".utf8) || file.suffix(3).elementsEqual(".ts".utf8)
             return isDownload ? .download : .other
         }

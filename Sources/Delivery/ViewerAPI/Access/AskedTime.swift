@@ -38,6 +38,8 @@ extension ViewerRoute {
         case .object(.segment(_, let rendition, let name)):
             .segment(rendition, start: Instant(milliseconds: name.startMilliseconds))
         case .object(.initialization), .object(.key): .none
+        case .window(let route) where route.resource == .picture:
+            .picture(try PictureParameters(query: request.query, zone: zone).time())
         case .window(let route):
             try route.askedTime(
                 ViewerParameters(query: request.query, dialect: route.dialect, zone: zone).window.span)
@@ -48,8 +50,11 @@ extension ViewerRoute {
 extension WindowRoute {
     fileprivate func askedTime(_ span: WindowRequest.Span) -> AskedTime {
         switch resource {
-        case .index, .master, .media, .keyFrames, .single, .since, .transportStream, .movie:
+        case .index, .master, .media, .keyFrames, .single, .since, .transportStream, .movie,
+            .thumbnails:
             AskedTime(span)
+        // Judged by its instant.
+        case .picture: .none
         // It says what is recorded, and shows nothing of it.
         case .recordingStatus: .none
         case .endlessStream:

@@ -6,6 +6,7 @@ enum Fields {
     static let exposed = [
         "Accept-Ranges", "Backcast-Final", "Backcast-Held-Seconds", "Backcast-Missing-Seconds",
         "Backcast-Next",
+        "Backcast-Time",
         "Backcast-Window", "Content-Disposition", "Content-Length", "Content-Range", "Date", "ETag",
         "Retry-After",
     ].joined(separator: ", ")

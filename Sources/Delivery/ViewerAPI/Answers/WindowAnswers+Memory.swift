@@ -41,7 +41,9 @@ extension WindowAnswers {
             if parameters.rendition != nil || form == .media { return .media(parameters.rendition) }
             return channel.mediaUntil == nil ? .multivariant : nil
         case .single: return form == .media ? .media(parameters.rendition) : nil
-        case .since, .keyFrames, .transportStream, .endlessStream, .recordingStatus, .movie: return nil
+        case .since, .keyFrames, .transportStream, .endlessStream, .recordingStatus, .movie, .picture,
+            .thumbnails:
+            return nil
         }
     }
 }

@@ -37,7 +37,8 @@ extension WindowAnswers {
         switch asked.route.resource {
         case .master: return nil
         case .media(let id), .keyFrames(let id): return try await present(id, asked, window)
-        case .index, .single, .since, .transportStream, .endlessStream, .recordingStatus, .movie:
+        case .index, .single, .since, .transportStream, .endlessStream, .recordingStatus, .movie, .picture,
+            .thumbnails:
             if let id = asked.parameters.rendition { return try await present(id, asked, window) }
             let isWhole = !window.renditions.contains { $0.id.kind == .audio }
             if asked.route.resource == .single, isWhole { return window.leading?.id }
@@ -68,12 +69,14 @@ extension WindowAnswers {
             available: try await player.available(near: asked.parameters.window, asked.channel))
     }
 
-    func response(_ asked: AskedWindow, _ answer: PlaylistAnswer) throws(PlaybackError) -> HTTPResponse {
+    func response(
+        _ asked: AskedWindow, _ answer: PlaylistAnswer, type: String = "application/vnd.apple.mpegurl",
+    ) throws(PlaybackError) -> HTTPResponse {
         let coding = asked.coding
         let playlist = answer.playlist
         let tag = EntityTag(strong: coding == .gzip ? "\(playlist.tag)-gz" : playlist.tag)
         var headers = fields(asked, answer.facts)
-        headers.append("Content-Type", "application/vnd.apple.mpegurl")
+        headers.append("Content-Type", type)
         headers.append("Vary", "Accept-Encoding")
         headers.append("ETag", tag.fieldValue)
         let outcome = Preconditions.evaluated(

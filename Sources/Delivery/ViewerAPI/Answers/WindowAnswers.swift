@@ -3,6 +3,7 @@ import Concurrency
 import Export
 import HTTP
 import Logging
+import Pictures
 import Playback
 import TimeZones
 import Timeline
@@ -12,6 +13,7 @@ final class WindowAnswers: Sendable {
     let index: TimelineIndex
     let player: WindowPlayer
     let export: WindowExport
+    let pictures: PictureMaker
     /// The longest window, microseconds, if closed windows are redirected to their canonical URL.
     let longestCanonical: Int64?
     let clock: @Sendable () -> Instant
@@ -21,10 +23,11 @@ final class WindowAnswers: Sendable {
     let cache = AnswerCache()
 
     init(
-        index: TimelineIndex, player: WindowPlayer, export: WindowExport, longestCanonical: Int64?,
-        clock: HostClock, logger: Logger,
+        index: TimelineIndex, player: WindowPlayer, export: WindowExport, pictures: PictureMaker,
+        longestCanonical: Int64?, clock: HostClock, logger: Logger,
     ) {
         (self.index, self.player, self.export) = (index, player, export)
+        self.pictures = pictures
         self.longestCanonical = longestCanonical
         (self.clock, waiting, self.logger) = (clock.now, clock, logger)
     }
@@ -62,6 +65,8 @@ final class WindowAnswers: Sendable {
             case .endlessStream: return try await stream(asked)
             case .movie: return try await movie(asked)
             case .since: return try await relative(asked)
+            case .picture: return try await picture(asked)
+            case .thumbnails: return try await thumbnails(asked)
             case .index, .master, .media, .keyFrames, .single: return try await playlist(asked)
             }
         } catch let error as ExportError {
@@ -71,6 +76,9 @@ final class WindowAnswers: Sendable {
                     metadata: ["channel": "\(asked.channel.id)", "error": "\(error)"])
             }
             return Problem(error, asked).answer()
+        } catch let error as PictureError {
+            if case .decoder = error { logPicture(error, asked) }
+            return Problem(error).answer()
         } catch let error as PlaybackError {
             if asked.channel.isDeleted, case .nothingRecorded(let available) = error, available.isEmpty {
                 return Self.noSuchChannel(asked.route)

@@ -58,6 +58,10 @@ struct WindowRoute: Equatable {
         case endlessStream
         /// `download.mp4`.
         case movie
+        /// `frame.jpg`: the picture of a key frame.
+        case picture
+        /// `frames.vtt`: a track of pictures.
+        case thumbnails
 
         /// The file of this API that the resource is.
         var file: String {
@@ -68,6 +72,8 @@ struct WindowRoute: Equatable {
             case .keyFrames(let id): "\(id)-iframes.m3u8"
             case .transportStream, .endlessStream: "download.ts"
             case .movie: "download.mp4"
+            case .picture: "frame.jpg"
+            case .thumbnails: "frames.vtt"
             }
         }
     }
@@ -90,6 +96,8 @@ struct WindowRoute: Equatable {
         case "download.ts": self.init(channel: channel, resource: .transportStream)
         case "recording_status.json": self.init(channel: channel, resource: .recordingStatus)
         case "download.mp4": self.init(channel: channel, resource: .movie)
+        case "frame.jpg": self.init(channel: channel, resource: .picture)
+        case "frames.vtt": self.init(channel: channel, resource: .thumbnails)
         default:
             if file.hasSuffix(".m3u8"), let id = RenditionID(String(file.dropLast(5))) {
                 self.init(channel: channel, resource: .media(id))

@@ -1,0 +1,87 @@
+import Catalogue
+import HTTP
+import Logging
+import Pictures
+import Playback
+import Timeline
+
+/// Pictures of recorded key frames.
+extension WindowAnswers {
+    func picture(_ asked: AskedWindow) async throws -> HTTPResponse {
+        let parameters = try PictureParameters(
+            query: asked.request.query, zone: Self.zone(of: asked.channel))
+        let (time, width) = (try parameters.time(), try parameters.width())
+        let found = try await player.keyFrame(
+            at: time, of: asked.parameters.rendition, asked.channel, now: asked.now)
+        let key = found.key(of: asked.channel.id)
+        let name = "\(found.rendition)-\(found.segment.start.milliseconds)-\(found.segment.revision)"
+        let tag = EntityTag(strong: "\(name)-\(found.frame.offset)-\(width ?? 0)")
+        var headers = Fields.common
+        headers["Content-Type"] = "image/jpeg"
+        headers["X-Content-Type-Options"] = "nosniff"
+        headers["Backcast-Time"] = found.begin.exactRFC3339
+        headers["Cache-Control"] =
+            cacheControl(asked, found.facts) + (found.facts.isFinal ? ", immutable" : "")
+        headers["Cache-Tag"] = "ch-\(asked.channel.id), ch-\(asked.channel.id)-\(found.begin.dateText)"
+        headers["ETag"] = tag.fieldValue
+        switch Preconditions.evaluated(
+            method: asked.request.method, headers: asked.request.headers,
+            current: Validators(entityTag: tag))
+        {
+        case .notModified: return HTTPResponse(status: .notModified, headers: headers)
+        case .preconditionFailed: return Fields.changed
+        case .proceed: break
+        }
+        let picture = try await pictures.picture(
+            WantedPicture(
+                segment: key, format: found.format, iv: found.segment.iv,
+                tableByteCount: found.tableByteCount, frame: found.frame, width: width))
+        return HTTPResponse(status: .ok, headers: headers, body: .bytes(picture))
+    }
+
+    func logPicture(_ error: PictureError, _ asked: AskedWindow) {
+        logger.warning(
+            "Cannot make a picture", metadata: ["channel": "\(asked.channel.id)", "error": "\(error)"])
+    }
+
+    /// A WebVTT track that names pictures of a closed window.
+    func thumbnails(_ asked: AskedWindow) async throws -> HTTPResponse {
+        let parameters = try PictureParameters(
+            query: asked.request.query, zone: Self.zone(of: asked.channel))
+        let (step, width) = (try parameters.step(), try parameters.width() ?? Limits.thumbnailWidth)
+        switch asked.parameters.window.span {
+        case .closed: break
+        case .event: throw ParameterError("mode", "a thumbnail track is of a window that does not grow")
+        case .sliding, .timeshift: throw ParameterError("begintime", "a thumbnail track needs begintime")
+        }
+        let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
+        guard window.window.microseconds / step <= Limits.cues else {
+            throw ParameterError("step", "the window has more than \(Limits.cues) steps")
+        }
+        var id = window.leading?.id
+        if let wanted = asked.parameters.rendition { id = try await present(wanted, asked, window) }
+        guard let id else { throw PlaybackError.nothingRecorded(available: []) }
+        if asked.parameters.window.isStrict { try window.checkWhole(id) }
+        let track = try window.thumbnailTrack(
+            of: id, step: step, width: width, named: asked.parameters.rendition)
+        return try response(
+            asked, PlaylistAnswer(playlist: track, facts: window.facts(of: window[id])),
+            type: "text/vtt; charset=utf-8")
+    }
+}
+
+extension Problem {
+    init(_ error: PictureError) {
+        switch error {
+        case .busy:
+            self = Problem(.serviceUnavailable, "\(error)").retryable(
+                afterSeconds: Limits.pictureRetrySeconds)
+        case .noDecoder: self = Problem(.notImplemented, "\(error)")
+        case .encrypted, .notHeld: self = Problem(.notFound, "there is no picture: \(error)")
+        case .store:
+            self = Problem(.serviceUnavailable, "the archive cannot be read").retryable(
+                afterSeconds: Limits.retryAfterSeconds)
+        case .decoder: self = Problem(.notFound, "there is no picture: the key frame cannot be decoded")
+        }
+    }
+}

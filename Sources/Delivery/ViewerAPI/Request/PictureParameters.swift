@@ -1,0 +1,56 @@
+import HTTP
+import Playback
+import Timeline
+
+/// The query of a picture or a thumbnail track, beside what every window has.
+struct PictureParameters {
+    private let reader: ParameterReader
+
+    init(query: String?, zone: @escaping InstantReading.Zone) throws(ParameterError) {
+        guard let items = QueryItems(reading: query) else {
+            throw ParameterError("query", "the query has a malformed escape or too many parameters")
+        }
+        if let name = items.repeatedNames.first(where: { ["time", "width", "step"].contains($0) }) {
+            throw ParameterError(name, "\(name) is given more than once")
+        }
+        reader = ParameterReader(items: items, zone: zone)
+    }
+
+    func time() throws(ParameterError) -> Instant {
+        guard let time = try reader.instant("time") else {
+            throw ParameterError("time", "a picture needs time")
+        }
+        return time
+    }
+
+    /// Pixels; nil if the query has none.
+    ///
+    /// Odd ones are rounded down.
+    func width() throws(ParameterError) -> Int? {
+        guard let text = reader.items["width"] else { return nil }
+        guard text.utf8.count <= 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let width = Int(text), Limits.pictureWidths.contains(width)
+        else {
+            throw ParameterError(
+                "width",
+                "width must be a number of pixels from \(Limits.pictureWidths.lowerBound) to "
+                    + "\(Limits.pictureWidths.upperBound)")
+        }
+        return width / 2 * 2
+    }
+
+    /// How long each cue lasts, microseconds.
+    func step() throws(ParameterError) -> Int64 {
+        guard let step = try reader.duration("step", allowsZero: false) else {
+            return Limits.usualStep * Microseconds.perSecond
+        }
+        let seconds = Limits.stepSeconds
+        guard step >= seconds.lowerBound * Microseconds.perSecond,
+            step <= seconds.upperBound * Microseconds.perSecond
+        else {
+            throw ParameterError(
+                "step", "step must be from \(seconds.lowerBound) to \(seconds.upperBound) seconds")
+        }
+        return step
+    }
+}

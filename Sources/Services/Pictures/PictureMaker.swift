@@ -1,0 +1,88 @@
+import Concurrency
+import Processes
+package import SegmentStore
+import Synchronization
+import Timeline
+
+/// Makes JPEG pictures of recorded key frames; safe to share between tasks.
+///
+/// Each is decoded by a process of ffmpeg that reads from a stream and writes to one: it opens no file and no
+/// connection, and its processor time and memory are bounded.
+package final class PictureMaker: Sendable {
+    private let reader: KeyFrameReader
+    private let turns: AsyncSemaphore
+    private let kept = Mutex<(pictures: [WantedPicture: [UInt8]], byteCount: Int)>(([:], 0))
+    private let program: String
+
+    /// Runs at most `processes` decoders at once; a few requests more wait for their turn.
+    package init(store: any SegmentStore, processes: Int, program: String = "ffmpeg") {
+        reader = KeyFrameReader(store: store)
+        turns = AsyncSemaphore(permits: processes, waiters: Limits.waitingPictures)
+        self.program = program
+    }
+
+    package func picture(_ wanted: WantedPicture) async throws(PictureError) -> [UInt8] {
+        if let known = kept.withLock({ $0.pictures[wanted] }) { return known }
+        let made = try await turns.withPermit { () async throws(PictureError) in
+            // Another request may have made it meanwhile.
+            if let known = kept.withLock({ $0.pictures[wanted] }) { return known }
+            return try await make(wanted)
+        }
+        guard let made else { throw .busy }
+        keep(made, for: wanted)
+        return made
+    }
+
+    private func keep(_ picture: [UInt8], for wanted: WantedPicture) {
+        kept.withLock { kept in
+            guard kept.pictures[wanted] == nil else { return }
+            if kept.byteCount + picture.count > Limits.keptByteCount { kept = ([:], 0) }
+            kept.pictures[wanted] = picture
+            kept.byteCount += picture.count
+        }
+    }
+
+    private func make(_ wanted: WantedPicture) async throws(PictureError) -> [UInt8] {
+        let bytes = try await reader.bytes(of: wanted)
+        do throws(ProgramFailure) {
+            return try await decode(bytes, Self.arguments(for: wanted))
+        } catch {
+            if case .missing = error { throw .noDecoder }
+            throw .decoder(error)
+        }
+    }
+
+    private func decode(_ bytes: [UInt8], _ arguments: [String]) async throws(ProgramFailure) -> [UInt8] {
+        let bounds = ProgramBounds(cpuSeconds: Limits.decoderSeconds, memoryBytes: Limits.decoderByteCount)
+        let decoder = try await PipedProgram.start(program, arguments, bounds: bounds)
+        defer { decoder.stop() }
+        // A decoder that has its picture may read no further.
+        let feeding = Task {
+            try? await decoder.write(bytes)
+            await decoder.finish()
+        }
+        defer { feeding.cancel() }
+        var picture: [UInt8] = []
+        while let piece = try await decoder.read(limit: Limits.pieceByteCount) {
+            picture += piece
+            if picture.count > Limits.pictureByteCount { break }
+        }
+        guard !picture.isEmpty, picture.count <= Limits.pictureByteCount else {
+            throw .failed(program, status: 0, words: "no picture came")
+        }
+        return picture
+    }
+
+    /// The picture is shown with square pixels, and never larger than it was recorded; all sizes are even.
+    static func arguments(for wanted: WantedPicture) -> [String] {
+        let recorded = "trunc(iw*sar/2)*2"
+        let width = wanted.width.map { "min(\($0 / 2 * 2)\\,\(recorded))" } ?? recorded
+        let size = "scale=w='max(2\\,\(width))':h='max(2\\,trunc(ow/dar/2)*2)',setsar=1"
+        return [
+            "-v", "error", "-protocol_whitelist", "pipe", "-threads", "1", "-skip_frame", "nointra", "-f",
+            wanted.format.container == .transportStream ? "mpegts" : "mov", "-i", "pipe:0", "-map", "0:v:0",
+            "-frames:v", "1", "-vf", size, "-pix_fmt", "yuvj420p", "-threads", "1", "-c:v", "mjpeg", "-q:v",
+            "4", "-f", "image2pipe", "pipe:1",
+        ]
+    }
+}

@@ -1,0 +1,90 @@
+import Catalogue
+package import Timeline
+
+/// Writes a WebVTT track whose cues name the pictures of a window, for the seek bars of players.
+///
+/// Its times are those of the media playlist: from the first segment on, each as long as its EXTINF. A hole
+/// takes no time, unless the playlist has it as EXT-X-GAP; then no cue lies in it.
+struct ThumbnailTrackText {
+    private let rendition: ListedRendition
+    private let writesGaps: Bool
+    private let step: Int64
+    /// What follows the time in the URL of each picture.
+    private let ending: String
+    private var bytes = Array("WEBVTT\n".utf8)
+    /// The cue that is not written yet: its begin, and the instant that it shows.
+    private var open: (begin: Int64, shown: Instant)?
+    /// The end of what was passed, in the time of the media, microseconds.
+    private var end: Int64 = 0
+
+    /// `step` is in microseconds, `width` in pixels.
+    init(
+        contents: PlaylistContents, rendition: ListedRendition, step: Int64, width: Int, named: RenditionID?,
+    ) {
+        (self.rendition, self.step) = (rendition, step)
+        writesGaps = contents.writesGaps
+        ending = "&width=\(width)" + (named.map { "&rendition=\($0)" } ?? "")
+    }
+
+    mutating func written() -> [UInt8] {
+        var next: Int64 = 0
+        var last: RecordedSegment?
+        for segment in rendition.segments {
+            if let last, writesGaps, segment.start - last.end > Limits.holeTolerance {
+                close(at: end)
+                end += segment.start - last.end
+                next = end
+            }
+            let begin = end
+            end += segment.mediaDuration
+            while next < end {
+                close(at: next)
+                open = (next, segment.start + (next - begin))
+                next = (next / step + 1) * step
+            }
+            last = segment
+        }
+        close(at: end)
+        return bytes
+    }
+
+    private mutating func close(at end: Int64) {
+        guard let cue = open else { return }
+        open = nil
+        // The first whole millisecond that is not before the instant: the one before may be of another
+        // segment.
+        let shown = (cue.shown.microseconds + Microseconds.perMillisecond - 1) / Microseconds.perMillisecond
+        bytes += "\n\(Self.text(cue.begin)) --> \(Self.text(end))\nframe.jpg?time=\(shown)\(ending)\n".utf8
+    }
+
+    /// `hh:mm:ss.ttt`, with more digits for the hours where needed.
+    private static func text(_ microseconds: Int64) -> String {
+        let milliseconds = microseconds / Microseconds.perMillisecond
+        let seconds = milliseconds / 1000
+        return "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
+            + ".\(padded(milliseconds % 1000, 3))"
+    }
+
+    private static func padded(_ value: Int64, _ digits: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}
+
+extension PlaylistContents {
+    /// A thumbnail track of a rendition, whose cues last `step` microseconds; `named` is written into the
+    /// URLs of the pictures.
+    package func thumbnailTrack(
+        of id: RenditionID, step: Int64, width: Int, named: RenditionID?,
+    ) throws(PlaybackError) -> RenderedPlaylist {
+        guard let rendition = self[id] else { throw .noSuchRendition(id) }
+        let hasPictures = rendition.segments.pieces.contains { piece in
+            piece.segments.contains { $0.flags.contains(.hasKeyFrames) }
+        }
+        guard id.kind == .video, hasPictures else { throw .noKeyFrames(id) }
+        var text = ThumbnailTrackText(
+            contents: self, rendition: rendition, step: max(Microseconds.perSecond, step), width: width,
+            named: named)
+        return try RenderedPlaylist(text.written())
+    }
+}

@@ -1,0 +1,99 @@
+package import Catalogue
+package import Timeline
+
+/// A key frame of the archive with what a decoder needs to know.
+package struct FoundKeyFrame: Sendable {
+    package var rendition: RenditionID
+    package var segment: RecordedSegment
+    package var format: SegmentFormat
+    /// Bytes of the tables at the begin of the segment.
+    package var tableByteCount: Int
+    package var frame: KeyFrame
+    package var begin: Instant
+    /// What is known of the window in which it was found.
+    package var facts: WindowFacts
+
+    package func key(of channel: ChannelID) -> ArchiveKey {
+        .segment(
+            channel, rendition,
+            SegmentName(
+                start: segment.start, revision: segment.revision, fileExtension: format.container))
+    }
+}
+
+/// Pictures.
+extension WindowPlayer {
+    /// The last key frame of a rendition, or with nil of the leading one, at or before an instant.
+    ///
+    /// It is in the segment of that instant, or where that has none before it, in one of the last minute. It
+    /// is an error if the rendition holds nothing within one segment before the instant.
+    package func keyFrame(
+        at time: Instant, of id: RenditionID?, _ channel: Channel, now: Instant,
+    ) async throws(PlaybackError) -> FoundKeyFrame {
+        let lookBack = min(Limits.keyFrameLookBack, maxWindowSeconds * Microseconds.perSecond)
+        let spans = [
+            WindowRequest.Span.closed(begin: time, end: time + Microseconds.perMillisecond),
+            .closed(begin: time - lookBack, end: time),
+        ]
+        var failure = PlaybackError.nothingRecorded(available: [])
+        for (index, span) in spans.enumerated() {
+            var request = WindowRequest(span)
+            request.takesAnyTracks = true
+            do throws(PlaybackError) {
+                let contents = try await compose(request, of: channel, now: now)
+                return try await lastKeyFrame(before: time, of: id, contents)
+            } catch {
+                switch error {
+                case .nothingRecorded(let available):
+                    // A segment without a key frame says more than that nothing lies before it.
+                    if index > 0, case .noKeyFrames = failure { break }
+                    failure = .nothingRecorded(available: available)
+                case .noKeyFrames: failure = error
+                default: throw error
+                }
+            }
+        }
+        if case .nothingRecorded(let available) = failure, available.isEmpty {
+            failure = .nothingRecorded(
+                available: try await self.available(near: WindowRequest(spans[0]), channel))
+        }
+        throw failure
+    }
+
+    private func lastKeyFrame(
+        before time: Instant, of id: RenditionID?, _ contents: PlaylistContents,
+    ) async throws(PlaybackError) -> FoundKeyFrame {
+        if let id, !contents.known.contains(id) { throw .noSuchRendition(id) }
+        guard let rendition = id.map({ contents[$0] }) ?? contents.leading else {
+            throw .nothingRecorded(available: [])
+        }
+        guard rendition.id.kind == .video else { throw .noKeyFrames(rendition.id) }
+        let segments = Array(rendition.segments)
+        guard let last = segments.last, time - last.end <= last.duration else {
+            throw .nothingRecorded(available: [])
+        }
+        var quarters: [Quarter] = []
+        for piece in rendition.segments.pieces
+        where quarters.last != piece.block.quarter
+            && piece.segments.contains(where: { $0.flags.contains(.hasKeyFrames) })
+        {
+            quarters.append(piece.block.quarter)
+        }
+        let read = quarters
+        let found = try await mappingErrors { () throws(CatalogueError) in
+            try await index.catalogue.keyFrames(of: read)
+        }
+        for segment in segments.reversed() {
+            var matching = KeyFrameMatching(found)
+            guard let known = matching.keyFrames(of: segment),
+                let format = contents.formats[segment.formatID],
+                let frame = known.frames.last(where: { segment.start + $0.time <= time })
+            else { continue }
+            return FoundKeyFrame(
+                rendition: rendition.id, segment: segment, format: format,
+                tableByteCount: known.tableByteCount, frame: frame, begin: segment.start + frame.time,
+                facts: contents.facts(of: rendition))
+        }
+        throw .noKeyFrames(rendition.id)
+    }
+}

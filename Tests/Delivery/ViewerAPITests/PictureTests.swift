@@ -1,0 +1,177 @@
+import Catalogue
+import HTTP
+import HTTPSupport
+import MediaFormat
+import TestSupport
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+@Suite("Pictures and thumbnail tracks", .serialized, .timeLimit(.minutes(4)))
+struct PictureTests {
+    /// Segments of four seconds of true video with a key frame each second; one is missing from 12 to 16.
+    private func recording(_ channel: String = "cctv2") async throws -> Recording {
+        let video = try await EncodedVideo.transportStream()
+        var inspector = StreamingInspector()
+        inspector.append(video)
+        let found = try inspector.finish().keyFrames
+        var recording = Recording(channel)
+        recording.segments.removeAll { $0.start == 12 }
+        for index in recording.segments.indices {
+            (recording.segments[index].plain, recording.segments[index].stored) = (video, video)
+            recording.segments[index].keyFrames = found
+        }
+        return recording
+    }
+
+    @Test("The picture is that of the last key frame, with its instant", arguments: TransportKind.allCases)
+    func picture(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            try await viewer.record(recording())
+            let answer = try await viewer.get("/live/cctv2/frame.jpg?time=1469509522.500&width=161")
+            #expect(answer.status == 200)
+            #expect(answer.headers["Content-Type"] == "image/jpeg")
+            #expect(answer.headers["Backcast-Time"] == "2016-07-26T05:05:22.000Z")
+            #expect(EncodedVideo.size(ofJPEG: Array(answer.body)) == [160, 90])
+            #expect(answer.headers["Cache-Control"] == "public, max-age=3600, immutable")
+            let same = try await viewer.get("/live/cctv2/frame.jpg?time=20160726050522900&width=160")
+            #expect(same.body == answer.body && same.headers["ETag"] == answer.headers["ETag"])
+            let tag = try #require(answer.headers["ETag"])
+            let again = try await viewer.get(
+                "/live/cctv2/frame.jpg?time=1469509522&width=160", ["If-None-Match": tag])
+            #expect(again.status == 304)
+            let whole = try await viewer.get("/live/cctv2/frame.jpg?time=1469509516&rendition=v0")
+            #expect(EncodedVideo.size(ofJPEG: Array(whole.body)) == [320, 180])
+            let head = try await viewer.send(.head, "/live/cctv2/frame.jpg?time=1469509516")
+            #expect(head.status == 200 && head.body.isEmpty)
+        }
+    }
+
+    @Test("Within one segment behind what is held it is the last picture; further on there is none")
+    func holes() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(recording())
+            // The hole begins at 12.
+            let near = try await viewer.get("/live/cctv2/frame.jpg?time=1469509531")
+            #expect(near.status == 200 && near.headers["Backcast-Time"] == "2016-07-26T05:05:27.000Z")
+            for time in ["1469509500", "1469509999"] {
+                let none = try await viewer.get("/live/cctv2/frame.jpg?time=\(time)")
+                #expect(none.status == 404, "\(time)")
+                #expect((none.problem["available"] as? [Any])?.isEmpty == false, "\(time)")
+            }
+            let live = try await viewer.get("/live/cctv2/frame.jpg?time=1469509556")
+            #expect(live.status == 200 && live.headers["Backcast-Time"] == "2016-07-26T05:05:55.000Z")
+            try await viewer.expire("cctv2", before: at(20))
+            viewer.clock.steadyLead += .seconds(10)
+            let gone = try await viewer.get("/live/cctv2/frame.jpg?time=1469509517")
+            #expect(gone.status == 410)
+        }
+    }
+
+    @Test("Segments under AES-128 have pictures; sound and segments without known key frames have none")
+    func kinds() async throws {
+        try await ViewerFixture.with { viewer in
+            var encrypted = try await recording("encrypted")
+            try encrypted.encrypt(key: Array(0..<16), name: String(repeating: "0a", count: 16))
+            try await viewer.record(encrypted)
+            let opened = try await viewer.get("/live/encrypted/frame.jpg?time=1469509518.5&width=64")
+            #expect(opened.status == 200)
+            #expect(EncodedVideo.size(ofJPEG: Array(opened.body)) == [64, 36])
+            try await viewer.record(Recording("plain"))
+            var sound = Recording("sound", seconds: 0)
+            sound.watermark = 40
+            sound.add("a0", from: 0, count: 10, format: .sound)
+            try await viewer.record(sound)
+            for path in ["plain/frame.jpg?", "sound/frame.jpg?", "encrypted/frame.jpg?rendition=a0&"] {
+                let none = try await viewer.get("/live/\(path)time=1469509520")
+                #expect(none.status == 404, "\(path)")
+                #expect(none.headers["Content-Type"] == "application/problem+json", "\(path)")
+            }
+            #expect(try await viewer.get("/live/none/frame.jpg?time=1469509520").status == 404)
+        }
+    }
+
+    private static let faults = [
+        ("frame.jpg", "time"), ("frame.jpg?time=", "time"), ("frame.jpg?time=soon", "time"),
+        ("frame.jpg?time=-1", "time"), ("frame.jpg?time=1469509516&time=1469509517", "time"),
+        ("frame.jpg?time=1469509516&width=15", "width"), ("frame.jpg?time=1469509516&width=1921", "width"),
+        ("frame.jpg?time=1469509516&width=", "width"), ("frame.jpg?time=1469509516&width=1e2", "width"),
+        ("frame.jpg?time=1469509516&width=-16", "width"), ("frame.jpg?time=1469509516&width=%2B64", "width"),
+        ("frame.jpg?time=1469509516&width=99999999999999999999", "width"),
+        ("frame.jpg?time=1469509516&width=64&width=64", "width"),
+        ("frame.jpg?time=1469509516&rendition=v", "rendition"), ("frame.jpg?time=%zz", "query"),
+        ("frames.vtt", "begintime"), ("frames.vtt?dvr=60", "begintime"),
+        ("frames.vtt?begintime=1469509516&mode=event", "mode"),
+        ("frames.vtt?begintime=1469509516&step=0", "step"),
+        ("frames.vtt?begintime=1469509516&step=0.5", "step"),
+        ("frames.vtt?begintime=1469509516&step=601", "step"),
+        ("frames.vtt?begintime=1469509516&step=ten", "step"),
+        ("frames.vtt?begintime=1469509516&step=1&step=2", "step"),
+        ("frames.vtt?begintime=1469509516&width=8", "width"),
+        ("frames.vtt?begintime=1469509516&endtime=1469509510", "endtime"),
+    ]
+
+    @Test("Each malformed time, width and step is named", arguments: TransportKind.allCases)
+    func parameters(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            try await viewer.record(recording())
+            for (path, name) in Self.faults {
+                let answer = try await viewer.get("/live/cctv2/\(path)")
+                #expect(answer.status == 400, "\(path)")
+                #expect(answer.problem["parameter"] as? String == name, "\(path)")
+                #expect(answer.headers["Content-Type"] == "application/problem+json", "\(path)")
+            }
+        }
+    }
+
+    @Test("A track has a cue for each step in the time of the media, and ends with the last segment")
+    func track() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(recording())
+            let query = "begintime=1469509518000&endtime=1469509538000"
+            let answer = try await viewer.get("/live/cctv2/frames.vtt?\(query)&step=5")
+            #expect(answer.status == 200 && answer.headers["Content-Type"] == "text/vtt; charset=utf-8")
+            // Three segments, a hole that takes no time, and two more.
+            #expect(
+                answer.text == """
+                    WEBVTT
+
+                    00:00:00.000 --> 00:00:05.000
+                    frame.jpg?time=1469509516000&width=160
+
+                    00:00:05.000 --> 00:00:10.000
+                    frame.jpg?time=1469509521000&width=160
+
+                    00:00:10.000 --> 00:00:15.000
+                    frame.jpg?time=1469509526000&width=160
+
+                    00:00:15.000 --> 00:00:20.000
+                    frame.jpg?time=1469509535000&width=160
+
+                    """)
+            let gaps = try await viewer.get(
+                "/live/cctv2/frames.vtt?\(query)&step=5&gaps=tag&width=33&rendition=v0")
+            #expect(
+                gaps.text.contains(
+                    "00:00:10.000 --> 00:00:12.000\nframe.jpg?time=1469509526000&width=32&rendition=v0\n"))
+            #expect(gaps.text.contains("00:00:16.000 --> 00:00:20.000\nframe.jpg?time=1469509532000"))
+            #expect(!gaps.text.contains("00:00:12.000 -->"))
+            #expect(gaps.text.contains("00:00:20.000 --> 00:00:24.000\nframe.jpg?time=1469509536000"))
+            for uri in answer.text.split(separator: "\n").filter({ $0.hasPrefix("frame.jpg") }) {
+                #expect(try await viewer.get("/live/cctv2/\(uri)").status == 200, "\(uri)")
+            }
+        }
+    }
+
+    @Test("A window without key frames, and one with too many steps, has no track")
+    func noTrack() async throws {
+        try await ViewerFixture.with(maxWindowSeconds: 200_000) { viewer in
+            try await viewer.record(Recording("plain"))
+            let none = try await viewer.get("/live/plain/frames.vtt?begintime=1469509516&duration=20")
+            #expect(none.status == 404)
+            let none2 = try await viewer.get("/live/plain/frames.vtt?begintime=1469509816&duration=20")
+            #expect(none2.status == 404 && none2.problem["available"] != nil)
+        }
+    }
+}
