@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import TestSupport
 import Testing
 
@@ -62,6 +63,44 @@ struct ShellTests {
             let removed = try await backcast(["channel", "remove", "ch1", "--purge"] + server, in: stack)
             #expect(removed.status == 0 && removed.lines.isEmpty)
             #expect(try await backcast(["channel", "list", "--json"] + server, in: stack).lines.isEmpty)
+        }
+    }
+
+    @Test("A token is made, opens playback, is listed and revoked", .timeLimit(.minutes(3)))
+    func token() async throws {
+        let settings = ["BACKCAST_PLAYBACK_SECRET": "a-secret-of-the-end-to-end-tests"]
+        try await Stack.run(origin: ["--segment-seconds", "1"], settings: settings) { stack in
+            let server = ["--server", await stack.service.base]
+            try await stack.addChannel()
+            _ = try await stack.published(3)
+            let made = try await backcast(
+                ["token", "add", "ch1", "--valid-for", "PT1H", "--json"] + server, in: stack)
+            #expect(made.status == 0)
+            let document = try json(made.lines.first)
+            let prefix = try #require(document["path_prefix"] as? String)
+            let id = try #require(document["id"] as? String)
+            #expect(try await stack.service.get("/live/ch1/index.m3u8").status == 403)
+            try await eventually("the live playlist", within: .seconds(30)) {
+                try await stack.service.get(prefix + "/live/ch1/index.m3u8").status == 200
+            }
+
+            let list = try await backcast(["token", "list"] + server, in: stack)
+            #expect(list.status == 0 && list.lines.count == 2)
+            #expect(list.lines.last?.hasPrefix("\(id)  ch1 ") == true)
+            #expect(!list.lines.joined().contains(prefix.dropFirst(3)))
+            #expect(try await backcast(["token", "revoke", id] + server, in: stack).status == 0)
+            try await eventually("the end of the token", within: .seconds(5)) {
+                try await stack.service.get(prefix + "/live/ch1/index.m3u8").status == 403
+            }
+            let wrong: [[String]] = [
+                ["token", "add", "ch1"], ["token", "add", "ch1", "--valid-for", "a while"],
+                ["token", "add", "ch1", "--expires-at", "noon"],
+                ["token", "add", "ch1", "--valid-for", "60", "--expires-at", "2026-12-01T00:00:00Z"],
+            ]
+            for arguments in wrong {
+                #expect(try await backcast(arguments + server, in: stack).status == 2, "\(arguments)")
+            }
+            #expect(try await backcast(["token", "revoke", id] + server, in: stack).status == 1)
         }
     }
 

@@ -9,12 +9,13 @@ struct BackcastMain: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, RecordCommand.self, ServeCommand.self, MigrateCommand.self, ProbeCommand.self,
             DownloadCommand.self, DownloadsCommand.self, ChannelCommand.self, StatusCommand.self,
+            TokenCommand.self,
         ])
 
     /// Commands that end with status 2 for wrong arguments.
     private static let clients = [
         DownloadCommand.configuration, DownloadsCommand.configuration, ChannelCommand.configuration,
-        StatusCommand.configuration,
+        StatusCommand.configuration, TokenCommand.configuration,
     ]
 
     static func main() async {
