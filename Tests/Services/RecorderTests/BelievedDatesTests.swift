@@ -25,6 +25,27 @@ struct BelievedDatesTests {
         #expect(stage.placing.zone == 0)
     }
 
+    @Test("Dates are believed that lie anywhere in the time that an answer took, behind a pause, too")
+    func slowAnswer() {
+        let target = 3 * seconds
+        func entries(_ first: Double) -> [TimePlacing.Entry] {
+            (0..<3).map {
+                TimePlacing.Entry(duration: 2 * seconds, programDateTime: at(first + Double($0) * 2))
+            }
+        }
+        var placing = TimePlacing(choice: .auto)
+        _ = placing.place(entries(1000), arrival: arrived(1006), target: target)
+        placing.beginRun()
+        // The list was made when the request came, and its answer took twelve seconds.
+        var later = entries(1018)
+        later[0].opensHole = true
+        var arrival = arrived(1036)
+        arrival.lead = 12 * seconds
+        let placed = placing.place(later, arrival: arrival, target: target)
+        #expect(placed.map(\.start) == [at(1018), at(1020), at(1022)])
+        #expect(placing.clock == .source && placing.distrust == nil)
+    }
+
     @Test(
         "Dates in a wrong zone keep their precision, and are corrected by whole quarters of an hour",
         arguments: [28_800.0, -28_800, 20_700, -3_600, 900, 50_400, -43_200], [-290.0, -3.25, 0, 55])

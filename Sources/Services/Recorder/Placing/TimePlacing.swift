@@ -265,9 +265,11 @@ extension TimePlacing {
 
     private mutating func reading(_ arrived: Arrived, target: Int64) -> Reading {
         let latest = arrived.start + (sourceOffset ?? 0)
-        let expected = nearest(latest - arrived.lead...latest)
+        let span = latest - arrived.lead...latest
+        let expected = nearest(span)
         if clock == .source, let date = arrived.entry.programDateTime,
-            believes(date, counted: arrived.entry.countedDate, expected: expected, target: target)
+            believes(
+                date, counted: arrived.entry.countedDate, expected: expected, in: span, target: target)
         {
             let isCoarse = date.microseconds % Microseconds.perSecond == 0
             return Reading(
@@ -287,16 +289,17 @@ extension TimePlacing {
         end.map { min(max($0, span.lowerBound), span.upperBound) } ?? span.upperBound
     }
 
-    /// Whether a date goes on from what is decided, or jumps as arrival does or as the numbers do; `expected`
-    /// is the date by arrival, and `counted` the one by numbers.
+    /// Whether a date goes on from what is decided, or jumps as arrival does or as the numbers do.
+    ///
+    /// By arrival it lies within `span`, most likely at `expected`; `counted` is the date by numbers.
     private mutating func believes(
-        _ date: Instant, counted: Instant?, expected: Instant, target: Int64,
+        _ date: Instant, counted: Instant?, expected: Instant, in span: ClosedRange<Instant>, target: Int64,
     ) -> Bool {
-        let drift = date - expected
         if goesOn(date, target: target) {
-            sourceOffset = sourceOffset.map { $0 + drift / Limits.driftShare }
+            sourceOffset = sourceOffset.map { $0 + (date - expected) / Limits.driftShare }
             return true
         }
+        let drift = date - min(max(date, span.lowerBound), span.upperBound)
         if drift.magnitude <= Self.step(target: target).magnitude { return true }
         // A playlist may have stood still for long when it is seen again; none lists what is still to come.
         if drift < 0, let counted, isNear(date, counted, target: target) { return true }
