@@ -5,7 +5,7 @@ import Timeline
 /// The one place that decides who is answered.
 ///
 /// A token stands at the beginning of the path and is taken off here: what follows sees the same request
-/// whoever sends it, so all viewers share answers and caches. In the Xtream Codes API it is the password.
+/// for every viewer, so all share answers and caches. In the Xtream Codes API the token is the password.
 struct AccessGate: Sendable {
     enum Outcome {
         case refused(HTTPResponse)
