@@ -58,11 +58,8 @@ struct ChannelCommand: ParsableCommand {
         }
 
         private static func headerField(_ text: String) throws(AdminFailure) -> JSONValue.Member {
-            guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-                throw .arguments("--header needs the form 'Name: value'")
-            }
-            let value = text[text.index(after: colon)...].drop { $0 == " " }
-            return JSONValue.Member(name: String(text[..<colon]), value: .string(String(value)))
+            guard let field = HeaderFlag.reading(text) else { throw .arguments(HeaderFlag.fault) }
+            return JSONValue.Member(name: field.name, value: .string(field.value))
         }
     }
 

@@ -157,11 +157,8 @@ struct DownloadFetching: ParsableArguments {
 
     private func givenFields() throws -> [DownloadRequest.Field] {
         try header.map { text in
-            guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-                throw ValidationError("--header needs the form 'Name: value'")
-            }
-            let value = text[text.index(after: colon)...].drop { $0 == " " }
-            return DownloadRequest.Field(name: String(text[..<colon]), value: String(value))
+            guard let field = HeaderFlag.reading(text) else { throw ValidationError(HeaderFlag.fault) }
+            return DownloadRequest.Field(name: field.name, value: field.value)
         }
     }
 }
