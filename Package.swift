@@ -59,7 +59,7 @@ let modules: [Module] = [
         tests: ["TestSupport", "DatabaseSupport"]),
     Module(name: "TimeZones", layer: "Adapters", uses: ["Timeline"], tests: []),
     Module(name: "Files", layer: "Adapters", uses: ["CLinux"], tests: ["TestSupport"]),
-    Module(name: "Processes", layer: "Adapters", uses: ["Concurrency"], tests: ["TestSupport"]),
+    Module(name: "Processes", layer: "Adapters", uses: ["CLinux", "Concurrency"], tests: ["TestSupport"]),
     Module(name: "Compression", layer: "Adapters", uses: ["CZlib"], tests: ["TestSupport"]),
     Module(name: "Digest", layer: "Adapters", uses: ["CCrypto"], tests: ["Encoding"]),
     Module(

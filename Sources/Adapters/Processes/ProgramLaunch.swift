@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Glibc
 
@@ -29,9 +30,8 @@ struct ProgramLaunch: Sendable {
         unsafe posix_spawn_file_actions_adddup2(&actions, output.number, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, errors.number, 2)
         let above = Self.secondInput + Int32(max(1, inputs.count)) - 1
-        for number in Self.inherited(from: above) {
-            unsafe posix_spawn_file_actions_addclose(&actions, number)
-        }
+        // The child closes them: a list made here could miss what another thread opens meanwhile.
+        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, above)
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -47,15 +47,6 @@ struct ProgramLaunch: Sendable {
                 ? .missing(arguments[0]) : .unstartable(systemMessage(error))
         }
         return process
-    }
-
-    /// The open descriptors from one on that a child would have.
-    private static func inherited(from least: Int32) -> [Int32] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return names.compactMap { Int32($0) }.filter { number in
-            let flags = number >= least ? fcntl(number, F_GETFD) : -1
-            return flags >= 0 && flags & FD_CLOEXEC == 0
-        }
     }
 
     /// A child inherits which signals are blocked and ignored.

@@ -3,8 +3,12 @@
 
 #include <linux/fs.h>
 #include <malloc.h>
+#include <spawn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* In the C library since version 2.34, but not in Swift's module of it. */
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
 /* preadv2(2) and its flags are not in Swift's module of the C library. */
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -40,6 +41,26 @@ struct PipedProgramTests {
         await program.finish(1)
         // The last one is the folder that ls reads.
         #expect(String(decoding: try await all(of: program), as: UTF8.self) == "one two 0 1 2 3 4 ")
+    }
+
+    @Test("A descriptor that another thread opens while programs start is not theirs")
+    func descriptorsOfOthers() async throws {
+        let isDone = Mutex(false)
+        async let opening: Void = {
+            while !isDone.withLock({ $0 }) {
+                let numbers = (0..<50).map { _ in open("/dev/null", O_RDONLY) }
+                await Task.yield()
+                for number in numbers { close(number) }
+            }
+        }()
+        for _ in 0..<30 {
+            let program = try await start("sh", "-c", "ls /proc/self/fd | wc -l")
+            await program.finish()
+            // Three streams and the folder that ls reads.
+            #expect(String(decoding: try await all(of: program), as: UTF8.self) == "4\n")
+        }
+        isDone.withLock { $0 = true }
+        await opening
     }
 
     @Test("It gets no variable of this process")
