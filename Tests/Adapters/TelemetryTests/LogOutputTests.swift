@@ -11,13 +11,15 @@ struct LogOutputTests {
         try #require(pipe(&ends) == 0)
         let output = LogOutput(descriptor: ends[1])
         let line = String(repeating: "x", count: 1023)
-        // More than pipe and memory take; a write that waits for the reader would never return.
-        let count = 2 * Limits.waitingLogBytes / 1024
+        // More than the pipe, the lines that are being written and those that wait can take. A write that
+        // waits for the reader would never return.
+        let count = 3 * Limits.waitingLogBytes / 1024
         for _ in 0..<count { output.write(line: line) { "lost \($0)" } }
 
-        // The pipe is emptied until nothing waits any more.
+        // What is written at one time has at most this many bytes, so the byte behind it comes from the lines
+        // that waited: none wait any more.
         let reader = PipeReader(ends[0])
-        reader.skip(atLeast: Limits.waitingLogBytes / 2)
+        reader.skip(atLeast: Limits.waitingLogBytes + 1)
         output.write(line: "after") { "lost \($0)" }
         let text = reader.text(upTo: "after\n")
         close(ends[1])
