@@ -84,13 +84,17 @@ struct Ledger {
     // MARK: Place
 
     private func displaced(_ rows: [SimulatedCatalogue.Row]) -> [String] {
-        rows.compactMap { row in
+        // Two target durations of a source are no step, and starts never run back: the next source goes on
+        // from there, whatever its own target duration is, and what is too much is slewed off gently.
+        var longest: Int64 = 0
+        return rows.compactMap { row in
             let (source, index) = Media.source(row.fact.digest)
             let (encoder, segment) = (encoders[source].settings, encoders[source].segments[index])
+            if !row.fact.flags.contains(.late) { longest = max(longest, encoder.duration) }
             // What EXTINF says of the first segments of a run cannot be known to be wrong.
             if isUnknown(index, encoders[source]) { return nil }
             let error = row.fact.start - segment.begin
-            guard !tolerance(encoder).contains(error) else { return nil }
+            guard !tolerance(encoder, longest: longest).contains(error) else { return nil }
             return
                 "\(row.fact.identity) is \(Double(error) / 1_000_000) s off, at \(seconds(segment.begin)) s"
         }
@@ -110,12 +114,14 @@ struct Ledger {
         }
     }
 
-    /// By how much a start may be off, microseconds.
-    func tolerance(_ encoder: Encoder.Settings) -> ClosedRange<Int64> {
+    /// By how much a start may be off, microseconds; `longest` is the longest duration of segments of the
+    /// sources that were recorded from until then.
+    func tolerance(_ encoder: Encoder.Settings, longest: Int64 = 0) -> ClosedRange<Int64> {
         let target = encoder.duration
         // A difference up to a step of the clock is drift.
         let step = max(2 * target, 10_000_000)
-        let late = (encoders.map(\.settings.latency).max() ?? 0) + step + 1_000_000
+        let ahead = max(step, 2 * longest)
+        let late = (encoders.map(\.settings.latency).max() ?? 0) + ahead + 1_000_000
         // Whatever the dates say: one source of the channel without them places the others by arrival, too.
         guard encoders.count == 1,
             encoders.allSatisfy({ $0.settings.dates == .right || $0.settings.dates == .wrongZone })

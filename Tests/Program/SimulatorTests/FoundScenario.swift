@@ -74,5 +74,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 9_610_199, hours: 1, faults: [0, 2, 4]),
         // Right dates in answers that took twelve seconds were not believed after a change of source.
         FoundScenario(seed: 9_600_636, hours: 1, faults: [3]),
+        // A source without EXTINF was back, and sixty segments that were held were placed by their mean.
+        FoundScenario(seed: 9_600_585, hours: 1, faults: [0, 1, 3, 5, 7]),
     ]
 }

@@ -9,7 +9,7 @@ struct HeldMediaTests {
     private func media(_ timestamps: [Double], from begin: Double = 0) -> HeldMedia {
         var media = HeldMedia()
         for (place, timestamp) in timestamps.enumerated() {
-            var fact = PublisherStage.fact(video(0), Double(place))
+            var fact = PublisherStage.fact(video(0), Double(place) / 10)
             (fact.start, fact.duration) = (at(begin + Double(place) * 6), 6 * seconds)
             fact.firstTimestamp = Int64(timestamp * 90_000)
             fact.digest = [UInt8(place)]
@@ -42,6 +42,19 @@ struct HeldMediaTests {
     func foreign() {
         #expect(media([100, 106, 112]).start(of: probed(5000), near: at(6)) == nil)
         #expect(media([100, 106, 112]).start(of: probed(300), near: at(6)) == nil)
+    }
+
+    @Test("Segments in a row are held from equal bytes on, up to a number that is not, or a hole")
+    func held() {
+        let held = media([0, 6, 12, 18])
+        #expect(held.held(from: [1])?.count == 3)
+        #expect(held.held(from: [1])?.end == at(24))
+        #expect(held.held(from: [9]) == nil && held.held(from: []) == nil)
+        var broken = media([0, 6])
+        var fact = PublisherStage.fact(video(0), 0.3)
+        (fact.start, fact.duration, fact.digest) = (at(40), 6 * seconds, [3])
+        broken.add(fact)
+        #expect(broken.held(from: [0])?.end == at(12))
     }
 
     @Test("What lies before a jump of the time stamps does not count")

@@ -16,6 +16,51 @@ struct ReadDurationsTests {
         return playlist
     }
 
+    @Test("Holes are filled by what the segments of the other source showed of EXTINF when it was in use")
+    func repairs() {
+        var progress = joining()
+        for number in 0..<3 {
+            var fact = PublisherStage.fact(video(0), 600 + Double(number) * 6)
+            fact.digest = [UInt8(number)]
+            progress.hold(fact)
+            progress.measured.add(said: 3 * seconds, expected: 0, measured: 6 * seconds)
+        }
+        _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
+        let begins = ["http://b.test", "http://a.test"].map { source in
+            progress.windows(in: said(3), of: source, around: 2, at: at(612)).map(\.begin)
+        }
+        #expect(begins[0] == [600, 606, 612, 618, 624].map { at($0) })
+        #expect(begins[1] == [606, 609, 612, 615, 618].map { at($0) })
+    }
+
+    @Test("A source that is back lists what is held: the rest is placed behind it, not behind estimates")
+    func back() throws {
+        var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto, end: at(600))
+        progress.run = 7
+        // Segments of four seconds are held, and those measured last had six.
+        for number in 0..<20 {
+            var fact = PublisherStage.fact(video(0), Double(number) / 10)
+            (fact.start, fact.duration) = (at(520 + Double(number) * 4), 4 * seconds)
+            fact.digest = [UInt8(number)]
+            progress.hold(fact)
+        }
+        progress.measured.add(said: nil, expected: 0, measured: 6 * seconds)
+        _ = progress.leaveRun(of: "http://a.test", for: "http://a.test")
+        var playlist = list(0...24)
+        for index in playlist.segments.indices { playlist.segments[index].durationMicroseconds = 0 }
+        let arrival = arrived(621)
+        #expect(progress.askToJoin(playlist) == 0)
+        progress.joined(
+            ProbedSegment(digest: [0], firstTimestamp: 0, measuredDuration: 6 * seconds), in: playlist,
+            at: arrival)
+        progress.run = 8
+        let listed = progress.list(
+            playlist, from: 0, opensHole: true, cause: "source", hole: .sourceStalled, arrival: arrival,
+            shared: [:])
+        #expect(listed.map(\.identity.number) == [20, 21, 22, 23, 24])
+        #expect(listed.first?.placed.start == at(600))
+    }
+
     /// A rendition that another source is to go on with.
     private func joining() -> RenditionProgress {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto, end: at(600))

@@ -56,6 +56,22 @@ struct HeldMedia: Sendable {
         return start
     }
 
+    /// The segments of a source that was in use before and lists again what is held: how many from the given
+    /// bytes on, and where the last of them ends; nil when those are not held.
+    func held(from digest: [UInt8]) -> (count: Int, end: Instant)? {
+        guard !digest.isEmpty, let first = pieces.last(where: { $0.digest == digest }) else { return nil }
+        let windows = Dictionary(
+            pieces.filter { $0.identity.run == first.identity.run }.map { ($0.identity.number, $0.window) },
+            uniquingKeysWith: { $1 })
+        var (count, end) = (1, first.window.end)
+        while let next = windows[first.identity.number + Int64(count)],
+            (next.begin - end).magnitude <= Limits.timestampSlack.magnitude
+        {
+            (count, end) = (count + 1, next.end)
+        }
+        return (count, end)
+    }
+
     /// The number of the segment of a run that begins at a time stamp; nil when none does.
     func number(at timestamp: Int64, in run: Int64) -> Int64? {
         pieces.last { piece in
@@ -105,4 +121,11 @@ struct JoinPoint: Sendable, Equatable {
     var number: Int64
     /// Where its media begin.
     var start: Instant
+    /// So many entries from it on are held, of an earlier use of the source; the last of them ends there.
+    var held: Held?
+
+    struct Held: Sendable, Equatable {
+        var count: Int
+        var end: Instant
+    }
 }

@@ -73,6 +73,7 @@ extension RenditionProgress {
             let expected = TimePlacing.arrival(of: entries(of: playlist), arrival),
             let start = media.start(of: probed, near: expected + (placing.sourceOffset ?? 0))
         else { return }
-        join = .found(JoinPoint(number: number, start: start))
+        let held = media.held(from: probed.digest).map { JoinPoint.Held(count: $0.count, end: $0.end) }
+        join = .found(JoinPoint(number: number, start: start, held: held))
     }
 }

@@ -20,8 +20,12 @@ extension RenditionProgress {
     }
 
     /// When a playlist's entries are if the media of one of them begin at an instant.
-    static func windows(in playlist: MediaPlaylist, around index: Int, at start: Instant) -> [TimeWindow] {
-        let durations = durations(of: playlist)
+    ///
+    /// What the segments of the source, which has that URL, showed of EXTINF counts.
+    func windows(
+        in playlist: MediaPlaylist, of source: String, around index: Int, at start: Instant,
+    ) -> [TimeWindow] {
+        let durations = durations(of: playlist, source)
         var begin = start - durations.prefix(index).reduce(0, +)
         return durations.map { duration in
             defer { begin = begin + duration }
@@ -31,9 +35,10 @@ extension RenditionProgress {
 
     /// Where the media of a playlist's entry begin on the time line; nil when nothing shows it.
     func begin(
-        of probed: ProbedSegment, in playlist: MediaPlaylist, _ index: Int, at arrival: Arrival,
+        of probed: ProbedSegment, in playlist: MediaPlaylist, of source: String, _ index: Int,
+        at arrival: Arrival,
     ) -> Instant? {
-        let lasts = Self.durations(of: playlist).dropFirst(index).reduce(0, +)
+        let lasts = durations(of: playlist, source).dropFirst(index).reduce(0, +)
         return media.start(of: probed, near: arrival.date - lasts + (placing.sourceOffset ?? 0))
     }
 
@@ -51,8 +56,9 @@ extension RenditionProgress {
         return held > window.microseconds / 2
     }
 
-    private static func durations(of playlist: MediaPlaylist) -> [Int64] {
+    private func durations(of playlist: MediaPlaylist, _ source: String) -> [Int64] {
         let target = PlaylistFollower.target(of: playlist)
-        return playlist.segments.map { PlaylistFollower.duration(of: $0) ?? target }
+        let known = formerlyMeasured[source] ?? MeasuredDurations()
+        return playlist.segments.map { known.duration(said: PlaylistFollower.duration(of: $0)) ?? target }
     }
 }

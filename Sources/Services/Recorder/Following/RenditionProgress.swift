@@ -22,7 +22,7 @@ struct RenditionProgress: Sendable {
     /// How long the segments of the run really are.
     var measured = MeasuredDurations()
     /// The same of the sources that were in use before, by URL.
-    private var formerlyMeasured: [String: MeasuredDurations] = [:]
+    private(set) var formerlyMeasured: [String: MeasuredDurations] = [:]
     var shortSegments = ShortSegments()
     var unmeasured = UnmeasuredSegments()
     var dateSteps = DateSteps()
@@ -217,7 +217,11 @@ struct RenditionProgress: Sendable {
         if isUndated, opensHole, isSource || cause == "restart", let former = placing.formerOffset {
             placing.goOn(at: former)
         }
-        if let point = takeJoinPoint(), point.number == new.numbers.first {
+        if var point = takeJoinPoint(), point.number == new.numbers.first {
+            if let held = point.held, held.count < new.entries.count {
+                new.drop(held.count, opensHole: opensHole)
+                point.start = held.end
+            }
             if isUndated, let begin = TimePlacing.arrival(of: new.entries, arrival) {
                 placing.goOn(at: point.start - begin)
             }

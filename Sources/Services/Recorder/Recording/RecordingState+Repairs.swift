@@ -135,11 +135,13 @@ extension RecordingState {
         let id = request.segment.identity.rendition
         let doubt = repairDoubts.removeValue(forKey: id)
         guard filler.use == request.use else { return }
-        if let probed, let doubt,
-            let start = progress.renditions[id]?.begin(
-                of: probed, in: doubt.playlist, doubt.index, at: arrival(of: doubt.fetched))
+        let source = request.use.source.url
+        if let probed, let doubt, let rendition = progress.renditions[id],
+            let start = rendition.begin(
+                of: probed, in: doubt.playlist, of: source, doubt.index, at: arrival(of: doubt.fetched))
         {
-            let windows = RenditionProgress.windows(in: doubt.playlist, around: doubt.index, at: start)
+            let windows = rendition.windows(
+                in: doubt.playlist, of: source, around: doubt.index, at: start)
             fill(id, doubt.playlist, windows, areShown: true, doubt.fetched, request.use, now: now)
         }
         filler.answered(now: now)
