@@ -16,6 +16,12 @@ package enum GzipJoin {
             byteCount &+= UInt32(truncatingIfNeeded: block.plainByteCount)
         }
 
+        /// Plain bytes, however they are compressed.
+        package mutating func append(plain bytes: [UInt8]) {
+            checksum = CRC32.checksum(bytes, after: checksum)
+            byteCount &+= UInt32(truncatingIfNeeded: bytes.count)
+        }
+
         package var bytes: [UInt8] {
             [0x03, 0x00] + GzipJoin.littleEndian(checksum) + GzipJoin.littleEndian(byteCount)
         }

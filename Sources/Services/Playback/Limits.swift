@@ -45,6 +45,11 @@ package enum Limits {
     ///
     /// Level 1 costs a third of level 6 and is an eighth larger.
     static let gzipLevel = 1
+    /// Bytes of such a text that is compressed with fixed codes, as a multivariant playlist and the ends of a
+    /// window are.
+    ///
+    /// Longer ones become much smaller with codes of their own.
+    static let smallTextBytes = 8 << 10
     /// Compression level of blocks, which many answers share.
     static let blockLevel = 6
     /// EXT-X-DATERANGE tags of one playlist: a break in each minute of eight hours.

@@ -107,6 +107,9 @@ package struct RenderedPlaylist: Sendable {
         while index < parts.count {
             var count = 1
             switch parts[index] {
+            case .own(let bytes) where bytes.count <= Limits.smallTextBytes:
+                trailer.append(plain: bytes)
+                own += SmallDeflate.compressing(bytes)
             case .own(let bytes):
                 let block = try DeflateBlock.made(of: bytes, level: Limits.gzipLevel)
                 trailer.append(block)
