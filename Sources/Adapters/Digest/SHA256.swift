@@ -5,10 +5,12 @@ import CCrypto
     package static let byteCount = 32
 
     private let context: OpaquePointer
+    /// Looked up once, where `EVP_sha256` would be looked up for each digest; never freed.
+    nonisolated(unsafe) private static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     package init() throws(DigestError) {
         guard let context = unsafe EVP_MD_CTX_new() else { throw .unavailable("no memory for SHA-256") }
-        guard unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+        guard unsafe EVP_DigestInit_ex(context, Self.algorithm, nil) == 1 else {
             unsafe EVP_MD_CTX_free(context)
             throw .unavailable("SHA-256")
         }
