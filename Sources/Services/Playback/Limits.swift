@@ -151,6 +151,9 @@ extension Limits {
     static let cachedChannels = 4096
     /// Pictures of channels in memory; above this all are made again.
     static let cachedPictures = 4096
+    /// Multivariant playlists of a picture, without what depends on the window: they change with formats, and
+    /// where renditions begin or end.
+    static let templatesPerPicture = 4
     /// After this time a cached channel or head is read again.
     static let freshFor = Duration.seconds(2)
     /// Pause between two polls for changed channels; shorter than `freshFor`.

@@ -36,11 +36,16 @@ struct ChannelPictureTests {
             let id = text.rendition
             #expect(id == wanted ?? contents.leading?.id, name)
             // Composing measures the peaks that a picture only adds up.
-            let multivariant = contents.multivariantPlaylist(query: "q")
+            let query = [nil, "q", "begintime=\(begin)&endtime=\(round)", "\u{7}\""].randomElement(
+                using: &generator)
+            let multivariant = contents.multivariantPlaylist(
+                query: query ?? nil, keyFrameRates: archive.keyFrameRates(of: contents))
             for second: Int64 in 0..<2 {
-                let measured = try #require(cut.measured(at: second, KeyFrameRates()), name)
-                let own = MultivariantText(renditions: measured, isClosed: true, query: "q")
-                #expect(own.playlist().writtenBytes() == multivariant, name)
+                let own = cut.multivariantPlaylist(
+                    query: query ?? nil, at: second, archive.keyFrameRates)
+                #expect(
+                    own.map { String(decoding: $0, as: UTF8.self) }
+                        == String(decoding: multivariant, as: UTF8.self), name)
             }
             let facts = cut.leading?.facts(plan, true, targetSeconds: cut.targetSeconds)
             #expect(facts == contents.facts(of: contents.leading), name)
@@ -142,6 +147,73 @@ struct ChannelPictureTests {
         #expect(made == 2)
     }
 
+    @Test("A multivariant playlist is composed until the rates of its key frames are known")
+    func unknownKeyFrames() throws {
+        var generator = SeededGenerator(seed: 78)
+        let archive = QuarterArchive(
+            renditions: [("v0", run(900, from: 0, flags: [.independent, .hasKeyFrames]))])
+        let picture = ChannelPicture(archive.head) { archive.blocks($0) }
+        guard case .cuts(let cut) = picture.find(window(10, 3_000)) else {
+            Issue.record("not in the picture")
+            return
+        }
+        #expect(cut.multivariantPlaylist(query: nil, at: 0, archive.keyFrameRates) == nil)
+        archive.measureKeyFrames(&generator)
+        let text = try #require(cut.multivariantPlaylist(query: nil, at: 0, archive.keyFrameRates))
+        #expect(String(decoding: text, as: UTF8.self).contains("EXT-X-I-FRAME-STREAM-INF"))
+    }
+
+    @Test("A use of blocks is noted once in a second, wherever windows lie")
+    func uses() throws {
+        var generator = SeededGenerator(seed: 79)
+        let archive = QuarterArchive(renditions: [("v0", run(43_200, from: 0))])
+        let rendition = try #require(archive.head.renditions.first)
+        let picture = RenditionPicture(rendition, archive.blocks(rendition))
+        let blocks = archive.blocks(rendition).values
+        for second: Int64 in 0..<20 {
+            let begin = Double.random(in: 0...100_000, using: &generator)
+            let asked = window(begin, begin + Double.random(in: 60...70_000, using: &generator))
+            guard case .segments(let cut) = picture.find(asked) else {
+                Issue.record("not in the picture")
+                continue
+            }
+            let wanted = Set(cut.slots.compactMap(\.block?.quarter))
+            picture.uses.note(cut.slots, at: second)
+            #expect(Set(blocks.filter { $0.takeTouch() }.map(\.quarter)) == wanted)
+            picture.uses.note(cut.slots, at: second)
+            #expect(!blocks.contains { $0.takeTouch() })
+        }
+    }
+
+    @Test("Sums of ranges are the sums of their places")
+    func sums() {
+        struct Sum: RangeValue, Equatable {
+            var places: Set<Int> = []
+            mutating func add(_ other: Sum) { places.formUnion(other.places) }
+        }
+        var generator = SeededGenerator(seed: 80)
+        for count in 1...40 {
+            let full = RangeTree((0..<count).map { Sum(places: [$0]) })
+            var lazy = RangeTree<Sum>(count: count)
+            for _ in 0..<20 {
+                let begin = Int.random(in: 0..<count, using: &generator)
+                let range = begin..<Int.random(in: begin...count, using: &generator)
+                let refused = Int.random(in: 0..<count, using: &generator)
+                _ = lazy.prepare(range) { $0 == refused ? nil : Sum(places: [$0]) }
+                var asked: [Int] = []
+                let isReady = lazy.prepare(range) { place in
+                    asked.append(place)
+                    return Sum(places: [place])
+                }
+                #expect(isReady && asked.count == Set(asked).count)
+                for tree in [full, lazy] {
+                    var sum = Sum()
+                    #expect(tree.add(range, to: &sum) && sum.places == Set(range))
+                }
+            }
+        }
+    }
+
     @Test("A hole, another format and a discontinuity are composed; beside them a window is a run again")
     func interrupted() throws {
         var segments = run(900, from: 0)
@@ -165,13 +237,17 @@ struct QuarterArchive {
         1: .muxed, 2: .silent, 3: .encrypted("k1"), 5: .fragmented("init-1.mp4"),
     ]
     private let watermark: Instant
+    let keyFrameRates = KeyFrameRates()
 
-    init(renditions: [(String, [RecordedSegment])], bandwidths: [Int64?] = []) {
+    init(
+        renditions: [(String, [RecordedSegment])],
+        describe: (inout RenditionDescription) -> Void = { _ in }
+    ) {
         watermark = renditions.compactMap(\.1.last?.end).max() ?? at(0)
         for (index, (name, segments)) in renditions.enumerated() {
             guard let id = RenditionID(name) else { continue }
             var description = RenditionDescription(id: id)
-            if index < bandwidths.count { description.bandwidth = bandwidths[index] }
+            describe(&description)
             self.renditions.append(
                 Rendition(description: description, blocks: blocks(of: id, row: index + 1, segments)))
         }
@@ -232,13 +308,41 @@ struct QuarterArchive {
 }
 
 extension QuarterArchive {
+    /// Makes the rates of all key frames known.
+    func measureKeyFrames(_ generator: inout SeededGenerator) {
+        for block in renditions.flatMap(\.blocks.values) {
+            keyFrameRates.keep(Int64.random(in: 0...9_000_000, using: &generator), for: block.place)
+        }
+    }
+
+    /// What composing a multivariant playlist takes of them.
+    func keyFrameRates(of contents: PlaylistContents) -> [RenditionID: Int64] {
+        var rates: [RenditionID: Int64] = [:]
+        for rendition in contents.renditions where rendition.id.kind == .video {
+            let places = rendition.keyFrameBlocks.map(\.place)
+            if !places.isEmpty { rates[rendition.id] = keyFrameRates.highest(of: places) }
+        }
+        return rates
+    }
+
     /// Six hours of up to three renditions, with long runs and what interrupts them.
     static func random(_ generator: inout SeededGenerator) -> QuarterArchive {
         let format: Int32 = [1, 1, 5].randomElement(using: &generator) ?? 1
-        let names = ["v0", "v1", "a0"].prefix(Int.random(in: 1...3, using: &generator))
-        return QuarterArchive(
-            renditions: names.map { ($0, segments(of: format, &generator)) },
-            bandwidths: [1_000, 5_000, nil].shuffled(using: &generator))
+        let ids = ["v0", "v1", "a0"].prefix(Int.random(in: 1...3, using: &generator))
+        let bandwidths: [Int64?] = [1_000, 5_000, nil]
+        // Groups, and names that look like a place of a template.
+        let names: [String?] = [nil, "One", "?\u{E000}", "BANDWIDTH=9000000000000003"]
+        let archive = QuarterArchive(
+            renditions: ids.map { ($0, segments(of: format, &generator)) }
+        ) { description in
+            description.bandwidth = bandwidths.randomElement(using: &generator) ?? nil
+            description.name = names.randomElement(using: &generator) ?? nil
+            let group = Bool.random(using: &generator) ? "sound" : nil
+            if description.id.kind == .video { description.audioGroup = group }
+            if description.id.kind == .audio { description.groupID = group }
+        }
+        archive.measureKeyFrames(&generator)
+        return archive
     }
 
     private static func segments(
@@ -253,7 +357,11 @@ extension QuarterArchive {
                 start: start, duration: Int64(usual), number: Int64(segments.count),
                 discontinuitySequence: sequence, formatID: current,
                 flags: Int.random(in: 0..<3_000, using: &generator) == 0 ? [] : .independent,
-                storedBytes: 1_000, plainBytes: 1_000)
+                storedBytes: Int64.random(in: 1_000...1_100, using: &generator), plainBytes: 1_000)
+            // In some quarters of an hour.
+            if Int(start.microseconds / Quarter.microseconds) % 5 < 2 {
+                segment.flags.insert(.hasKeyFrames)
+            }
             switch Int.random(in: 0..<6_000, using: &generator) {
             case 0: start = start + Int64.random(in: 300_000...2_000_000_000, using: &generator)
             case 1: (sequence, current) = (sequence + 1, format == 1 ? 2 : format)

@@ -16,7 +16,8 @@ final class BlockTotals: Sendable {
     /// The first of these, which usually stays the only one: it is read without a lock.
     private let usual = OnceReference<JoinedPeak>()
     private let run = Mutex<SegmentRun?>(nil)
-    private let sizes = AtomicLazyReference<RowSizes>()
+    private let sizes = OnceReference<RowSizes>()
+    private let grouped = OnceReference<RowGroups>()
 
     private struct Join: Hashable {
         var before: Int
@@ -41,6 +42,15 @@ final class BlockTotals: Sendable {
     var rows: [RowSizes.Row] {
         if let known = sizes.load() { return known.rows }
         return sizes.storeIfNil(RowSizes(segments)).rows
+    }
+
+    /// Of each full group of segments what bit rates take of it; they are kept for the first target duration,
+    /// which usually stays the only one.
+    func groups(targetSeconds: Int) -> [BitRateMeter.Group] {
+        if let known = grouped.load(), known.targetSeconds == targetSeconds { return known.groups }
+        let made = RowGroups(rows, targetSeconds: targetSeconds)
+        _ = grouped.storeIfNil(made)
+        return made.groups
     }
 
     /// The highest bit rate of any run within the block that counts for a target duration.
@@ -104,6 +114,17 @@ final class RowSizes: Sendable {
 
     init(_ segments: [RecordedSegment]) {
         rows = segments.map { Row(bytes: $0.storedBytes, duration: $0.mediaDuration) }
+    }
+}
+
+/// What bit rates take of groups of segments of a block.
+final class RowGroups: Sendable {
+    let targetSeconds: Int
+    let groups: [BitRateMeter.Group]
+
+    init(_ rows: [RowSizes.Row], targetSeconds: Int) {
+        self.targetSeconds = targetSeconds
+        groups = BitRateMeter.groups(of: rows, targetSeconds: targetSeconds)
     }
 }
 

@@ -34,6 +34,7 @@ struct BitRate: Equatable {
 
 /// Measures rates while segments are appended in order.
 struct BitRateMeter {
+    private let targetSeconds: Int
     private let target: Int64
     private var whole = Run()
     /// The runs that can still grow; they are few, because a run soon becomes too long.
@@ -44,6 +45,7 @@ struct BitRateMeter {
     private(set) var peak: Int64 = 0
 
     init(targetSeconds: Int) {
+        self.targetSeconds = targetSeconds
         target = Int64(targetSeconds) * Microseconds.perSecond
     }
 
@@ -81,7 +83,7 @@ struct BitRateMeter {
         openBefore()
         let rows = block.rows
         extend(by: rows, range)
-        let (all, highest) = runs(within: rows, range)
+        let (all, highest) = runs(within: block, range)
         whole.append(all)
         peak = max(peak, highest.rate)
         if all.duration > longest { open = [] }
@@ -118,21 +120,53 @@ struct BitRateMeter {
         }
     }
 
-    /// All rows, and of the runs within them that count the one with the highest rate.
-    private func runs(within rows: [RowSizes.Row], _ range: Range<Int>) -> (all: Run, highest: Run) {
+    /// All rows of a range, and of the runs within them that count the one with the highest rate.
+    private func runs(within block: BlockTotals, _ range: Range<Int>) -> (all: Run, highest: Run) {
+        let (rows, groups) = (block.rows, block.groups(targetSeconds: targetSeconds))
         var (all, highest) = (Run(), Run())
-        let (shortest, longest) = (target / 2, longest)
-        for end in range {
-            all.append(rows[end])
-            var (run, begin) = (Run(), end)
-            while begin >= range.lowerBound {
-                run.append(rows[begin])
-                if run.duration > longest { break }
-                if run.duration >= shortest, run.isHigher(than: highest) { highest = run }
-                begin -= 1
+        var end = range.lowerBound
+        while end < range.upperBound {
+            let next = end + Limits.rowsPerGroup
+            // No run that ends in the group reaches through what lies before it.
+            if all.duration > longest, next <= range.upperBound, end.isMultiple(of: Limits.rowsPerGroup) {
+                let group = groups[end / Limits.rowsPerGroup]
+                all.append(group.all)
+                if group.highest.isHigher(than: highest) { highest = group.highest }
+                end = next
+                continue
             }
+            all.append(rows[end])
+            let run = highestRun(within: rows, from: range.lowerBound, endingAt: end)
+            if run.isHigher(than: highest) { highest = run }
+            end += 1
         }
         return (all, highest)
+    }
+
+    /// The run with the highest rate that ends with a row and counts.
+    private func highestRun(within rows: [RowSizes.Row], from first: Int, endingAt end: Int) -> Run {
+        var (run, highest, begin) = (Run(), Run(), end)
+        while begin >= first {
+            run.append(rows[begin])
+            if run.duration > longest { break }
+            if run.duration >= target / 2, run.isHigher(than: highest) { highest = run }
+            begin -= 1
+        }
+        return highest
+    }
+
+    /// Of each full group of rows all of it, and of the runs that end in it the one with the highest rate.
+    static func groups(of rows: [RowSizes.Row], targetSeconds: Int) -> [Group] {
+        let meter = BitRateMeter(targetSeconds: targetSeconds)
+        return (0..<(rows.count / Limits.rowsPerGroup)).map { index in
+            var group = Group()
+            for row in (index * Limits.rowsPerGroup)..<((index + 1) * Limits.rowsPerGroup) {
+                group.all.append(rows[row])
+                let run = meter.highestRun(within: rows, from: 0, endingAt: row)
+                if run.isHigher(than: group.highest) { group.highest = run }
+            }
+            return group
+        }
     }
 
     /// Opens the runs that end with the block before.
@@ -156,7 +190,13 @@ struct BitRateMeter {
         for run in open where run.duration >= target / 2 { peak = max(peak, run.rate) }
     }
 
-    private struct Run {
+    /// Some consecutive rows of a block.
+    struct Group {
+        fileprivate var all = Run()
+        fileprivate var highest = Run()
+    }
+
+    fileprivate struct Run {
         private var bytes: Int64 = 0
         private(set) var duration: Int64 = 0
 

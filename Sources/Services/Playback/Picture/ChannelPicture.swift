@@ -1,4 +1,5 @@
 import Catalogue
+import HLS
 import Timeline
 
 /// What memory holds of a channel at one revision, arranged so that a window of the past is found by
@@ -12,6 +13,7 @@ final class ChannelPicture: Sendable {
     fileprivate let renditions: [RenditionPicture]
     /// Their positions, in the order in which they lead a playlist.
     fileprivate let leading: [Int]
+    fileprivate let templates = TemplateCache()
 
     init(_ head: ChannelHead, _ blocks: (KnownRendition) -> [Int64: Block]) {
         revision = head.revision
@@ -70,8 +72,8 @@ struct ChannelCut {
             : picture.renditions.firstIndex { $0.description.id == id }
         guard let position, let cut = cuts[position], cut.keepsDate else { return nil }
         return WindowText(
-            rendition: picture.renditions[position].description.id, cut: cut, window: window,
-            targetSeconds: targetSeconds)
+            rendition: picture.renditions[position].description.id, cut: cut,
+            uses: picture.renditions[position].uses, window: window, targetSeconds: targetSeconds)
     }
 
     /// The segments of the rendition that leads a multivariant playlist.
@@ -79,27 +81,46 @@ struct ChannelCut {
         picture.leading.first { cuts[$0] != nil }.flatMap { cuts[$0] }
     }
 
-    /// The renditions with what their segments tell; nil if there is too much to measure, or to read.
+    /// The multivariant playlist; nil if there is too much to measure, or to read.
     ///
-    /// Notes the use of all blocks at a second.
-    func measured(at second: Int64, _ keyFrameRates: KeyFrameRates) -> [MeasuredRendition]? {
+    /// Notes the use of all blocks, at a second.
+    func multivariantPlaylist(
+        query: String?, at second: Int64, _ known: KeyFrameRates,
+    ) -> [UInt8]? {
         let targetSeconds = targetSeconds
-        var measured: [MeasuredRendition] = []
-        measured.reserveCapacity(cuts.count)
-        for (rendition, cut) in zip(picture.renditions, cuts) {
-            guard let cut else { continue }
-            let rate = cut.bitRate(targetSeconds: targetSeconds, rendition.rates, second: second)
-            guard let rate else { return nil }
-            var found = MeasuredRendition(
-                description: rendition.description, rate: rate, formats: cut.format.map { [$0] } ?? [])
-            let places = found.id.kind == .video ? cut.keyFramePlaces : []
-            if !places.isEmpty {
-                guard let highest = keyFrameRates.highest(of: places) else { return nil }
-                found.keyFrameRate = highest
-            }
-            measured.append(found)
+        var (rates, keyFrameRates): ([BitRate], [Int64?]) = ([], [])
+        var forms = Array(repeating: TemplateCache.Form(), count: cuts.count)
+        for (index, rendition) in picture.renditions.enumerated() {
+            guard let cut = cuts[index] else { continue }
+            guard let rate = cut.bitRate(targetSeconds: targetSeconds, rendition.rates) else { return nil }
+            rendition.uses.note(cut.slots, at: second)
+            let isVideo = rendition.description.id.kind == .video
+            let keyFrames: (highest: Int64?, isKnown: Bool) =
+                isVideo ? rendition.rates.keyFrameRate(cut.slots, known) : (nil, true)
+            guard keyFrames.isKnown else { return nil }
+            rates.append(rate)
+            keyFrameRates.append(keyFrames.highest)
+            forms[index] = .init(format: cut.formatID, hasKeyFrames: keyFrames.highest != nil)
         }
-        return measured
+        let template = picture.templates.template(forms) {
+            MultivariantTemplate(measured(rates, keyFrameRates))
+        }
+        if let bytes = template?.written(rates, keyFrameRates: keyFrameRates, query: query) { return bytes }
+        let text = MultivariantText(
+            renditions: measured(rates, keyFrameRates), isClosed: true, query: query)
+        return text.playlist().writtenBytes()
+    }
+
+    /// The renditions of the window with what their segments tell.
+    private func measured(_ rates: [BitRate], _ keyFrameRates: [Int64?]) -> [MeasuredRendition] {
+        let listed = zip(picture.renditions, cuts).compactMap { rendition, cut in
+            cut.map { (rendition.description, $0.format.map { [$0] } ?? []) }
+        }
+        return listed.indices.map { index in
+            MeasuredRendition(
+                description: listed[index].0, rate: rates[index], formats: listed[index].1,
+                keyFrameRate: keyFrameRates[index])
+        }
     }
 }
 

@@ -22,19 +22,21 @@ struct RenditionPicture: Sendable {
     }
 
     let description: RenditionDescription
-    let rates = SlotRates()
+    let rates: SlotRates
+    let uses = SlotUses()
     /// The begin of the first quarter in which something is held; nil if nothing is.
     private let held: Int64?
     /// The begin of the first slot.
     private let origin: Int64
     private let slots: [Slot]
+    private let times: RangeTree<SlotTimes>
 
     /// `blocks` are those in memory, by the begin of their quarter.
     init(_ rendition: KnownRendition, _ blocks: [Int64: Block]) {
         description = rendition.description
         held = rendition.firstQuarter
         guard let first = blocks.keys.min(), let last = blocks.keys.max() else {
-            (origin, slots) = (0, [])
+            (origin, slots, times, rates) = (0, [], RangeTree(count: 0), SlotRates(count: 0))
             return
         }
         origin = first
@@ -48,6 +50,8 @@ struct RenditionPicture: Sendable {
             slots.append(slot)
         }
         self.slots = slots
+        times = RangeTree(slots.map(SlotTimes.init))
+        rates = SlotRates(count: slots.count)
     }
 }
 
@@ -118,7 +122,9 @@ extension RenditionPicture {
         guard let run = slots[head].run, slots[tail].run == run else {
             return isHere(head...tail) ? .irregular : .absent
         }
-        return WindowCut(slots[head...tail], of: window).map(Found.segments) ?? .nothing
+        var between = SlotTimes()
+        if tail > head + 1 { _ = times.add((head + 1)..<tail, to: &between) }
+        return WindowCut(slots[head...tail], between, of: window).map(Found.segments) ?? .nothing
     }
 
     private func index(_ time: Int64) -> Int {

@@ -1,57 +1,65 @@
 import Synchronization
 
-/// What bit rates take of the slots of a rendition, as numbers: a window of a day adds up ninety of them
-/// without looking at their blocks.
+/// What bit rates take of the slots of a rendition, as sums: a window of a day adds up a dozen of them
+/// without looking at its blocks.
 ///
 /// It is filled while it is used.
 final class SlotRates: Sendable {
-    /// Of a slot whose block is too long for a run to reach through it.
-    struct Rate {
+    /// Of slots whose blocks are too long for a run to reach through them.
+    struct Rate: RangeValue {
         var bytes: Int64 = 0
         var duration: Int64 = 0
-        /// The highest rate of the runs that end in the block.
+        /// The highest rate of the runs that end in the blocks.
         var peak: Int64 = 0
-        /// When the use of the block was last noted, seconds.
-        var touched: Int64 = 0
+
+        mutating func add(_ other: Rate) {
+            bytes += other.bytes
+            duration += other.duration
+            peak = max(peak, other.peak)
+        }
+    }
+
+    /// The highest bit rate of the key frames of slots; nil if they have none.
+    private struct KeyFrameRate: RangeValue {
+        var highest: Int64?
+
+        mutating func add(_ other: KeyFrameRate) {
+            guard let rate = other.highest else { return }
+            highest = max(highest ?? 0, rate)
+        }
     }
 
     private struct State {
         var targetSeconds = 0
-        var rates: [Rate?] = []
+        var rates: RangeTree<Rate>
+        var keyFrames: RangeTree<KeyFrameRate>
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let count: Int
+
+    /// Of a number of slots.
+    init(count: Int) {
+        self.count = count
+        state = Mutex(State(rates: RangeTree(count: count), keyFrames: RangeTree(count: count)))
+    }
 
     /// The sum of some slots of one run, each of which has one before it.
     ///
-    /// The use of their blocks is noted once in a second. Nil if a block is not that long, or if too many
-    /// peaks would have to be measured at once.
-    func sum(
-        _ slots: ArraySlice<RenditionPicture.Slot>, _ range: Range<Int>, targetSeconds: Int, second: Int64,
-    ) -> Rate? {
+    /// Nil if a block is not that long, or if too many peaks would have to be measured at once.
+    func sum(_ slots: ArraySlice<RenditionPicture.Slot>, _ range: Range<Int>, targetSeconds: Int) -> Rate? {
         state.withLock { state in
-            if state.targetSeconds != targetSeconds { state = State(targetSeconds: targetSeconds) }
-            let lacking = slots.endIndex - state.rates.count
-            if lacking > 0 { state.rates += Array(repeating: nil, count: lacking) }
-            var (sum, missing) = (Rate(), 0)
-            for index in range {
-                if state.rates[index] == nil {
-                    let (rate, isMeasured) = Self.rate(slots, index, targetSeconds)
-                    guard let rate else { return nil }
-                    if isMeasured { missing += 1 }
-                    guard missing <= Limits.peaksAtOnce else { return nil }
-                    state.rates[index] = rate
-                }
-                guard let rate = state.rates[index] else { return nil }
-                if rate.touched != second {
-                    slots[index].block?.touch()
-                    state.rates[index]?.touched = second
-                }
-                sum.bytes += rate.bytes
-                sum.duration += rate.duration
-                sum.peak = max(sum.peak, rate.peak)
+            if state.targetSeconds != targetSeconds {
+                (state.targetSeconds, state.rates) = (targetSeconds, RangeTree(count: count))
             }
-            return sum
+            var (sum, measured) = (Rate(), 0)
+            let isReady = state.rates.prepare(range) { index in
+                guard measured < Limits.peaksAtOnce else { return nil }
+                let (rate, isMeasured) = Self.rate(slots, index, targetSeconds)
+                if isMeasured { measured += 1 }
+                return rate
+            }
+            return isReady && state.rates.add(range, to: &sum) ? sum : nil
         }
     }
 
@@ -66,19 +74,34 @@ final class SlotRates: Sendable {
         let rate = Rate(bytes: block.totals.storedBytes, duration: block.summary.duration, peak: peak)
         return (rate, known == nil)
     }
+
+    /// The highest bit rate of the key frames of some slots, nil if they have none; false if one is not known
+    /// yet.
+    func keyFrameRate(
+        _ slots: ArraySlice<RenditionPicture.Slot>, _ known: KeyFrameRates,
+    ) -> (highest: Int64?, isKnown: Bool) {
+        state.withLock { state in
+            var sum = KeyFrameRate()
+            let isReady = state.keyFrames.prepare(slots.indices) { index in
+                guard let block = slots[index].block, block.summary.hasKeyFrames else {
+                    return KeyFrameRate()
+                }
+                return known.highest(of: [block.place]).map { KeyFrameRate(highest: $0) }
+            }
+            let isKnown = isReady && state.keyFrames.add(slots.indices, to: &sum)
+            return (sum.highest, isKnown)
+        }
+    }
 }
 
 extension WindowCut {
     /// The bit rates of the segments; nil if there is too much to measure.
-    ///
-    /// Notes the use of all blocks.
-    func bitRate(targetSeconds: Int, _ rates: SlotRates, second: Int64) -> BitRate? {
+    func bitRate(targetSeconds: Int, _ rates: SlotRates) -> BitRate? {
         var meter = BitRateMeter(targetSeconds: targetSeconds)
         var index = slots.startIndex
         while index < slots.endIndex {
             guard let block = slots[index].block else { return nil }
             let (rows, next) = (rows(index, block), index + 1)
-            block.touch()
             if rows.count < block.segments.count {
                 meter.append(block.totals, rows)
                 index = next
@@ -89,7 +112,7 @@ extension WindowCut {
             // The last block may be cut, so it is not among those that are added up.
             let last = slots.endIndex - 1
             guard next < last, let totals = slots[last - 1].block?.totals else { continue }
-            guard let sum = rates.sum(slots, next..<last, targetSeconds: targetSeconds, second: second),
+            guard let sum = rates.sum(slots, next..<last, targetSeconds: targetSeconds),
                 meter.append(
                     bytes: sum.bytes, duration: sum.duration, peak: sum.peak, endingWith: totals)
             else { return nil }

@@ -5,53 +5,42 @@ struct WindowCut: Sendable {
     let slots: ArraySlice<RenditionPicture.Slot>
     private let head: Block
     private let tail: Block
+    /// What the blocks between the first and the last one have.
+    private let between: SlotTimes
     /// The positions of the first segment in the first block, and behind the last one in the last block.
     let begin: Int
     let end: Int
 
     /// Nil if no segment overlaps the window.
-    init?(_ slots: ArraySlice<RenditionPicture.Slot>, of window: TimeWindow) {
+    init?(_ slots: ArraySlice<RenditionPicture.Slot>, _ between: SlotTimes, of window: TimeWindow) {
         guard let head = slots.first?.block, let tail = slots.last?.block else { return nil }
         begin = head.firstRow(endingAfter: window.begin)
         end = tail.firstRow(from: window.end)
         guard begin < head.segments.count, end > 0, slots.count > 1 || begin < end else { return nil }
-        (self.slots, self.head, self.tail) = (slots, head, tail)
+        (self.slots, self.head, self.tail, self.between) = (slots, head, tail, between)
     }
 
     var first: RecordedSegment { head.segments[begin] }
     var last: RecordedSegment { tail.segments[end - 1] }
 
     /// The format of the segments: a run has one.
-    var format: SegmentFormat? { head.formats[head.segments[begin].formatID] }
+    var format: SegmentFormat? { head.formats[formatID] }
+    var formatID: Int32 { head.segments[begin].formatID }
 
     /// The positions of the segments in one of the blocks.
     func rows(_ index: Int, _ block: Block) -> Range<Int> {
         (index == slots.startIndex ? begin : 0)..<(index == slots.endIndex - 1 ? end : block.segments.count)
     }
 
-    /// The segments as slices of blocks.
-    var segments: SegmentList {
-        var list = SegmentList(capacity: slots.count)
-        for index in slots.indices {
-            if let block = slots[index].block { list.append(block, rows(index, block)) }
-        }
-        return list
-    }
-
-    /// The blocks with key frames that a player may read alone.
-    var keyFramePlaces: [KeyFrameRates.Place] {
-        slots.compactMap { slot in slot.block.flatMap { $0.summary.hasKeyFrames ? $0.place : nil } }
-    }
-
-    /// Notes the use of all blocks.
-    func touch() {
-        for slot in slots { slot.block?.touch() }
+    /// The positions of the blocks that the window may cut: the first and the last one.
+    private var ends: StrideThrough<Int> {
+        stride(from: slots.startIndex, through: slots.endIndex - 1, by: max(1, slots.count - 1))
     }
 
     /// The longest media of a segment that may raise a maximum, microseconds.
     func longest(above known: Int64) -> Int64 {
-        var longest = known
-        for index in slots.indices {
+        var longest = max(known, between.longest)
+        for index in ends {
             guard slots[index].longest > longest, let block = slots[index].block else { continue }
             let rows = rows(index, block)
             longest =
@@ -64,11 +53,12 @@ struct WindowCut: Sendable {
 
     /// Whether every segment starts with an independent frame.
     var isIndependent: Bool {
-        slots.indices.allSatisfy { index in
-            guard let block = slots[index].block else { return false }
-            return block.summary.isIndependent
-                || block.segments[rows(index, block)].allSatisfy { $0.flags.contains(.independent) }
-        }
+        between.isIndependent
+            && ends.allSatisfy { index in
+                guard let block = slots[index].block else { return false }
+                return block.summary.isIndependent
+                    || block.segments[rows(index, block)].allSatisfy { $0.flags.contains(.independent) }
+            }
     }
 
     /// Whether the dates that players compute from the first one stay accurate to the end.
@@ -80,10 +70,9 @@ struct WindowCut: Sendable {
             own += head.segments[begin].start.microseconds - slot.begin
             for row in 0..<begin { own -= head.segments[row].mediaDuration }
         }
-        return slots.allSatisfy {
-            $0.drift.lowerBound - own >= -Limits.dateTolerance
-                && $0.drift.upperBound - own <= Limits.dateTolerance
-        }
+        var all = between
+        for index in ends { all.add(SlotTimes(slots[index])) }
+        return all.lowest - own >= -Limits.dateTolerance && all.highest - own <= Limits.dateTolerance
     }
 
     /// Microseconds of a window that no segment covers; differences below a millisecond do not count.
@@ -91,7 +80,8 @@ struct WindowCut: Sendable {
         var missing: Int64 = 0
         let before = first.start - window.begin
         if before > Limits.grain { missing += before }
-        for index in slots.indices {
+        missing += between.missing
+        for index in ends {
             if index > slots.startIndex { missing += slots[index].pause }
             guard slots[index].pauses > 0, let block = slots[index].block else { continue }
             missing += block.missing(in: rows(index, block))

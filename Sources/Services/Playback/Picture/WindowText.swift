@@ -7,6 +7,7 @@ import Timeline
 struct WindowText {
     let rendition: RenditionID
     let cut: WindowCut
+    let uses: SlotUses
     let window: TimeWindow
     let targetSeconds: Int
 

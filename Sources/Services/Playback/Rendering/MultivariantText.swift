@@ -14,6 +14,18 @@ struct MeasuredRendition {
     var id: RenditionID { description.id }
 }
 
+/// The renditions of a variant, of each kind one plays at a time; their positions among all.
+struct Combination {
+    var own: [Int]
+    var audio: [Int]
+    var subtitles: [Int]
+
+    /// The largest sum of any that can play at a time (RFC 8216bis §4.4.6.2).
+    func bitRate(_ rate: (Int) -> BitRate) -> BitRate {
+        .largest(of: own.map(rate)) + .largest(of: audio.map(rate)) + .largest(of: subtitles.map(rate))
+    }
+}
+
 /// Renders a multivariant playlist of the renditions in a window.
 struct MultivariantText {
     /// Ordered by id.
@@ -41,10 +53,20 @@ struct MultivariantText {
         var playlist = MultivariantPlaylist()
         let variants = variants
         playlist.renditions = alternatives(besides: variants)
-        playlist.variants = variants.flatMap(streams)
+        playlist.variants = variants.flatMap { streams(of: $0).map(\.stream) }
         playlist.iFrameStreams = variants.compactMap(keyFrames)
         playlist.version = playlist.minimalVersion
         return playlist
+    }
+
+    /// What plays at a time in each variant, in the order of the playlist.
+    var combinations: [Combination] {
+        variants.flatMap { streams(of: $0).map(\.combination) }
+    }
+
+    /// The positions of the variants with an I-frame playlist, in the order of the playlist.
+    var variantsWithKeyFrames: [Int] {
+        positions(of: variants.filter { $0.keyFrameRate != nil })
     }
 
     /// The video renditions; a channel without video has its audio or subtitles as variants.
@@ -64,30 +86,35 @@ struct MultivariantText {
 /// Variants: EXT-X-STREAM-INF.
 extension MultivariantText {
     /// The variant with each of its combinations of groups.
-    private func streams(of rendition: MeasuredRendition) -> [VariantStream] {
+    private func streams(
+        of rendition: MeasuredRendition,
+    ) -> [(stream: VariantStream, combination: Combination)] {
         let description = rendition.description
         var own = VariantStream(AttributeList(description.attributes ?? []))
         (own.audioGroup, own.subtitlesGroup) = (description.audioGroup, description.subtitlesGroup)
         let repeats = (description.repeats ?? []).map { VariantStream(AttributeList($0)) }
-        var streams: [VariantStream] = []
+        var streams: [(stream: VariantStream, combination: Combination)] = []
         for said in [own] + repeats {
-            let stream = variant(rendition, said)
-            let isKnown = streams.contains {
-                $0.audioGroup == stream.audioGroup && $0.subtitlesGroup == stream.subtitlesGroup
-                    && $0.closedCaptions == stream.closedCaptions
+            let found = variant(rendition, said)
+            let isKnown = streams.contains { known, _ in
+                known.audioGroup == found.stream.audioGroup
+                    && known.subtitlesGroup == found.stream.subtitlesGroup
+                    && known.closedCaptions == found.stream.closedCaptions
             }
-            if !isKnown { streams.append(stream) }
+            if !isKnown { streams.append(found) }
         }
         return streams
     }
 
     /// The variant with the groups that the source's tag says, as far as the window has them.
-    private func variant(_ rendition: MeasuredRendition, _ said: VariantStream) -> VariantStream {
+    private func variant(
+        _ rendition: MeasuredRendition, _ said: VariantStream,
+    ) -> (stream: VariantStream, combination: Combination) {
         let audio = members(ofGroup: said.audioGroup, kind: .audio, besides: rendition)
         let subtitles = members(ofGroup: said.subtitlesGroup, kind: .subtitles, besides: rendition)
-        // The largest sum of any combination that can play at a time (RFC 8216bis §4.4.6.2).
-        let rate =
-            bitRate(of: rendition) + .largest(of: audio.map(bitRate)) + .largest(of: subtitles.map(bitRate))
+        let combination = Combination(
+            own: positions(of: [rendition]), audio: positions(of: audio), subtitles: positions(of: subtitles))
+        let rate = combination.bitRate { bitRate(of: renditions[$0]) }
         var stream = VariantStream(uri: uri(of: rendition.id), bandwidth: Int(max(1, rate.peak)))
         stream.averageBandwidth = Int(rate.average)
         stream.codecs = codecs(of: [rendition] + audio)
@@ -102,7 +129,7 @@ extension MultivariantText {
         if !audio.isEmpty || isMuxed { stream.audioGroup = said.audioGroup }
         if !subtitles.isEmpty { stream.subtitlesGroup = said.subtitlesGroup }
         stream.closedCaptions = captions(said, of: rendition)
-        return stream
+        return (stream, combination)
     }
 
     /// The I-frame playlist of a variant, which has no sound.
@@ -152,6 +179,10 @@ extension MultivariantText {
         return renditions.filter {
             $0.id.kind == kind && $0.id != variant.id && Self.groups(of: $0).contains(group)
         }
+    }
+
+    private func positions(of some: [MeasuredRendition]) -> [Int] {
+        some.compactMap { one in renditions.firstIndex { $0.id == one.id } }
     }
 
     /// The measured rate; a growing playlist may exceed it, so the peak is at least what the source states.

@@ -71,34 +71,33 @@ extension WindowPlayer {
             return nil
         case .cuts(let cut):
             let isFinal = plan.isFixed && seen.isSettled(plan.window, now: now)
+            let second = now.microseconds / Microseconds.perSecond
             switch asked {
-            case .media(let id): return media(cut, id, plan, isFinal, isCompressed: isCompressed)
-            case .multivariant:
-                let second = now.microseconds / Microseconds.perSecond
-                guard let measured = cut.measured(at: second, keyFrameRates) else { return nil }
-                return multivariant(cut, measured, plan, isFinal, query: query(plan))
+            case .media(let id):
+                return media(cut, id, plan, isFinal, isCompressed: isCompressed, at: second)
+            case .multivariant: return multivariant(cut, plan, isFinal, query: query(plan), at: second)
             }
         }
     }
 
     private func media(
         _ cut: ChannelCut, _ id: RenditionID?, _ plan: WindowPlan, _ isFinal: Bool, isCompressed: Bool,
+        at second: Int64,
     ) -> PlaylistAnswer? {
         guard let text = cut.mediaPlaylist(of: id), text.isReady(isCompressed: isCompressed),
             let pieces = text.pieces(), let playlist = try? RenderedPlaylist(pieces)
         else { return nil }
-        text.cut.touch()
+        text.uses.note(text.cut.slots, at: second)
         return PlaylistAnswer(
             playlist: playlist, facts: text.cut.facts(plan, isFinal, targetSeconds: text.targetSeconds))
     }
 
     private func multivariant(
-        _ cut: ChannelCut, _ measured: [MeasuredRendition], _ plan: WindowPlan, _ isFinal: Bool,
-        query: String?,
+        _ cut: ChannelCut, _ plan: WindowPlan, _ isFinal: Bool, query: String?, at second: Int64,
     ) -> PlaylistAnswer? {
-        let text = MultivariantText(renditions: measured, isClosed: true, query: query)
         guard let leading = cut.leading,
-            let playlist = try? RenderedPlaylist(text.playlist().writtenBytes())
+            let text = cut.multivariantPlaylist(query: query, at: second, keyFrameRates),
+            let playlist = try? RenderedPlaylist(text)
         else { return nil }
         return PlaylistAnswer(
             playlist: playlist, facts: leading.facts(plan, isFinal, targetSeconds: cut.targetSeconds))

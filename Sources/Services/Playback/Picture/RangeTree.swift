@@ -1,0 +1,74 @@
+/// A value of a range, which the values of its parts give in any order.
+protocol RangeValue: Sendable {
+    mutating func add(_ other: Self)
+}
+
+/// Values of consecutive places: that of any range takes few steps, twice as many as the number of places has
+/// binary digits.
+struct RangeTree<Value: RangeValue>: Sendable {
+    /// From `count` on those of the places; before them each has the sum of the two below it, or nil while it
+    /// is not made.
+    private var nodes: [Value?]
+    private let count: Int
+
+    /// The values of all places are made when they are first needed.
+    init(count: Int) {
+        self.count = count
+        nodes = Array(repeating: nil, count: 2 * count)
+    }
+
+    init(_ values: [Value]) {
+        self.init(count: values.count)
+        for (place, value) in values.enumerated() { nodes[count + place] = value }
+        for node in stride(from: count - 1, to: 0, by: -1) {
+            if var sum = nodes[2 * node], let other = nodes[2 * node + 1] {
+                sum.add(other)
+                nodes[node] = sum
+            }
+        }
+    }
+
+    /// Adds the values of a range to a sum; false if one is not made.
+    func add(_ range: Range<Int>, to sum: inout Value) -> Bool {
+        Self.visit(range, count) { node in
+            guard let value = nodes[node] else { return false }
+            sum.add(value)
+            return true
+        }
+    }
+
+    /// Makes what `add` takes of a range; false if `make` has nothing for one of its places.
+    ///
+    /// What was made until then is kept.
+    mutating func prepare(_ range: Range<Int>, _ make: (Int) -> Value?) -> Bool {
+        Self.visit(range, count) { prepare($0, make) != nil }
+    }
+
+    private mutating func prepare(_ node: Int, _ make: (Int) -> Value?) -> Value? {
+        if let known = nodes[node] { return known }
+        if node >= count {
+            nodes[node] = make(node - count)
+        } else if var sum = prepare(2 * node, make), let other = prepare(2 * node + 1, make) {
+            sum.add(other)
+            nodes[node] = sum
+        }
+        return nodes[node]
+    }
+
+    /// The fewest nodes that are a range, until `body` is false; false then.
+    private static func visit(_ range: Range<Int>, _ count: Int, _ body: (Int) -> Bool) -> Bool {
+        var (low, high) = (range.lowerBound + count, range.upperBound + count)
+        while low < high {
+            if low & 1 == 1 {
+                guard body(low) else { return false }
+                low += 1
+            }
+            if high & 1 == 1 {
+                high -= 1
+                guard body(high) else { return false }
+            }
+            (low, high) = (low >> 1, high >> 1)
+        }
+        return true
+    }
+}
