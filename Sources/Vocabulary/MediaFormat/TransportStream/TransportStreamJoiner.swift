@@ -44,8 +44,17 @@ package struct TransportStreamJoiner {
     private var pending: [UInt8] = []
     private var isPlaced = false
     private var jumps = false
+    /// The written times that are kept; nil for all.
+    private var keeping: Range<Int64>?
+    /// The streams whose current unit is left out.
+    private var dropped: Set<UInt16> = []
+    /// Whether the next unit may begin before the last one of the segment before has ended.
+    private var mayOverlap = false
 
     package init() {}
+
+    /// The written time at which the first segment begins, in ticks of 90 kHz.
+    package static var begin: Int64 { first }
 
     /// Begins a segment; `jumps` says that its times do not go on from the one before.
     package mutating func begin(jumps: Bool) {
@@ -53,6 +62,27 @@ package struct TransportStreamJoiner {
         pending.removeAll(keepingCapacity: true)
         isPlaced = false
         self.jumps = jumps || streams.isEmpty
+    }
+
+    /// Begins a segment whose times are moved by `ticks`; of its units those are kept that begin in a range
+    /// of the written times.
+    ///
+    /// Where `ticks` are others than before, units that begin before the end of the last one are left out,
+    /// too.
+    package mutating func begin(movedBy ticks: Int64, keeping range: Range<Int64>? = nil) {
+        begin(jumps: false)
+        let before = offset
+        offset = UInt64(bitPattern: ticks) & PresentationTime.mask
+        mayOverlap = mayOverlap || !streams.isEmpty && offset != before
+        (isPlaced, keeping, dropped) = (true, range, [])
+    }
+
+    /// The first time of the first segment as it was received, 33 bits, and the ticks from there to the end.
+    ///
+    /// Nil while no unit was met.
+    package var span: (first: UInt64, length: Int64)? {
+        guard let end = streams.values.map(\.end).max() else { return nil }
+        return (UInt64(bitPattern: Self.first) &- offset & PresentationTime.mask, end - Self.first)
     }
 
     /// The next bytes of the joined stream; none while the place of the segment is not known.
@@ -72,7 +102,15 @@ package struct TransportStreamJoiner {
         let count = pending.count - pending.count % TransportPacket.byteCount
         var packets = Array(pending.prefix(count))
         pending.removeFirst(count)
-        for start in stride(from: 0, to: count, by: TransportPacket.byteCount) { rewrite(&packets, start) }
+        var end = 0
+        for start in stride(from: 0, to: count, by: TransportPacket.byteCount) where isKept(packets, start) {
+            if end < start {
+                for index in 0..<TransportPacket.byteCount { packets[end + index] = packets[start + index] }
+            }
+            rewrite(&packets, end)
+            end += TransportPacket.byteCount
+        }
+        packets.removeLast(count - end)
         return packets
     }
 }
@@ -131,6 +169,23 @@ extension TransportStreamJoiner {
 
 /// One packet.
 extension TransportStreamJoiner {
+    /// Whether a packet belongs to a unit that is kept.
+    private mutating func isKept(_ bytes: [UInt8], _ start: Int) -> Bool {
+        guard let keeping else { return true }
+        let pid = UInt16(bytes[start + 1] & 0x1F) << 8 | UInt16(bytes[start + 2])
+        guard let unit = PESPlace(bytes, start) else { return !dropped.contains(pid) }
+        let time = Int64((unit.decodeTime &+ offset) & PresentationTime.mask)
+        let isLate = !mayOverlap || time >= streams[pid]?.end ?? 0
+        guard keeping.contains(time), isLate else {
+            dropped.insert(pid)
+            counterShifts[Int(pid)] = Self.unset
+            return false
+        }
+        if unit.isAudio { mayOverlap = false }
+        dropped.remove(pid)
+        return true
+    }
+
     private mutating func rewrite(_ bytes: inout [UInt8], _ start: Int) {
         guard bytes[start] == TransportPacket.syncByte else { return }
         let pid = UInt16(bytes[start + 1] & 0x1F) << 8 | UInt16(bytes[start + 2])
