@@ -6,8 +6,9 @@ package enum Limits {
     static let packing = ProgramBounds(cpuSeconds: 3600, memoryBytes: 1 << 30)
     /// The longest transport stream that is packed, microseconds: its times wrap after 26.5 hours.
     package static let packedMicroseconds: Int64 = 26 * 3600 * 1_000_000
-    /// A longer pause between two segments is a hole, microseconds; as in playlists.
-    static let holeMicroseconds: Int64 = 250_000
+    /// How much of a sound segment lies beside a run of the picture if it belongs to it, microseconds: times
+    /// of renditions differ by a few frames.
+    static let soundOverlap: Int64 = 50_000
     /// Initialization sections that are kept; one has 1 to 4 KiB.
     static let keptOpenings = 256
     /// Segments whose times are kept, each a few hundred bytes: first and last ones of continuous runs.

@@ -8,10 +8,11 @@ package struct WindowExport: Sendable {
     let store: any SegmentStore
     private let places: RemuxPlaces
     private let fragments: FragmentIndex
+    private let ffmpeg: String
 
-    /// At most `remuxProcesses` windows are packed by ffmpeg at a time.
-    package init(store: any SegmentStore, remuxProcesses: Int = 2) {
-        self.store = store
+    /// At most `remuxProcesses` windows are packed at a time, by the program `ffmpeg`.
+    package init(store: any SegmentStore, remuxProcesses: Int = 2, ffmpeg: String = "ffmpeg") {
+        (self.store, self.ffmpeg) = (store, ffmpeg)
         places = RemuxPlaces(remuxProcesses)
         fragments = FragmentIndex(store: store)
     }
@@ -41,10 +42,10 @@ package struct WindowExport: Sendable {
     /// ffmpeg starts with the first byte and is ended with the body. Reading throws when the archive lacks a
     /// segment or ffmpeg fails.
     package func body(of plan: RemuxPlan) throws(ExportError) -> RemuxBody {
-        guard ProgramFile.path(of: "ffmpeg") != nil else { throw .noFFmpeg }
+        guard ProgramFile.path(of: ffmpeg) != nil else { throw .noFFmpeg }
         guard let place = places.take() else { throw .noFreeProcess }
         let feed = RemuxFeed(plan: plan, store: store, index: fragments)
-        return RemuxBody(plan: plan, feed: feed, place: place)
+        return RemuxBody(plan: plan, feed: feed, place: place, ffmpeg: ffmpeg)
     }
 
     /// Reads what a plan needs to know of the archive; from memory, except for what is asked for first.
@@ -52,7 +53,7 @@ package struct WindowExport: Sendable {
         do {
             let opening = try await fragments.opening(of: plan)
             var firsts: [[FragmentRewriter.TrackTimes]] = []
-            for run in plan.continuousRuns {
+            for run in plan.continuous.all {
                 firsts.append(
                     try await fragments.times(of: run.first, in: plan, opening.section, isWhole: false))
             }

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPSupport
+import MediaFormat
 import SegmentStore
 import TestSupport
 import Testing
@@ -18,11 +19,14 @@ struct RemuxTests {
         var segments: [RecordedSegment] = []
         var format = SegmentFormat(container: .transportStream, tracks: "video:h264,audio:aac")
 
-        init(_ numbers: [Int]) async throws {
+        /// With `ticks` the times of the source are that much later, in 33 bits.
+        init(_ numbers: [Int], movedBy ticks: Int64 = 0) async throws {
             channel = try #require(ChannelID("cctv2"))
             let files = try await SampleStreams.files(.transportStream)
             for number in numbers {
-                let bytes = try #require(files["index\(number).ts"])
+                var joiner = TransportStreamJoiner()
+                joiner.begin(movedBy: ticks)
+                let bytes = joiner.append(try #require(files["index\(number).ts"])) + joiner.finish()
                 let segment = RecordedSegment(
                     start: at(Double(number)), duration: 1_000_000, number: Int64(number),
                     discontinuitySequence: 0, formatID: 1, storedBytes: Int64(bytes.count),
@@ -42,8 +46,8 @@ struct RemuxTests {
         func plan(times: Int = 1) throws -> RemuxPlan {
             let runs = try SegmentRun.pairs(segments)
             return try RemuxPlan(
-                channel: channel, rendition: RemuxTests.rendition,
-                runs: Array(repeating: runs, count: times).flatMap { $0 }, formats: [1: format])
+                channel: channel,
+                (RemuxTests.rendition, Array(repeating: runs, count: times).flatMap { $0 }, [1: format]))
         }
     }
 
@@ -68,6 +72,20 @@ struct RemuxTests {
             let steps = zip(times, times.dropFirst()).map { $1 - $0 }
             #expect((steps.max() ?? 1) < 0.3)
             #expect((times.first ?? 1) < 0.2)
+        }
+    }
+
+    @Test("Times of 33 bits that wrap go on", arguments: [3.0, 3.55, 4.2])
+    func wrap(seconds: Double) async throws {
+        let sample = try await Sample([0, 1, 2, 4, 5], movedBy: (1 << 33) - Int64(seconds * 90_000))
+        let body = try WindowExport(store: sample.store).body(of: sample.plan())
+        let file = try TestMovie(try await all(of: body))
+        #expect(try await file.complaints() == "")
+        #expect(abs(try await file.seconds() - 5) < 0.2)
+        for kind in ["v", "a"] {
+            let times = try await file.decodeTimes(kind)
+            let steps = zip(times, times.dropFirst()).map { $1 - $0 }
+            #expect((steps.min() ?? 0) > 0 && (steps.max() ?? 1) < 0.3)
         }
     }
 

@@ -32,6 +32,25 @@ package struct TestMovie: Sendable {
         return text.split(separator: "\n").compactMap { Double($0.trimming(",")) }
     }
 
+    /// The presentation times and digests of the packets of a stream.
+    package func packets(_ kind: String) async throws -> [(seconds: Double, digest: Substring)] {
+        let text = try await Command.run(
+            "ffprobe",
+            [
+                "-v", "error", "-select_streams", kind, "-show_data_hash", "md5", "-show_entries",
+                "packet=pts_time,data_hash", "-of", "default=noprint_wrappers=1", path,
+            ])
+        // Side data of a packet has entries between these two.
+        var packets: [(seconds: Double, digest: Substring)] = []
+        var seconds: Double?
+        for line in text.split(separator: "\n") {
+            let (name, value) = (line.prefix { $0 != "=" }, line.drop { $0 != "=" }.dropFirst())
+            if name == "pts_time" { seconds = Double(value) }
+            if name == "data_hash", let time = seconds { packets.append((time, value)) }
+        }
+        return packets
+    }
+
     private func probe(_ entries: String, _ more: String...) async throws -> String {
         try await Command.run(
             "ffprobe", ["-v", "error"] + more + ["-show_entries", entries, "-of", "csv=p=0", path])

@@ -16,18 +16,26 @@ extension WindowAnswers {
         guard end != nil else { return pinned(asked, composed) }
         let rendition = try await rendition(asked, composed)
         let name = "\(asked.channel.id)_\(begin.compactText).mp4"
-        if let sound = try await sound(asked, composed, beside: rendition) {
-            return try await paired(asked, name, composed.cutForFile(of: rendition), sound.id)
+        let sound = try await sound(asked, composed, beside: rendition)
+        if let sound {
+            let (window, picture) = composed.cutForFile(of: rendition, longest: longest(composed, rendition))
+            return try await paired(asked, name, (window, picture), sound.id)
         }
-        let format = rendition.segments.first.flatMap { composed.formats[$0.formatID] }
-        if format?.container == .fragmentedMP4 {
+        if composed.container(of: rendition) == .fragmentedMP4 {
             return try await fragmented(asked, name, composed.cutForFile(of: rendition))
         }
-        let (window, kept) = composed.cutForFile(of: rendition, longest: Export.Limits.packedMicroseconds)
-        let plan = try RemuxPlan(
-            channel: asked.channel.id, rendition: kept.id, runs: try kept.segments.runs(),
-            formats: window.formats)
-        return try await packed(asked, plan, try movieFields(asked, name, (window, kept)))
+        let part = composed.cutForFile(of: rendition, longest: Export.Limits.packedMicroseconds)
+        let plan = try RemuxPlan(channel: asked.channel.id, try segments(part))
+        return try await packed(asked, plan, try movieFields(asked, name, part))
+    }
+
+    /// The longest media that a file can have, microseconds; for fMP4 the file itself says it.
+    private func longest(_ window: PlaylistContents, _ rendition: ListedRendition) -> Int64 {
+        window.container(of: rendition) == .fragmentedMP4 ? .max : Export.Limits.packedMicroseconds
+    }
+
+    private func segments(_ part: Part) throws -> RemuxPlan.Segments {
+        (part.rendition.id, try part.rendition.segments.runs(), part.window.formats)
     }
 
     /// The sound that is not in the video's segments; nil if it is, or if there is none.
@@ -74,15 +82,33 @@ extension WindowAnswers {
             guard let listed = part.window[sound] else { break }
             let cut = part.window.cutForFile(of: listed).window
             part = (cut, cut[part.rendition.id] ?? part.rendition)
-            let picture = try await file(asked, part)
-            let track = try await file(asked, (cut, cut[sound] ?? listed))
-            guard let longest = [picture.longest, track.longest].compactMap({ $0 }).min() else {
-                let plan = RemuxPlan(picture: picture, sound: track)
+            let (plan, longest) = try await self.plan(asked, part, (cut, cut[sound] ?? listed))
+            guard let longest else {
                 return try await packed(asked, plan, try movieFields(asked, name, part))
             }
             part = part.window.cutForFile(of: part.rendition, longest: longest)
         }
         throw ExportError.separateAudio
+    }
+
+    /// The file of a picture and its sound, and how much of it the width of times allows, microseconds; nil
+    /// for all of it.
+    private func plan(
+        _ asked: AskedWindow, _ picture: Part, _ sound: Part,
+    ) async throws -> (plan: RemuxPlan, longest: Int64?) {
+        guard picture.window.container(of: picture.rendition) == .fragmentedMP4 else {
+            let plan = try RemuxPlan(
+                channel: asked.channel.id, picture: try segments(picture), sound: try segments(sound))
+            return (plan, nil)
+        }
+        let file = try await self.file(asked, picture)
+        guard sound.window.container(of: sound.rendition) == .fragmentedMP4 else {
+            return (try RemuxPlan(picture: file, sound: try segments(sound)), file.longest)
+        }
+        let track = try await self.file(asked, sound)
+        return (
+            RemuxPlan(picture: file, sound: track), [file.longest, track.longest].compactMap { $0 }.min()
+        )
     }
 
     /// What ffmpeg packs for this viewer alone: no byte can be asked for again.
@@ -105,5 +131,12 @@ extension WindowAnswers {
         headers["Content-Type"] = part.rendition.id.kind == .audio ? "audio/mp4" : "video/mp4"
         headers["Content-Disposition"] = "attachment; filename=\"\(name)\""
         return headers
+    }
+}
+
+extension PlaylistContents {
+    /// The container of the first segment of a rendition.
+    fileprivate func container(of rendition: ListedRendition) -> SegmentExtension? {
+        rendition.segments.first.flatMap { formats[$0.formatID]?.container }
     }
 }

@@ -74,7 +74,7 @@ actor FragmentedBody: HTTPBodySource {
                     skipped -= byteCount
                     continue
                 }
-                let ticks = try await shifts.ticks(ofRun: plan.continuousRun(of: segment))
+                let ticks = try await shifts.ticks(ofRun: plan.continuous.index(of: segment))
                 rewriter = FragmentRewriter(opening.section, shifts: ticks, position: position)
                 reader = try await opener.reader(of: segment)
                 return

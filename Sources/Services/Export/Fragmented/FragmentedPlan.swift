@@ -6,21 +6,12 @@ package import Timeline
 /// A window of fMP4 segments as one MP4 file: the initialization section, then the segments with their times
 /// moved.
 package struct FragmentedPlan: Sendable {
-    /// Segments whose times go on from each other.
-    struct ContinuousRun: Sendable {
-        var first: RecordedSegment
-        var last: RecordedSegment
-        /// How long the media before and in it play, microseconds.
-        var begin: Int64
-        var end: Int64
-    }
-
     let channel: ChannelID
     let rendition: RenditionID
     let runs: [SegmentRun]
     let formats: [Int32: SegmentFormat]
     let initName: String
-    let continuousRuns: [ContinuousRun]
+    let continuous: ContinuousRuns
     /// Equal for equal files, on every replica: the opaque part of an entity tag.
     package let tag: String
 
@@ -38,39 +29,13 @@ package struct FragmentedPlan: Sendable {
         try SegmentOpener.check(runs, formats, rendition)
         (self.channel, self.rendition, self.runs, self.formats) = (channel, rendition, runs, formats)
         initName = name
-        continuousRuns = Self.continuousRuns(runs)
+        continuous = ContinuousRuns(runs)
         do {
             let identity = Array("\(channel)/\(rendition)/\(name) ".utf8) + runs.flatMap(\.digest)
             tag = Hexadecimal.encode(try SHA256.digest(of: identity).prefix(16))
         } catch {
             throw .digest(error)
         }
-    }
-
-    private static func continuousRuns(_ runs: [SegmentRun]) -> [ContinuousRun] {
-        var found: [ContinuousRun] = []
-        for segment in runs.lazy.flatMap(\.segments) {
-            if let open = found.last, !segment.jumps(from: open.last) {
-                found[found.count - 1].last = segment
-                found[found.count - 1].end += segment.mediaDuration
-            } else {
-                let begin = found.last?.end ?? 0
-                found.append(
-                    ContinuousRun(
-                        first: segment, last: segment, begin: begin, end: begin + segment.mediaDuration))
-            }
-        }
-        return found
-    }
-
-    /// The continuous run of a segment.
-    func continuousRun(of segment: RecordedSegment) -> Int {
-        var (low, high) = (0, continuousRuns.count - 1)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if continuousRuns[middle].first.start <= segment.start { low = middle } else { high = middle - 1 }
-        }
-        return low
     }
 }
 
@@ -94,7 +59,7 @@ package struct FragmentedFile: Sendable {
     init(_ plan: FragmentedPlan, _ opening: FileOpening, firsts: [[FragmentRewriter.TrackTimes]]) {
         (self.plan, self.opening) = (plan, opening)
         var longest: Int64?
-        for (run, tracks) in zip(plan.continuousRuns, firsts) {
+        for (run, tracks) in zip(plan.continuous.all, firsts) {
             for track in tracks where track.isNarrow {
                 // The catalogue's durations are good to much less than a hundredth.
                 let range = Int64(UInt32.max) * 990_000 / Int64(track.timescale)

@@ -20,7 +20,7 @@ actor RunShifts {
 
     /// Of a file of one rendition.
     init(_ file: FragmentedFile, _ index: FragmentIndex) {
-        self.init([file], runs: file.plan.continuousRuns.map { [($0.first, $0.last)] }, index)
+        self.init([file], runs: file.plan.continuous.all.map { [($0.first, $0.last)] }, index)
     }
 
     /// The ticks that are added to each track of a rendition in a continuous run.

@@ -6,13 +6,14 @@ package actor RemuxBody: HTTPBodySource {
     private let plan: RemuxPlan
     private let feed: RemuxFeed
     private let place: RemuxPlace
+    private let ffmpeg: String
     private var program: PipedProgram?
     private var feeding: Task<Void, Never>?
     /// Bytes that were read before the answer began.
     private var opening: [UInt8] = []
 
-    init(plan: RemuxPlan, feed: RemuxFeed, place: RemuxPlace) {
-        (self.plan, self.feed, self.place) = (plan, feed, place)
+    init(plan: RemuxPlan, feed: RemuxFeed, place: RemuxPlace, ffmpeg: String) {
+        (self.plan, self.feed, self.place, self.ffmpeg) = (plan, feed, place, ffmpeg)
     }
 
     /// The viewer is gone, or has everything.
@@ -55,7 +56,7 @@ package actor RemuxBody: HTTPBodySource {
     private func running() async throws -> PipedProgram {
         if let program { return program }
         let started = try await PipedProgram.start(
-            "ffmpeg", plan.arguments, inputs: plan.inputCount, bounds: Limits.packing)
+            ffmpeg, plan.arguments, inputs: plan.inputCount, bounds: Limits.packing)
         program = started
         feeding = Task { [feed] in await feed.run(into: started) }
         return started

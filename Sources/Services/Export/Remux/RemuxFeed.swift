@@ -19,6 +19,12 @@ struct RemuxFeed: Sendable {
                 async let picture: Void = write(pair.picture, 0, of: pair, shifts, to: program)
                 async let sound: Void = write(pair.sound, 1, of: pair, shifts, to: program)
                 _ = try await (picture, sound)
+            case .beside(let beside):
+                let places = PicturePlaces(beside, store: store, index: index)
+                let feed = BesideFeed(beside: beside, places: places, store: store)
+                async let picture: Void = feed.writePicture(to: program)
+                async let sound: Void = feed.writeSound(to: program)
+                _ = try await (picture, sound)
             }
         } catch {
             program.stop()
@@ -60,7 +66,8 @@ struct RemuxFeed: Sendable {
             var position = UInt64(opening.bytes.count)
             for segment in part.runs.lazy.flatMap(\.segments) {
                 try Task.checkCancellation()
-                guard let run = number == 0 ? part.continuousRun(of: segment) : pair.run(of: segment) else {
+                let runs = pair.picture.plan.continuous
+                guard let run = number == 0 ? runs.index(of: segment) : runs.index(beside: segment) else {
                     continue
                 }
                 let ticks = try await shifts.ticks(ofRun: run, rendition: number)
@@ -79,14 +86,5 @@ struct RemuxFeed: Sendable {
             program.stop()
             throw error
         }
-    }
-}
-
-extension RecordedSegment {
-    /// Whether media is missing before it, or its times do not go on.
-    func jumps(from before: RecordedSegment) -> Bool {
-        start - before.end > Limits.holeMicroseconds
-            || discontinuitySequence != before.discontinuitySequence
-            || flags.contains(.spliced) != before.flags.contains(.spliced)
     }
 }

@@ -20,27 +20,56 @@ package struct RemuxPlan: Sendable {
         var sound: FragmentedFile
     }
 
+    /// A picture with the sound of a transport stream or of packed audio.
+    struct Beside: Sendable {
+        var picture: Picture
+        var sound: Input
+        /// Those of the picture.
+        var runs: ContinuousRuns
+    }
+
+    enum Picture: Sendable {
+        case stream(Input)
+        case fragmented(FragmentedFile)
+    }
+
     enum Media: Sendable {
         case one(Input)
         case pair(Pair)
+        case beside(Beside)
     }
 
     let media: Media
 
+    /// Segments of a rendition with their formats by id.
+    package typealias Segments = (rendition: RenditionID, runs: [SegmentRun], formats: [Int32: SegmentFormat])
+
     /// Plans the file of one rendition, whose segments have one container.
-    package init(
-        channel: ChannelID, rendition: RenditionID, runs: [SegmentRun], formats: [Int32: SegmentFormat],
-    ) throws(ExportError) {
-        guard let first = runs.first?.formatIDs.first.flatMap({ formats[$0] }), first.container != .webVTT,
-            runs.allSatisfy({ run in
-                run.formatIDs.allSatisfy { formats[$0]?.container == first.container }
-            })
-        else { throw .otherContainer(rendition) }
-        try SegmentOpener.check(runs, formats, rendition)
-        media = .one(
-            Input(
-                channel: channel, rendition: rendition, runs: runs, formats: formats,
-                container: first.container, initName: first.initName))
+    package init(channel: ChannelID, _ segments: Segments) throws(ExportError) {
+        media = .one(try Input(channel, segments))
+    }
+
+    /// Plans the file of a picture in a transport stream, and of the sound of another one or of packed audio.
+    package init(channel: ChannelID, picture: Segments, sound: Segments) throws(ExportError) {
+        let input = try Input(channel, picture)
+        guard input.container == .transportStream else { throw .otherContainer(picture.rendition) }
+        let runs = ContinuousRuns(picture.runs)
+        media = .beside(
+            Beside(picture: .stream(input), sound: try Self.sound(channel, sound), runs: runs))
+    }
+
+    /// Plans the file of a picture in fMP4, and of sound of a transport stream or of packed audio.
+    package init(picture: FragmentedFile, sound: Segments) throws(ExportError) {
+        media = .beside(
+            Beside(
+                picture: .fragmented(picture), sound: try Self.sound(picture.plan.channel, sound),
+                runs: picture.plan.continuous))
+    }
+
+    private static func sound(_ channel: ChannelID, _ segments: Segments) throws(ExportError) -> Input {
+        let input = try Input(channel, segments)
+        guard input.container != .fragmentedMP4 else { throw .separateAudio }
+        return input
     }
 
     /// Plans the file of a picture and a sound rendition.
@@ -52,7 +81,7 @@ package struct RemuxPlan: Sendable {
     var inputCount: Int {
         switch media {
         case .one: 1
-        case .pair: 2
+        case .pair, .beside: 2
         }
     }
 
@@ -70,6 +99,11 @@ package struct RemuxPlan: Sendable {
                 arguments += ["-thread_queue_size", "256", "-f", "mp4", "-i", stream]
             }
             arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"]
+        case .beside(let beside):
+            for (stream, format) in [("pipe:0", beside.pictureFormat), ("pipe:3", "mpegts")] {
+                arguments += ["-thread_queue_size", "256", "-f", format, "-i", stream]
+            }
+            arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"] + beside.sound.audioFilter
         }
         // Sound alone has no key frames at which a fragment could end.
         return arguments + ["-avoid_negative_ts", "make_zero", "-frag_duration", "10000000"]
@@ -77,7 +111,29 @@ package struct RemuxPlan: Sendable {
     }
 }
 
+extension RemuxPlan.Beside {
+    fileprivate var pictureFormat: String {
+        switch picture {
+        case .stream: "mpegts"
+        case .fragmented: "mp4"
+        }
+    }
+}
+
 extension RemuxPlan.Input {
+    fileprivate init(_ channel: ChannelID, _ segments: RemuxPlan.Segments) throws(ExportError) {
+        let (rendition, runs, formats) = segments
+        guard let first = runs.first?.formatIDs.first.flatMap({ formats[$0] }), first.container != .webVTT,
+            runs.allSatisfy({ run in
+                run.formatIDs.allSatisfy { formats[$0]?.container == first.container }
+            })
+        else { throw .otherContainer(rendition) }
+        try SegmentOpener.check(runs, formats, rendition)
+        self.init(
+            channel: channel, rendition: rendition, runs: runs, formats: formats,
+            container: first.container, initName: first.initName)
+    }
+
     /// The name that ffmpeg has for the container.
     fileprivate var formatName: String {
         switch container {
@@ -96,22 +152,14 @@ extension RemuxPlan.Input {
 }
 
 extension RemuxPlan.Pair {
-    /// The continuous run of the picture in whose time most of a segment of the sound lies; nil for a hole.
-    func run(of segment: RecordedSegment) -> Int? {
-        let middle = segment.start + segment.duration / 2
-        let runs = picture.plan.continuousRuns
-        guard let index = runs.lastIndex(where: { $0.first.start <= middle }) else { return nil }
-        return middle < runs[index].last.end ? index : nil
-    }
-
     /// The first and last segment of both in each continuous run of the picture.
     var ends: [RunShifts.Ends] {
         var sounds = [(first: RecordedSegment, last: RecordedSegment)?](
-            repeating: nil, count: picture.plan.continuousRuns.count)
+            repeating: nil, count: picture.plan.continuous.all.count)
         for segment in sound.plan.runs.lazy.flatMap(\.segments) {
-            guard let run = run(of: segment) else { continue }
+            guard let run = picture.plan.continuous.index(beside: segment) else { continue }
             sounds[run] = (sounds[run]?.first ?? segment, segment)
         }
-        return zip(picture.plan.continuousRuns, sounds).map { [($0.first, $0.last), $1] }
+        return zip(picture.plan.continuous.all, sounds).map { [($0.first, $0.last), $1] }
     }
 }

@@ -1,0 +1,58 @@
+import Timeline
+
+/// Segments whose times go on from each other.
+struct ContinuousRun: Sendable {
+    var first: RecordedSegment
+    var last: RecordedSegment
+    /// How long the media before it play, and those with it, microseconds.
+    var begin: Int64
+    var end: Int64
+}
+
+/// The segments of a file in runs whose times go on, found without looking at each segment.
+struct ContinuousRuns: Sendable {
+    private(set) var all: [ContinuousRun] = []
+
+    init(_ runs: [SegmentRun]) {
+        for run in runs {
+            for part in run.parts {
+                let first = run.segments[part.positions.lowerBound]
+                let last = run.segments[part.positions.upperBound - 1]
+                if let open = all.last, !first.jumps(from: open.last) {
+                    all[all.count - 1].last = last
+                    all[all.count - 1].end += part.duration
+                } else {
+                    let begin = all.last?.end ?? 0
+                    all.append(
+                        ContinuousRun(first: first, last: last, begin: begin, end: begin + part.duration))
+                }
+            }
+        }
+    }
+
+    /// The run of a segment.
+    func index(of segment: RecordedSegment) -> Int {
+        var (low, high) = (0, all.count - 1)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if all[middle].first.start <= segment.start { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+
+    /// The run in whose time most of a segment of another rendition lies; nil for a hole.
+    func index(beside segment: RecordedSegment) -> Int? {
+        let middle = segment.start + segment.duration / 2
+        guard let index = all.lastIndex(where: { $0.first.start <= middle }) else { return nil }
+        return middle < all[index].last.end ? index : nil
+    }
+
+    /// The runs in whose time a segment of another rendition lies, at least with a part of it.
+    func indices(overlapping segment: RecordedSegment) -> [Int] {
+        let least = min(Limits.soundOverlap, segment.duration / 2)
+        return all.indices.filter { index in
+            let shared = min(segment.end, all[index].last.end) - max(segment.start, all[index].first.start)
+            return shared > least
+        }
+    }
+}
