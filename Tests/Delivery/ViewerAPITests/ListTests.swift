@@ -29,15 +29,16 @@ import Timeline
             let answer = try await viewer.get("/iptv/channels.m3u", host)
             #expect(answer.status == 200)
             #expect(answer.headers["Content-Type"] == "audio/x-mpegurl; charset=utf-8")
-            #expect(answer.headers["Vary"] == "Host")
+            #expect(answer.headers["Vary"] == "Host, Accept-Encoding")
             let base = "http://tv.example:8080"
+            let numbers = try await viewer.numbers()
             #expect(
                 answer.text == """
                     #EXTM3U x-tvg-url="\(base)/iptv/guide.xml" url-tvg="\(base)/iptv/guide.xml"
-                    #EXTINF:-1 tvg-id="art" tvg-name="Art",Art
+                    #EXTINF:-1 tvg-id="art" tvg-name="Art" tvg-chno="\(numbers["art"] ?? 0)",Art
                     \(base)/live/art/index.m3u8
                     #EXTINF:-1 tvg-id="news" tvg-name="The 'News' & more" \
-                    tvg-logo="https://logo.example/a.png?x=1&y=2" group-title="News" catchup="default" \
+                    tvg-chno="\(numbers["news"] ?? 0)" tvg-logo="https://logo.example/a.png?x=1&y=2" group-title="News" catchup="default" \
                     catchup-days="3" \
                     catchup-source="\(base)/live/news/index.m3u8?begintime=${start}000&endtime=${end}000",\
                     The "News" & more
@@ -101,7 +102,7 @@ import Timeline
                 let answer = try await viewer.get("/iptv/channels.m3u", host)
                 #expect(answer.uris == ["https://tv.example/a/live/news/index.m3u8"])
                 #expect(answer.text.contains("x-tvg-url=\"https://tv.example/a/iptv/guide.xml\""))
-                #expect(answer.headers["Vary"] == nil)
+                #expect(answer.headers["Vary"] == "Accept-Encoding")
             }
         }
     }
@@ -139,6 +140,33 @@ import Timeline
         }
     }
 
+    @Test(
+        "An app that has the list is told so, and takes it compressed",
+        arguments: ["/iptv/channels.m3u", "/iptv/guide.xml", "/get.php", "/xmltv.php"])
+    func unchanged(path: String) async throws {
+        try await ViewerFixture.with(over: .socket) { viewer in
+            try await record(viewer)
+            let plain = try await viewer.get(path, host)
+            let tag = try #require(plain.headers["ETag"])
+            let again = try await viewer.get(path, ["Host": "tv.example:8080", "If-None-Match": tag])
+            #expect(again.status == 304 && again.body.isEmpty)
+            #expect(again.headers["ETag"] == tag)
+            let packed = try await viewer.get(path, ["Host": "tv.example:8080", "Accept-Encoding": "gzip"])
+            #expect(packed.headers["Content-Encoding"] == "gzip")
+            #expect(packed.headers["ETag"] == tag.dropLast() + "-gz\"")
+            #expect(try gunzip(packed.body) == plain.body)
+            let head = try await viewer.send(.head, path, host)
+            #expect(head.headers["ETag"] == tag)
+            #expect(head.headers["Content-Length"] == "\(plain.body.count)")
+            // Another channel is another list.
+            try await viewer.record(Recording("sport"))
+            viewer.clock.steadyLead += .seconds(60)
+            let changed = try await viewer.get(path, ["Host": "tv.example:8080", "If-None-Match": tag])
+            #expect(changed.status == 200)
+            #expect(changed.headers["ETag"] != tag)
+        }
+    }
+
     @Test("A deleted channel is in no list")
     func deleted() async throws {
         try await ViewerFixture.with { viewer in
@@ -146,5 +174,14 @@ import Timeline
             try await viewer.catalogue.delete(try #require(ChannelID("news")))
             #expect(try await viewer.get("/iptv/channels.m3u", host).uris == [])
         }
+    }
+}
+
+extension ViewerFixture {
+    /// The numbers of the channels in the catalogue.
+    fileprivate func numbers() async throws -> [String: Int32] {
+        var numbers: [String: Int32] = [:]
+        for listed in try await catalogue.listedChannels() { numbers[listed.id] = listed.channel.row }
+        return numbers
     }
 }

@@ -40,6 +40,8 @@ struct ChannelListText {
     private func attributes(_ listed: ListedChannel) -> [(String, String)] {
         let settings = listed.channel.settings
         var attributes = [("tvg-id", listed.id), ("tvg-name", settings.title)]
+        // A number that a channel keeps, also when others come and go; the Xtream Codes API has the same.
+        attributes.append(("tvg-chno", "\(listed.channel.row)"))
         if let logo = settings.logo { attributes.append(("tvg-logo", logo)) }
         if let group = settings.group { attributes.append(("group-title", group)) }
         let days = listed.heldDays(at: now)

@@ -24,7 +24,7 @@ final class ListAnswers: Sendable {
     /// The answer to a request without its token, which stands in the URLs of the answer.
     func answer(_ request: HTTPRequest, _ route: ListRoute, to viewer: ViewerAccess) async -> HTTPResponse {
         do {
-            return try await list(request, route, viewer)
+            return try Self.negotiated(try await list(request, route, viewer), with: request)
         } catch let error as ParameterError {
             return Problem(error).answer()
         } catch let error as Problem {
@@ -95,8 +95,31 @@ final class ListAnswers: Sendable {
         headers["Content-Type"] = type
         headers["Cache-Control"] = "private, no-cache"
         headers["X-Content-Type-Options"] = "nosniff"
-        if variesByHost { headers["Vary"] = "Host" }
+        headers["Vary"] = variesByHost ? "Host, Accept-Encoding" : "Accept-Encoding"
         return HTTPResponse(status: .ok, headers: headers, body: .bytes(bytes))
+    }
+
+    /// A document with an entity tag, in the coding that the client takes, or 304.
+    private static func negotiated(
+        _ response: HTTPResponse, with request: HTTPRequest,
+    ) throws(PlaybackError) -> HTTPResponse {
+        guard response.status == .ok, case .bytes(let bytes) = response.body else { return response }
+        let text = try RenderedPlaylist(bytes)
+        let coding = ContentCoding.chosen(for: request.headers.values(of: "Accept-Encoding")) ?? .identity
+        let tag = EntityTag(strong: coding == .gzip ? "\(text.tag)-gz" : text.tag)
+        var answer = response
+        answer.headers["ETag"] = tag.fieldValue
+        switch Preconditions.evaluated(
+            method: request.method, headers: request.headers, current: Validators(entityTag: tag))
+        {
+        case .notModified: answer.status = .notModified
+        case .preconditionFailed: return Problem(.preconditionFailed, "the list has changed").answer()
+        case .proceed:
+            guard coding == .gzip else { break }
+            answer.headers["Content-Encoding"] = coding.rawValue
+            answer.body = .pieces(try text.gzip())
+        }
+        return answer
     }
 }
 
