@@ -45,7 +45,8 @@ package final class ViewerAPI: Sendable {
             isCanonical: configuration.isCanonical, clock: clock.now)
         windows = WindowAnswers(
             index: index, player: player,
-            export: WindowExport(store: store, remuxProcesses: configuration.remuxProcesses),
+            export: WindowExport(
+                store: store, remuxProcesses: configuration.remuxProcesses, ffmpeg: configuration.ffmpeg),
             pictures: PictureMaker(store: store, processes: configuration.remuxProcesses),
             longestCanonical: configuration.isCanonical
                 ? configuration.maxWindowSeconds * Microseconds.perSecond : nil,

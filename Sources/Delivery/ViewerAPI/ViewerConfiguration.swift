@@ -30,6 +30,9 @@ package struct ViewerConfiguration: Sendable {
     /// Child processes of ffmpeg at a time: so many that pack downloads, and as many that make pictures.
     package var remuxProcesses: Int
 
+    /// The program that packs downloads, looked for in the folders of PATH.
+    package var ffmpeg = "ffmpeg"
+
     /// Where windows are read from the catalogue; nil: the runtime's threads.
     package var background: (any TaskExecutor)?
 

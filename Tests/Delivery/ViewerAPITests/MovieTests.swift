@@ -1,5 +1,4 @@
 import Catalogue
-import Foundation
 import HTTP
 import HTTPSupport
 import SegmentStore
@@ -156,71 +155,105 @@ import Timeline
         }
     }
 
-    private static func bytes(_ path: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: URL(filePath: path)))
-    }
-
-    /// A channel whose picture and sound are two renditions of fMP4; the third second of six is missing.
-    private func recordPair(_ viewer: ViewerFixture) async throws {
-        let folder = try TemporaryFolder("pair")
-        let sources = ["v0": "testsrc2=size=96x64:rate=10:duration=6", "a0": "sine=duration=6"]
-        var recording = Recording(seconds: 0)
-        recording.playlistForm = .multivariant
-        recording.watermark = 6
-        let channel = try #require(ChannelID("cctv2"))
-        for (id, source) in sources.sorted(by: { $0.key > $1.key }) {
-            let video = ["-c:v", "libx264", "-g", "10", "-pix_fmt", "yuv420p"]
-            let codec = id == "v0" ? video : ["-c:a", "aac"]
-            var arguments = ["-nostdin", "-v", "error", "-f", "lavfi", "-i", source]
-            arguments += codec
-            arguments += ["-output_ts_offset", "1000", "-f", "hls", "-hls_time", "1"]
-            arguments += ["-hls_playlist_type", "vod", "-hls_segment_type", "fmp4"]
-            arguments += ["-hls_fmp4_init_filename", "\(id).mp4"]
-            arguments += ["-hls_segment_filename", "\(id)-%d.m4s", "\(id).m3u8"]
-            try await Command.run("ffmpeg", arguments, in: folder.path)
-            var format = SegmentFormat(
-                container: .fragmentedMP4, tracks: id == "v0" ? "video:h264" : "audio:aac")
-            format.initName = id == "v0" ? "init-0123456789abcdef.mp4" : "init-0123456789abcde0.mp4"
-            let first = recording.segments.count
-            recording.add(id, from: 0, count: 6, format: format) { description in
-                if id == "v0" { description.audioGroup = "aac" } else { description.groupID = "aac" }
-            }
-            for index in first..<(first + 6) {
-                let bytes = try Self.bytes(folder.path(of: "\(id)-\(index - first).m4s"))
-                recording.segments[index].start = Double(index - first)
-                recording.segments[index].duration = 1
-                recording.segments[index].plain = bytes
-                recording.segments[index].stored = bytes
-            }
-            recording.segments.remove(at: first + 2)
-            try await viewer.store.put(
-                try Self.bytes(folder.path(of: "\(id).mp4")),
-                as: .initialization(
-                    channel, try #require(RenditionID(id)), try #require(format.initName)))
-        }
-        try await viewer.record(recording)
-    }
-
-    @Test("Picture and sound of two renditions are packed together, without the hole")
-    func pair() async throws {
+    @Test("A third download at a time is refused for a while, and allowed when one has ended")
+    func busy() async throws {
         try await ViewerFixture.with(over: .socket) { viewer in
-            try await recordPair(viewer)
-            for target in [path, path + "&audio=a0&rendition=v0"] {
-                let answer = try await viewer.get(target)
-                #expect(answer.status == 200)
-                #expect(answer.headers["Accept-Ranges"] == "none")
-                let movie = try TestMovie(answer.body)
-                #expect(try await movie.complaints() == "")
-                #expect(abs(try await movie.seconds() - 5) < 0.4)
-                for kind in ["v", "a"] {
-                    let times = try await movie.decodeTimes(kind)
-                    let steps = zip(times, times.dropFirst()).map { $1 - $0 }
-                    #expect((steps.min() ?? 0) > 0 && (steps.max() ?? 1) < 0.25)
-                    #expect((times.first ?? 1) < 0.25)
-                }
+            try await viewer.record(recording())
+            var begun = [await viewer.begun(path), await viewer.begun(path)]
+            #expect(begun.allSatisfy { $0.status == .ok })
+            for method in [HTTPMethod.get, .head] {
+                let answer = try await viewer.send(method, path)
+                #expect(answer.status == 503)
+                #expect(Int(answer.headers["Retry-After"] ?? "") ?? 0 > 0)
             }
-            #expect(try await viewer.get(path + "&audio=v0").status == 400)
-            #expect(try await viewer.get(path + "&audio=a7").status == 404)
+            #expect(try await viewer.get(path).isProblem(503))
+            // What needs no process is answered.
+            #expect(try await viewer.get(path.replacing(".mp4", with: ".ts")).status == 200)
+            begun.removeLast()
+            try await eventually("a free process") { try await viewer.get(path).status == 200 }
         }
+    }
+
+    @Test("Without ffmpeg a window that needs it is 501, and fMP4 is a file all the same")
+    func noFFmpeg() async throws {
+        try await ViewerFixture.with(over: .socket) { recorder in
+            try await recorder.record(recording())
+            var other = Recording("cctv3", seconds: 0)
+            other.watermark = 2
+            try await recorder.recordBoxes(&other, times: [0, 1_000])
+            try await recorder.withReplica(ffmpeg: "no-such-ffmpeg") { viewer in
+                let answer = try await viewer.get(path)
+                #expect(answer.isProblem(501))
+                #expect(try await viewer.send(.head, path).status == 501)
+                #expect(try await viewer.get(path.replacing("cctv2", with: "cctv3")).status == 200)
+            }
+        }
+    }
+
+    @Test("A file of fMP4 ends before a time that does not fit in 32 bits, and says where the rest begins")
+    func overflow() async throws {
+        try await ViewerFixture.with(over: .socket) { viewer in
+            var recording = Recording("cctv2", seconds: 0)
+            recording.watermark = 6
+            // A second has a billion ticks: the fifth one does not fit. The source began anywhere.
+            let times = (0..<6).map { 3_000_000_000 + UInt64($0) * 100 }
+            try await viewer.recordBoxes(&recording, times: times, timescale: 1_000_000_000)
+            let answer = try await viewer.get(path)
+            #expect(answer.status == 200)
+            #expect(answer.headers["Backcast-Next"] == "2016-07-26T05:05:20.000Z")
+            #expect(answer.headers["Backcast-Held-Seconds"] == "4")
+            let opening = answer.body.count - 4 * TestBoxes.segment(time: 0).count
+            #expect(opening == TestBoxes.opening(timescale: 1).count)
+            #expect(answer.headers["Content-Length"] == "\(answer.body.count)")
+            let rest = try await viewer.get(path.replacing("516000&", with: "520000&"))
+            #expect(rest.status == 200 && rest.headers["Backcast-Next"] == nil)
+        }
+    }
+}
+
+/// fMP4 without media, with decode times of 32 bits.
+private enum TestBoxes {
+    static func opening(timescale: UInt32) -> [UInt8] {
+        let header = [UInt8](repeating: 0, count: 12) + number(1)
+        let media = [UInt8](repeating: 0, count: 12) + number(timescale) + [UInt8](repeating: 0, count: 8)
+        let handler = [UInt8](repeating: 0, count: 8) + Array("vide".utf8) + [UInt8](repeating: 0, count: 13)
+        return box(
+            "moov", box("trak", box("tkhd", header) + box("mdia", box("mdhd", media) + box("hdlr", handler))))
+    }
+
+    static func segment(time: UInt32) -> [UInt8] {
+        let track = box("tfhd", [0, 2, 0, 0] + number(1)) + box("tfdt", number(0) + number(time))
+        return box("moof", box("traf", track)) + box("mdat", [1, 2, 3])
+    }
+
+    private static func number(_ value: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }
+    }
+
+    private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        number(UInt32(content.count + 8)) + Array(type.utf8) + content
+    }
+}
+
+extension ViewerFixture {
+    /// Records a segment of a second for each decode time.
+    fileprivate func recordBoxes(
+        _ recording: inout Recording, times: [UInt64], timescale: UInt32 = 1_000,
+    ) async throws {
+        var format = SegmentFormat(container: .fragmentedMP4, tracks: "video:h264,audio:aac")
+        format.initName = "init-0123456789abcdef.mp4"
+        recording.add("v0", from: 0, count: times.count, format: format)
+        for (index, time) in times.enumerated() {
+            recording.segments[index].start = Double(index)
+            recording.segments[index].duration = 1
+            recording.segments[index].plain = TestBoxes.segment(time: UInt32(clamping: time))
+            recording.segments[index].stored = recording.segments[index].plain
+        }
+        try await record(recording)
+        try await store.put(
+            TestBoxes.opening(timescale: timescale),
+            as: .initialization(
+                try #require(ChannelID(recording.channel)), RenditionID(kind: .video, index: 0),
+                "init-0123456789abcdef.mp4"))
     }
 }

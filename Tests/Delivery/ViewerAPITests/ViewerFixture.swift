@@ -40,7 +40,7 @@ final class ViewerFixture: Sendable {
         init(
             _ pool: PostgresPool, _ store: MemorySegmentStore, maxWindowSeconds: Int64,
             isShared: Bool = false, isCanonical: Bool = false, publicBase: PublicBase? = nil,
-            secrets: [String] = []
+            secrets: [String] = [], ffmpeg: String = "ffmpeg"
         ) {
             self.store = store
             catalogue = Catalogue(pool: pool, logger: silentLogger)
@@ -48,12 +48,13 @@ final class ViewerFixture: Sendable {
                 now: { [clock] in clock.now },
                 steady: { [clock] in HostClock.system.steady() + clock.steadyLead },
                 sleep: { [clock] in try await HostClock.system.sleep(until: $0 - clock.steadyLead) })
+            var configuration = ViewerConfiguration(
+                maxWindowSeconds: maxWindowSeconds, isShared: isShared,
+                isCanonical: isCanonical, publicBase: publicBase,
+                tokenSigner: TokenSigner(secrets: secrets))
+            configuration.ffmpeg = ffmpeg
             api = ViewerAPI(
-                catalogue: catalogue, store: store,
-                configuration: ViewerConfiguration(
-                    maxWindowSeconds: maxWindowSeconds, isShared: isShared,
-                    isCanonical: isCanonical, publicBase: publicBase,
-                    tokenSigner: TokenSigner(secrets: secrets)),
+                catalogue: catalogue, store: store, configuration: configuration,
                 clock: host, logger: silentLogger)
         }
     }
@@ -112,13 +113,14 @@ final class ViewerFixture: Sendable {
     /// Another node with connections of its own on the same database, which may record the same channels.
     func withReplica(
         isShared: Bool = true, isCanonical: Bool = false, maxWindowSeconds: Int64 = 86_400,
-        publicBase: PublicBase? = nil, secrets: [String] = [],
+        publicBase: PublicBase? = nil, secrets: [String] = [], ffmpeg: String = "ffmpeg",
         _ body: (ViewerFixture) async throws -> Void
     ) async throws {
         try await withPool(catalogue.pool.configuration) { pool in
             let parts = Parts(
                 pool, store, maxWindowSeconds: maxWindowSeconds, isShared: isShared,
-                isCanonical: isCanonical, publicBase: publicBase, secrets: secrets)
+                isCanonical: isCanonical, publicBase: publicBase, secrets: secrets,
+                ffmpeg: ffmpeg)
             try await Self.run(parts, over: transport, node: node, body)
         }
     }
@@ -211,6 +213,15 @@ final class ViewerFixture: Sendable {
         _ method: HTTPMethod, _ target: String, _ headers: HTTPHeaders = [:]
     ) async throws -> ReceivedResponse {
         try await client.send(method, target, headers)
+    }
+
+    /// The answer of the handler to a GET, whose body is not read.
+    func begun(_ target: String) async -> HTTPResponse {
+        switch api.answer(HTTPRequest(.get, target)) {
+        case .now(let response): response
+        case .later(let work), .reserved(let work): await work()
+        case nil: HTTPResponse(status: .notFound)
+        }
     }
 
     /// Whether the handler answers a GET without waiting.
