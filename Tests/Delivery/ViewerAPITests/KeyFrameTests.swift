@@ -1,10 +1,11 @@
-import Catalogue
 import HTTP
 import HTTPSupport
 import TestSupport
 import Testing
 import Timeline
 
+@testable import Catalogue
+@testable import Postgres
 @testable import ViewerAPI
 
 @Suite("I-frame playlists of viewers", .serialized)
@@ -84,6 +85,19 @@ struct KeyFrameTests {
                 #expect(answer.status == 404, "\(path)")
                 #expect(answer.headers["Content-Type"] == "application/problem+json", "\(path)")
             }
+        }
+    }
+
+    @Test("Key frames that cannot be read are a failure, not a playlist without them")
+    func unreadable() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(recording())
+            _ = try await viewer.catalogue.pool.query("ALTER TABLE packed_key_frames RENAME TO gone")
+            #expect(try await viewer.get("/live/cctv2/v0.m3u8?\(Self.query)").status == 200)
+            #expect(try await viewer.get("/live/cctv2/master.m3u8?\(Self.query)").isProblem(500))
+            _ = try await viewer.catalogue.pool.query("ALTER TABLE gone RENAME TO packed_key_frames")
+            let again = try await viewer.get("/live/cctv2/master.m3u8?\(Self.query)")
+            #expect(again.status == 200 && again.text.contains("I-FRAME"))
         }
     }
 

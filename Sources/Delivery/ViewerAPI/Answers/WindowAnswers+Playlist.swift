@@ -19,7 +19,7 @@ extension WindowAnswers {
         try await player.prepare(window, wanted, isCompressed: asked.coding == .gzip)
         guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
-            let rates = await player.keyFrameRates(of: window)
+            let rates = try await player.keyFrameRates(of: window)
             let playlist = try RenderedPlaylist(
                 window.multivariantPlaylist(query: query, keyFrameRates: rates))
             return try response(

@@ -27,22 +27,29 @@ extension WindowPlayer {
 
     /// The highest bit rate of the key frames of each rendition that has some, for a multivariant playlist.
     ///
-    /// What is not known yet is measured. While the catalogue is unavailable, those renditions are left out.
-    package func keyFrameRates(of contents: PlaylistContents) async -> [RenditionID: Int64] {
+    /// What is not known yet is measured. While the catalogue is unavailable, renditions of which a rate is
+    /// not known are left out: the playlist is still right, and players need no key frames to play it.
+    package func keyFrameRates(
+        of contents: PlaylistContents,
+    ) async throws(PlaybackError) -> [RenditionID: Int64] {
         var rates: [RenditionID: Int64] = [:]
         for rendition in contents.renditions where rendition.id.kind == .video {
             let blocks = rendition.keyFrameBlocks
             guard !blocks.isEmpty else { continue }
-            await measureKeyFrames(keyFrameRates.unknown(blocks))
+            do throws(CatalogueError) {
+                try await measureKeyFrames(keyFrameRates.unknown(blocks))
+            } catch {
+                guard error.isTransient else { throw .catalogue(error) }
+                continue
+            }
             rates[rendition.id] = keyFrameRates.highest(of: blocks.map(\.place))
         }
         return rates
     }
 
-    private func measureKeyFrames(_ blocks: [Block]) async {
-        guard !blocks.isEmpty,
-            let found = try? await index.catalogue.keyFrames(of: blocks.map(\.quarter))
-        else { return }
+    private func measureKeyFrames(_ blocks: [Block]) async throws(CatalogueError) {
+        guard !blocks.isEmpty else { return }
+        let found = try await index.catalogue.keyFrames(of: blocks.map(\.quarter))
         var rest = found[...]
         for block in blocks {
             let end = block.quarter.begin + Quarter.microseconds
