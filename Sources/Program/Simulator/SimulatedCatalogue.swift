@@ -244,11 +244,7 @@ extension SimulatedCatalogue.Rendition {
     }
 
     fileprivate mutating func know(_ fact: SegmentFact) {
-        know(
-            KnownSegment(
-                run: fact.identity.run, number: fact.identity.number, start: fact.start,
-                duration: fact.duration, isLost: false,
-                digest: fact.flags.isDisjoint(with: .parts) ? fact.digest : []))
+        know(KnownSegment(fact))
     }
 
     fileprivate mutating func know(_ known: KnownSegment) {

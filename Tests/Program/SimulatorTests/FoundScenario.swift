@@ -76,5 +76,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 9_600_636, hours: 1, faults: [3]),
         // A source without EXTINF was back, and sixty segments that were held were placed by their mean.
         FoundScenario(seed: 9_600_585, hours: 1, faults: [0, 1, 3, 5, 7]),
+        // A process began while a source without dates stood still: what it listed seemed to be new.
+        FoundScenario(seed: 9_800_071, hours: 1, faults: [2, 3]),
     ]
 }

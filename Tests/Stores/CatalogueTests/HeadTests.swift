@@ -64,6 +64,21 @@ struct HeadTests {
             #expect(known.map { $0.duration / second } == [4, 4, 4, 4, 2])
             #expect(known.map(\.isLost) == [false, false, false, false, true])
             #expect(known.map(\.digest.first) == [99, 100, 1, 2, nil])
+            let timestamps = known.map { $0.firstTimestamp.map { $0 / 360_000 } }
+            #expect(timestamps == [99, 100, 1, 2, nil])
+        }
+    }
+
+    @Test("Time stamps of another encoder's segments are not told")
+    func spliced() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            var other = recording.fact(1)
+            other.flags.insert(.spliced)
+            _ = try await test.catalogue.commit(
+                recording.batch([.archived(recording.fact(0)), .archived(other)]))
+            let known = try await test.catalogue.heads(of: recording.row).first?.known ?? []
+            #expect(known.map(\.firstTimestamp) == [0, nil])
         }
     }
 

@@ -19,14 +19,22 @@ struct DateSteps: Sendable {
 
     /// A segment that is read.
     private struct Question {
+        /// What its media are to tell.
+        enum Kind {
+            /// Whether media are missing before it, as its date says.
+            case step
+            /// Whether it follows those before it, although it arrived late.
+            case late
+            /// Where it begins, if the one that it is compared with begins at this instant.
+            case held(Instant)
+        }
+
+        var kind: Kind
         var number: Int64
-        /// Where its predecessor begins in its media, in units of 90 kHz.
+        /// Where the media of a segment before it begin, in units of 90 kHz.
         var timestamp: Int64
-        /// From there to the segment by its date, or where no media are missing, microseconds.
-        var length: Int64
-        var slack: Int64
-        /// It arrived late, and dates do not tell.
-        var isLate = false
+        /// From there to the segment, if the question is answered by yes, microseconds.
+        var lengths: ClosedRange<Int64>
     }
 
     private var asked: Question?
@@ -34,6 +42,8 @@ struct DateSteps: Sendable {
     private var waited: (number: Int64, count: Int) = (-1, 0)
     /// The last segment that arrived late, and whether its media follow those before it.
     private var late: (number: Int64, follows: Bool)?
+    /// The first segment after a start of the process that arrived late, and where its media begin.
+    private var joined: (number: Int64, start: Instant)?
     /// The segments behind steps that were judged: whether media are missing before them.
     private var judged: [Int64: Bool] = [:]
     /// Up to this number steps are not looked at: the source's dates waver.
@@ -78,8 +88,10 @@ struct DateSteps: Sendable {
                 step <= TimePlacing.step(target: PlaylistFollower.target(of: playlist))
             else { continue }
             if index == from, let timestamp = predecessor?.timestamp {
+                let slack = tolerance / 2 + step / 10
                 asked = Question(
-                    number: number, timestamp: timestamp, length: length, slack: tolerance / 2 + step / 10)
+                    kind: .step, number: number, timestamp: timestamp,
+                    lengths: length - slack...length + slack)
                 return .asks(index: index)
             }
             if index == from, waited.number == number, waited.count >= Limits.doubtfulPlaylists {
@@ -95,11 +107,32 @@ struct DateSteps: Sendable {
     /// A segment without a date arrives late; where it begins in its media tells whether some are missing.
     mutating func askLate(_ number: Int64, at index: Int, behind before: ShortSegments.Entry) -> Finding {
         guard let timestamp = before.timestamp else { return .none }
+        let slack = Limits.timestampSlack + before.measured / 10
         asked = Question(
-            number: number, timestamp: timestamp, length: before.measured,
-            slack: Limits.timestampSlack + before.measured / 10, isLate: true)
+            kind: .late, number: number, timestamp: timestamp,
+            lengths: before.measured - slack...before.measured + slack)
         return .asks(index: index)
     }
+
+    /// The first segment after a start arrives late; its media tell where it begins.
+    ///
+    /// - Parameters:
+    ///   - timestamp: where the media of a segment that is held begin, in units of 90 kHz
+    ///   - begin: the same on the time line
+    ///   - number: the number of the segment that arrives late
+    ///   - index: where that one stands in the playlist
+    ///   - lengths: how far behind the other one it may begin, microseconds; anything else is a jump
+    /// - Returns: what is to be done with it
+    mutating func askBehind(
+        _ timestamp: Int64, beginning begin: Instant, _ number: Int64, at index: Int,
+        lengths: ClosedRange<Int64>,
+    ) -> Finding {
+        asked = Question(kind: .held(begin), number: number, timestamp: timestamp, lengths: lengths)
+        return .asks(index: index)
+    }
+
+    /// Where the media of a segment begin that arrived late after a start; nil when they do not tell.
+    func start(of number: Int64) -> Instant? { joined.flatMap { $0.number == number ? $0.start : nil } }
 
     /// Whether it is known if media are missing before a segment that arrived late.
     func knowsLate(_ number: Int64) -> Bool { late?.number == number }
@@ -115,15 +148,18 @@ struct DateSteps: Sendable {
     mutating func judge(_ timestamp: Int64?) {
         guard let asked else { return }
         self.asked = nil
-        var fits = false
-        if let timestamp {
-            let length = HeldMedia.distance(from: asked.timestamp, to: timestamp)
-            fits = abs(length - asked.length) <= asked.slack
+        let length = timestamp.map { HeldMedia.distance(from: asked.timestamp, to: $0) }
+        let fits = length.map { asked.lengths.contains($0) } ?? false
+        switch asked.kind {
+        case .late: return late = (asked.number, fits)
+        case .held(let begin):
+            late = (asked.number, false)
+            if fits, let length { joined = (asked.number, begin + length) }
+            return
+        case .step:
+            judged[asked.number] = fits
+            if !fits { wavering = asked.number + Limits.waveringDates }
         }
-        guard !asked.isLate else { return late = (asked.number, fits) }
-        let isHole = fits
-        judged[asked.number] = isHole
-        if !isHole { wavering = asked.number + Limits.waveringDates }
         guard judged.count > 2 * Limits.judgedSteps else { return }
         for number in judged.keys.sorted().dropLast(Limits.judgedSteps) { judged[number] = nil }
     }

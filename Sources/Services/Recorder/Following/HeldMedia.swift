@@ -1,3 +1,4 @@
+import Catalogue
 import MediaFormat
 import Timeline
 
@@ -18,10 +19,23 @@ struct HeldMedia: Sendable {
     var isEmpty: Bool { pieces.isEmpty }
 
     mutating func add(_ fact: SegmentFact) {
-        pieces.append(
+        add(
             Piece(
                 identity: fact.identity, window: TimeWindow(begin: fact.start, end: fact.end),
                 timestamp: fact.firstTimestamp, digest: fact.digest))
+    }
+
+    /// Takes a segment that an earlier process stored.
+    mutating func add(_ known: KnownSegment, of rendition: RenditionID) {
+        add(
+            Piece(
+                identity: SegmentIdentity(rendition: rendition, run: known.run, number: known.number),
+                window: TimeWindow(begin: known.start, end: known.start + known.duration),
+                timestamp: known.firstTimestamp, digest: known.digest))
+    }
+
+    private mutating func add(_ piece: Piece) {
+        pieces.append(piece)
         if pieces.count > 2 * Limits.heldMedia { pieces.removeFirst(Limits.heldMedia) }
     }
 
@@ -70,6 +84,14 @@ struct HeldMedia: Sendable {
             (count, end) = (count + 1, next.end)
         }
         return (count, end)
+    }
+
+    /// The segment of a run with the highest number below another one, and where its media begin, in units of
+    /// 90 kHz; nil when none is held.
+    func last(of run: Int64, before number: Int64) -> (number: Int64, window: TimeWindow, timestamp: Int64)? {
+        let earlier = pieces.filter { $0.identity.run == run && $0.identity.number < number }
+        guard let last = earlier.max(by: { $0.identity.number < $1.identity.number }) else { return nil }
+        return last.timestamp.map { (last.identity.number, last.window, $0) }
     }
 
     /// The number of the segment of a run that begins at a time stamp; nil when none does.

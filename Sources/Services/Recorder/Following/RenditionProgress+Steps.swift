@@ -9,7 +9,13 @@ extension RenditionProgress {
         in playlist: MediaPlaylist, from: Int, missing: Int64 = 0, at arrival: Arrival,
         shared: [Int64: Instant],
     ) -> DateSteps.Finding {
-        guard run != nil else { return .none }
+        guard let run else { return .none }
+        let held =
+            isComingBack
+            ? PlaylistFollower.number(playlist, from).flatMap { media.last(of: run, before: $0) } : nil
+        if let held, let finding = findLateStart(of: playlist, from: from, behind: held, at: arrival) {
+            return finding
+        }
         guard placing.clock == .source else {
             return missing > 0
                 ? .none : findLateArrival(of: playlist, from: from, at: arrival, shared: shared)
@@ -18,6 +24,26 @@ extension RenditionProgress {
         return dateSteps.find(in: playlist, from: from, stored: shortSegments.entries) {
             durations.duration(said: $0) ?? $0
         }
+    }
+
+    /// The first new entries after a start of the process, without dates, that arrive later than their
+    /// numbers explain: the source may have stood still meanwhile, and its media tell how much is missing.
+    private mutating func findLateStart(
+        of playlist: MediaPlaylist, from: Int,
+        behind held: (number: Int64, window: TimeWindow, timestamp: Int64), at arrival: Arrival,
+    ) -> DateSteps.Finding? {
+        let entry = playlist.segments[from]
+        guard owedCause == nil, let number = PlaylistFollower.number(playlist, from),
+            !dateSteps.knowsLate(number), entry.discontinuityCount == 0, !entry.isGap,
+            !playlist.segments.contains(where: { $0.programDateTimeMicroseconds != nil }),
+            let arrived = TimePlacing.arrival(of: Array(entries(of: playlist)[from...]), arrival)
+        else { return nil }
+        let latest = arrived + (placing.sourceOffset ?? 0) - held.window.begin
+        let counted = (number - held.number) * held.window.microseconds
+        let step = TimePlacing.step(target: PlaylistFollower.target(of: playlist))
+        guard latest - counted > step else { return nil }
+        return dateSteps.askBehind(
+            held.timestamp, beginning: held.window.begin, number, at: from, lengths: counted / 2...latest)
     }
 
     /// New entries that arrive late, and no number is missing: media may be missing, or the playlists before

@@ -77,6 +77,9 @@ struct RenditionProgress: Sendable {
             missed.hold(segment.number, window)
             parts.hold(segment.part, number: segment.number, window)
         }
+        for segment in head.known where segment.isStored && segment.firstTimestamp != nil {
+            media.add(segment, of: id)
+        }
         unfetched = head.known.filter(\.isListed).map { segment in
             PlacedSegment(
                 identity: SegmentIdentity(rendition: id, run: segment.run, number: segment.number),
@@ -174,7 +177,7 @@ struct RenditionProgress: Sendable {
     ///
     /// What looks like a restart then may be a source that numbers each playlist from the beginning: its
     /// sliding was not observed.
-    private var isComingBack: Bool { !missed.held.isEmpty }
+    var isComingBack: Bool { !missed.held.isEmpty }
 
     /// Why time is missing before what a playlist lists; `present` is the trouble that the source is in now.
     func hole(skips missing: Int64, present: GapReason?) -> GapReason {
@@ -212,7 +215,10 @@ struct RenditionProgress: Sendable {
         if cause == "hole", let number = new.numbers.first, !new.entries.isEmpty {
             new.entries[0].countedDate = follower.date(of: number)
         }
-        if let number = new.numbers.first, dateSteps.followsLate(number) { new.entries[0].follows = true }
+        if let number = new.numbers.first, !new.entries.isEmpty {
+            if dateSteps.followsLate(number) { new.entries[0].follows = true }
+            new.entries[0].joinedStart = dateSteps.start(of: number)
+        }
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
         if isUndated, opensHole, isSource || cause == "restart", let former = placing.formerOffset {
             placing.goOn(at: former)

@@ -60,6 +60,9 @@ package struct KnownSegment: Sendable, Equatable {
     package var isListed = false
     /// What is stored of a segment that is not whole; nil for a whole one.
     package var part: KnownPart?
+    /// Where its media begin, in units of 90 kHz; nil where that is not known, says nothing of the media of
+    /// the segments around it, or the segment is not one of the newest `Limits.knownDigests`.
+    package var firstTimestamp: Int64?
     /// The catalogue has its fact.
     package var isStored: Bool { !isLost && !isKeyPending && !isListed }
 
@@ -71,6 +74,7 @@ package struct KnownSegment: Sendable, Equatable {
             duration: fact.duration, isLost: false, digest: part == nil ? fact.digest : [],
             isKeyPending: false)
         self.part = part
+        if !fact.flags.contains(.spliced) { firstTimestamp = fact.firstTimestamp }
     }
 
     package init(
@@ -192,6 +196,7 @@ extension KnownSegment {
             duration: try row.decode("duration_us", as: Int64.self), isLost: try row.decode("lost"),
             digest: try row.decode("digest"), isKeyPending: try row.decode("key_pending"),
             isListed: try row.decode("listed"))
+        firstTimestamp = try row.decode("first_pts")
         guard let bytes = try row.decode("part_bytes", as: Int64?.self) else { return }
         part = KnownPart(
             plainBytes: bytes, flags: SegmentFlags(rawValue: try row.decode("part_flags")),
@@ -217,14 +222,15 @@ extension Statement {
 
     /// Flags of segments of which the source may have other bytes by now: their digests tell nothing.
     private static let parts = "\(SegmentFlags.parts.rawValue)"
+    private static let spliced = "\(SegmentFlags.spliced.rawValue)"
 
     /// The newest identities of each rendition, newest first, in the order of the index; the newest of them
-    /// with the digests of their segments.
+    /// with the digests and time stamps of their segments.
     static func newestIdentities(of channel: Int32, limit: Int64) -> Statement {
         """
         SELECT r.rendition_id, i.feed_id, i.origin_number, i.start_us, i.duration_us, i.state = 'lost' AS lost,
             i.state = 'key_pending' AS key_pending, i.state = 'listed' AS listed, coalesce(s.digest, ''::bytea) AS digest,
-            s.part_bytes, s.part_flags, s.part_revision
+            s.part_bytes, s.part_flags, s.part_revision, s.first_pts
         FROM rendition r, LATERAL (
             SELECT newest.*, row_number() OVER (ORDER BY feed_id DESC, origin_number DESC) AS place FROM (
                 SELECT feed_id, origin_number, start_us, duration_us, state FROM intake
@@ -236,7 +242,8 @@ extension Statement {
                     CASE WHEN coalesce(s.repair_flags, s.flags) & \(verbatim: Statement.parts) <> 0
                         THEN coalesce(s.repair_plain_bytes, s.plain_bytes)::bigint END AS part_bytes,
                     coalesce(s.repair_flags, s.flags) AS part_flags,
-                    coalesce(s.repair_revision, s.revision) AS part_revision
+                    coalesce(s.repair_revision, s.revision) AS part_revision,
+                    CASE WHEN s.flags & \(verbatim: Statement.spliced) = 0 THEN s.first_pts END AS first_pts
                 FROM segment s WHERE i.place <= \(Limits.knownDigests)
                     AND s.rendition_id = r.rendition_id AND s.start_us = i.start_us
                     AND s.feed_id = i.feed_id AND s.origin_number = i.origin_number
