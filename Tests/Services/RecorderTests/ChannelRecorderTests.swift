@@ -158,6 +158,23 @@ struct ChannelRecorderTests {
         #expect(starts == [[at(0), at(6), at(12)], [at(0), at(6), at(12)]])
     }
 
+    @Test("A rendition without dates beside a dated one lies as far behind arrival as that one")
+    func undatedBesideDated() {
+        var progress = ChannelProgress(choice: .auto)
+        var generator = SeededChance(seed: 1)
+        _ = progress.open([video(0), audio].map { RenditionDescription(id: $0) })
+        // The source lists its segments twenty seconds after their dates, and the audio under other numbers.
+        let playlists = [
+            (video(0), list(0...2, date: { 1000 + Double($0) * 6 })), (audio, list(70...72)),
+        ]
+        let starts = playlists.map { rendition, playlist in
+            progress.playlistArrived(
+                playlist, of: rendition, at: arrived(1038), gap: nil, &generator
+            ).segments.map(\.placed.start)
+        }
+        #expect(starts == Array(repeating: [at(1000), at(1006), at(1012)], count: 2))
+    }
+
     @Test("What the journal has of a time line that the channel has left does not lead the recording there")
     func reanchored() async throws {
         try await RecorderFixture.run { fixture in
