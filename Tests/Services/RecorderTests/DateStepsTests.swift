@@ -23,6 +23,10 @@ struct DateStepsTests {
         var silent = 0.0..<0
         /// EXTINF of each segment.
         var said = 6.0
+        /// Playlists have EXT-X-DISCONTINUITY where the dates step.
+        var isTagged = false
+        /// From there on they have it before every second segment, and its date is so much later.
+        var wavering = 0.0
         private var driver: StateDriver
         private var coming: [(time: Double, request: SegmentRequest)] = []
         private(set) var facts: [SegmentFact] = []
@@ -35,16 +39,26 @@ struct DateStepsTests {
             driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
         }
 
-        func date(_ number: Int) -> Double { 0.25 + Double(number) * 6 + (number >= Self.step ? dates : 0) }
+        func date(_ number: Int) -> Double {
+            let later = (number >= Self.step ? dates : 0) + (isWavering(number) ? wavering : 0)
+            return 0.25 + Double(number) * 6 + later
+        }
+
+        private func isWavering(_ number: Int) -> Bool {
+            wavering > 0 && number >= Self.step && number.isMultiple(of: 2)
+        }
 
         private func timestamp(_ number: Int64) -> Double {
-            1000 + Double(number) * 6 + (number >= Self.step ? media : 0)
+            isWavering(Int(number)) ? 9000 : 1000 + Double(number) * 6 + (number >= Self.step ? media : 0)
         }
 
         private func text(at time: Double) -> String {
             let newest = (0..<1000).last { date($0) + 6 <= time } ?? 0
             let entries = (max(0, newest - 3)...newest).map { number in
-                "#EXT-X-PROGRAM-DATE-TIME:\(at(date(number)).rfc3339)\n#EXTINF:\(said),\n\(number).ts\n"
+                let isTagged = isTagged && number == Self.step || isWavering(number)
+                let tag = isTagged ? "#EXT-X-DISCONTINUITY\n" : ""
+                let date = at(date(number)).rfc3339
+                return "\(tag)#EXT-X-PROGRAM-DATE-TIME:\(date)\n#EXTINF:\(said),\n\(number).ts\n"
             }
             return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(max(0, newest - 3))\n"
                 + entries.joined()
@@ -113,6 +127,40 @@ struct DateStepsTests {
         #expect(window.microseconds == Int64(length * 1_000_000))
         #expect(window.end == at(source.date(Source.step)))
         #expect(source.probed == [Int64(Source.step)])
+    }
+
+    @Test(
+        "at EXT-X-DISCONTINUITY is a hole, unless time stamps simply go on",
+        arguments: [(6.0, true), (40_000, true), (0, false)])
+    func discontinuity(media: Double, isHole: Bool) throws {
+        var source = try Source()
+        (source.media, source.isTagged) = (media, true)
+        try source.record(until: 400)
+        #expect(source.numbers == source.numbers.indices.map(Int64.init) && source.numbers.count > 55)
+        #expect(source.losses.map(\.reason) == (isHole ? [.sourceGap] : []))
+        if isHole { #expect(source.starts == source.numbers.map { source.date(Int($0)) }) }
+        #expect(source.probed == [Int64(Source.step)])
+    }
+
+    @Test("again and again at EXT-X-DISCONTINUITY tells nothing but once")
+    func waveringDiscontinuities() throws {
+        var source = try Source()
+        (source.dates, source.media, source.wavering) = (0, 0, 2)
+        try source.record(until: 400)
+        #expect(source.losses.count == 1 && source.probed == [Int64(Source.step)])
+        #expect(source.numbers == source.numbers.indices.map(Int64.init) && source.numbers.count > 55)
+    }
+
+    @Test("right after a start is judged by what an earlier process held")
+    func afterStart() {
+        let playlist = list(0...5, date: { Double($0) * 6 + ($0 > 4 ? 5 : 0) })
+        var steps = DateSteps()
+        let held = (number: Int64(4), timestamp: Int64(900_000))
+        let other = steps.find(in: playlist, from: 5, stored: [:], held: (3, 900_000)) { $0 }
+        #expect(other == .later(index: 5))
+        #expect(steps.find(in: playlist, from: 5, stored: [:], held: held) { $0 } == .asks(index: 5))
+        steps.judge(held.timestamp + 11 * 90_000)
+        #expect(steps.holes == [5])
     }
 
     @Test("with time stamps that go on is a step of the encoder's clock, which is no hole")

@@ -23,6 +23,9 @@ struct DateSteps: Sendable {
         enum Kind {
             /// Whether media are missing before it, as its date says.
             case step
+            /// Behind EXT-X-DISCONTINUITY, where the clock of the media may begin anywhere: whether they
+            /// simply go on, although dates step by so many microseconds.
+            case discontinuity(Int64)
             /// Whether it follows those before it, although it arrived late.
             case late
             /// Where it begins, if the one that it is compared with begins at this instant.
@@ -58,11 +61,12 @@ struct DateSteps: Sendable {
     ///   - playlist: the playlist as received
     ///   - from: index of the first new entry
     ///   - stored: what was measured of the stored segments of the run, by number
+    ///   - held: the number and the time stamp of the last segment of an earlier process
     ///   - expected: how long a segment is of which EXTINF says so much, microseconds
     /// - Returns: what is to be done with them
     mutating func find(
         in playlist: MediaPlaylist, from: Int, stored: [Int64: ShortSegments.Entry],
-        expected: (Int64) -> Int64,
+        held: (number: Int64, timestamp: Int64)? = nil, expected: (Int64) -> Int64,
     ) -> Finding {
         let dates = NewEntries.dates(of: playlist)
         let isCoarse = !dates.contains { ($0?.microseconds ?? 0) % Microseconds.perSecond != 0 }
@@ -72,7 +76,7 @@ struct DateSteps: Sendable {
         for index in playlist.segments.indices where index >= max(from, 1) {
             let entry = playlist.segments[index]
             guard let number = PlaylistFollower.number(playlist, index), number > wavering,
-                judged[number] == nil, entry.discontinuityCount == 0, !entry.isGap,
+                judged[number] == nil, !entry.isGap,
                 entry.programDateTimeMicroseconds != nil, let date = dates[index],
                 let before = dates[index - 1],
                 let said = PlaylistFollower.duration(of: playlist.segments[index - 1])
@@ -87,15 +91,18 @@ struct DateSteps: Sendable {
             guard step > tolerance + duration / 10,
                 step <= TimePlacing.step(target: PlaylistFollower.target(of: playlist))
             else { continue }
-            if index == from, let timestamp = predecessor?.timestamp {
-                let slack = tolerance / 2 + step / 10
+            let isDiscontinuity = entry.discontinuityCount > 0
+            let earlier = held.flatMap { $0.number == number - 1 ? $0.timestamp : nil }
+            if index == from, let timestamp = predecessor?.timestamp ?? earlier {
+                let (sought, slack) = (isDiscontinuity ? duration : length, tolerance / 2 + step / 10)
                 asked = Question(
-                    kind: .step, number: number, timestamp: timestamp,
-                    lengths: length - slack...length + slack)
+                    kind: isDiscontinuity ? .discontinuity(step) : .step, number: number,
+                    timestamp: timestamp, lengths: sought - slack...sought + slack)
                 return .asks(index: index)
             }
             if index == from, waited.number == number, waited.count >= Limits.doubtfulPlaylists {
-                judged[number] = false
+                judged[number] = isDiscontinuity
+                if isDiscontinuity { wavering = number + Limits.waveringDates }
                 continue
             }
             waited = (number, waited.number == number ? waited.count + 1 : index == from ? 1 : 0)
@@ -156,6 +163,10 @@ struct DateSteps: Sendable {
             late = (asked.number, false)
             if fits, let length { joined = (asked.number, begin + length) }
             return
+        case .discontinuity(let step):
+            judged[asked.number] = !fits
+            let isConfirmed = length.map { asked.lengths.contains($0 - step) } ?? false
+            if !isConfirmed { wavering = asked.number + Limits.waveringDates }
         case .step:
             judged[asked.number] = fits
             if !fits { wavering = asked.number + Limits.waveringDates }

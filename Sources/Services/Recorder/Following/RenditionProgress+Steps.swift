@@ -21,7 +21,10 @@ extension RenditionProgress {
                 ? .none : findLateArrival(of: playlist, from: from, at: arrival, shared: shared)
         }
         let durations = measured
-        return dateSteps.find(in: playlist, from: from, stored: shortSegments.entries) {
+        return dateSteps.find(
+            in: playlist, from: from, stored: shortSegments.entries,
+            held: held.map { ($0.number, $0.timestamp) }
+        ) {
             durations.duration(said: $0) ?? $0
         }
     }
