@@ -11,6 +11,8 @@ package struct ClientConfiguration: Sendable {
     package var certificateFile: String?
     /// Names that are not resolved: `host:port:address`, in the form of curl.
     package var pinnedNames: [String]
+    /// A socket in the file system that every transfer goes to, whatever its URL says; at most 107 bytes.
+    package var socketFile: String?
     package var runningTransfers: Int
     package var publicHosts: PublicHosts
     package var logger: Logger

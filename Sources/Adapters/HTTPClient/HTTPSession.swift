@@ -54,7 +54,8 @@ package final class HTTPSession: Sendable {
         if let range = options.range, range.isEmpty { throw .badRequest("an empty range") }
         if options.method == .head { throw .badRequest("HEAD is not supported") }
         let channel = TransferChannel(
-            id: TransferID(rawValue: mailbox.nextNumber()), mailbox: mailbox, pausesAt: options.pausesAt)
+            id: TransferID(rawValue: mailbox.nextNumber()), mailbox: mailbox, pausesAt: options.pausesAt,
+            chunkDelay: options.chunkDelay)
         let job = TransferJob(
             url: try RequestURL.reading(url), options: options, session: context, channel: channel,
             startedAt: .now)

@@ -26,6 +26,8 @@ package struct TransferOptions: Sendable {
     package var totalTimeout: Duration
     /// How long the transfer may wait in the client's own queue; after it the error is `notStarted`.
     package var queueTimeout: Duration
+    /// The time after which bytes that have come are delivered although they fill no chunk; nil: never.
+    package var chunkDelay: Duration?
     /// Which transfers begin first where not all can run.
     package var priority: TransferPriority
     /// Bytes per second; a body that stays below it for `lowSpeedTime` is too slow.

@@ -45,6 +45,18 @@ struct TransferStateTests {
         #expect(try next(&state) == .some(nil))
     }
 
+    @Test("A slow body is delivered before its chunks are full, where that is wanted")
+    func slow() throws {
+        var state = TransferState(pausesAt: .max, chunkDelay: .zero)
+        for _ in 0..<3 {
+            #expect(feed(&state, piece) == .taken)
+            #expect(try next(&state) == piece)
+        }
+        var patient = TransferState(pausesAt: .max, chunkDelay: .seconds(3600))
+        #expect(feed(&patient, piece) == .taken)
+        #expect(hasNothing(&patient))
+    }
+
     @Test("A chunk ends before a piece that it has no space for")
     func oddPieces() throws {
         var state = TransferState(pausesAt: .max)

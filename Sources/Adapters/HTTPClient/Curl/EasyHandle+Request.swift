@@ -11,6 +11,7 @@ extension EasyHandle {
         try setConnection(job, isFresh: attempt.isFresh)
         try setTrust(job.session.options, configuration)
         try setProxy(configuration.proxy)
+        if let file = configuration.socketFile { try set(CURLOPT_UNIX_SOCKET_PATH, file) }
         try setRequest(attempt, of: job)
         if !configuration.pinnedNames.isEmpty { try set(pinnedNames: configuration.pinnedNames) }
     }

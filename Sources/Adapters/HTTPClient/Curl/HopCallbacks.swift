@@ -50,6 +50,10 @@ private func openSocket(
     guard let context = unsafe HopCallbacks.context(data), let target = unsafe target?.pointee else {
         return -1
     }
+    // Only a client with such a socket has this family; its file was chosen by the program.
+    if target.family == AF_UNIX {
+        return socket(AF_UNIX, target.socktype | Int32(SOCK_CLOEXEC.rawValue), target.protocol)
+    }
     var address = target.addr
     let length = Int(target.addrlen)
     let endpoint = unsafe withUnsafeBytes(of: &address) { unsafe SocketAddress(reading: $0.prefix(length)) }

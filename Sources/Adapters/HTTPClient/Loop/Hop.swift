@@ -21,7 +21,8 @@ final class Hop {
         guard left > .zero else { throw .timedOut(.connecting) }
         let isProxied = configuration.proxy != nil
         if isProxied { try judgeUnresolved(attempt.url, job.session) }
-        let context = HopContext(job: job, attempt: attempt, judgesAddresses: !isProxied)
+        let isDirect = !isProxied && configuration.socketFile == nil
+        let context = HopContext(job: job, attempt: attempt, judgesAddresses: isDirect)
         var handle = try EasyHandle.open(context: context, jar: job.session.jar)
         try handle.configure(attempt, of: job, in: configuration, timeout: left)
         return Hop(handle, job, attempt)

@@ -11,10 +11,10 @@ final class TransferChannel: Sendable {
         var waiter: CheckedContinuation<Void, Never>?
     }
 
-    init(id: TransferID, mailbox: LoopMailbox, pausesAt: Int) {
+    init(id: TransferID, mailbox: LoopMailbox, pausesAt: Int, chunkDelay: Duration?) {
         self.id = id
         self.mailbox = mailbox
-        guarded = Mutex(Guarded(state: TransferState(pausesAt: pausesAt)))
+        guarded = Mutex(Guarded(state: TransferState(pausesAt: pausesAt, chunkDelay: chunkDelay)))
     }
 }
 

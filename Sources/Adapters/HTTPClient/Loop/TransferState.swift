@@ -11,12 +11,18 @@ struct TransferState {
     private var filling: [UInt8] = []
     private var bufferedByteCount = 0
     private let pausesAt: Int
+    private let chunkDelay: Duration?
+    /// When the first byte of the chunk that is being filled came.
+    private var fillingSince: ContinuousClock.Instant?
 
     /// Creates an empty state.
     ///
-    /// - Parameter pausesAt: bytes in the buffer from which on the transfer is paused.
-    init(pausesAt: Int) {
+    /// - Parameters:
+    ///   - pausesAt: bytes in the buffer from which on the transfer is paused.
+    ///   - chunkDelay: the time after which a chunk is delivered although it is not full; nil: never.
+    init(pausesAt: Int, chunkDelay: Duration? = nil) {
         self.pausesAt = pausesAt
+        self.chunkDelay = chunkDelay
     }
 
     mutating func headArrived(_ head: TransferHead) {
@@ -37,8 +43,17 @@ struct TransferState {
         // Not before the second piece: most playlists are one.
         if !filling.isEmpty { filling.reserveCapacity(Limits.chunkByteCount) }
         unsafe filling.append(contentsOf: bytes)
-        if filling.count >= Limits.chunkByteCount { completeChunk() }
+        if filling.count >= Limits.chunkByteCount || isLate() { completeChunk() }
         return .taken
+    }
+
+    /// Whether the chunk has been filled for so long that it is delivered as it is.
+    private mutating func isLate() -> Bool {
+        guard let chunkDelay else { return false }
+        let now = ContinuousClock.now
+        let since = fillingSince ?? now
+        fillingSince = since
+        return since.duration(to: now) >= chunkDelay
     }
 
     /// Ends the transfer; the first end counts.
@@ -59,6 +74,7 @@ struct TransferState {
         guard !filling.isEmpty else { return }
         ready.append(filling)
         filling = []
+        fillingSince = nil
         changes += 1
     }
 }
