@@ -53,6 +53,9 @@ extension PeerAddress {
             self.init(fourBytes: UInt32(bigEndian: four.sin_addr.s_addr))
         case AF_INET6:
             self.init(unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
+        case AF_UNIX:
+            // Whoever may open the file is on this machine.
+            self.init(fourBytes: 0x7F00_0001)
         default: return nil
         }
     }

@@ -15,7 +15,7 @@ package enum HTTPServerError: Error, Sendable, Equatable, CustomStringConvertibl
         case .addressInUse(let address):
             "\(address.host) port \(address.port) is in use by another process; choose another port or stop that process"
         case .cannotListen(let address, let errno):
-            "cannot listen on \(address.host) port \(address.port): \(systemMessage(errno))"
+            "cannot listen on \(address.file ?? "\(address.host) port \(address.port)"): \(systemMessage(errno))"
         case .cannotStart: "cannot start the server's threads: out of memory, descriptors or threads"
         }
     }

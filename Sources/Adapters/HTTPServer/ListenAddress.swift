@@ -1,12 +1,20 @@
-/// The address of a server: a numeric address and a port; the kernel chooses port 0.
+/// The address of a server: a numeric address and a port, of which the kernel chooses 0, or a file.
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// A numeric IPv4 or IPv6 address, without brackets.
     package var host: String
     package var port: UInt16
+    /// A socket in the file system, which only its owner can use; nil for an address of the network.
+    package var file: String?
 
     package init(host: String, port: UInt16) {
         self.host = host
         self.port = port
+    }
+
+    /// A socket in the file system; a file that has its name is replaced.
+    package init(file: String) {
+        self.init(host: "127.0.0.1", port: 0)
+        self.file = file
     }
 
     /// Reads `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `:8080` or `*:8080` (every IPv4 address).
@@ -21,7 +29,8 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     }
 
     package var description: String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        if let file { return file }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     private static func host(_ text: String, of whole: String) throws(HTTPServerError) -> String {

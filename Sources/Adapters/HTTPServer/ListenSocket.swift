@@ -21,6 +21,7 @@ struct ListenSocket: ~Copyable {
     }
 
     static func open(_ address: ListenAddress) throws(HTTPServerError) -> ListenSocket {
+        if let file = address.file { return try open(file, address) }
         guard let numeric = PeerAddress.reading(address.host) else {
             throw .unreadableAddress(address.host, reason: "it is not a numeric address")
         }
@@ -33,6 +34,46 @@ struct ListenSocket: ~Copyable {
             throw number == EADDRINUSE ? .addressInUse(address) : .cannotListen(address, errno: number)
         }
         return ListenSocket(owning: descriptor, port: boundPort(of: descriptor) ?? address.port)
+    }
+
+    /// Opens a socket in the file system.
+    ///
+    /// It is named through its open folder, since its whole path may be longer than 107 bytes (unix(7)).
+    private static func open(_ file: String, _ address: ListenAddress) throws(HTTPServerError) -> ListenSocket
+    {
+        let slash = file.lastIndex(of: "/")
+        let path = slash.map { String(file[..<$0]) } ?? "."
+        let folder = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .cannotListen(address, errno: errno) }
+        defer { close(folder) }
+        let name = "/proc/self/fd/\(folder)/" + file[(slash.map(file.index(after:)) ?? file.startIndex)...]
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .cannotListen(address, errno: errno) }
+        unsafe unlink(name)
+        // The file gets the mode that its socket has.
+        guard fchmod(descriptor, 0o600) == 0, bindFile(descriptor, name) == 0,
+            listen(descriptor, Limits.backlog) == 0
+        else {
+            let number = errno
+            close(descriptor)
+            throw .cannotListen(address, errno: number)
+        }
+        return ListenSocket(owning: descriptor, port: 0)
+    }
+
+    private static func bindFile(_ descriptor: Int32, _ name: String) -> Int32 {
+        var target = sockaddr_un()
+        target.sun_family = sa_family_t(AF_UNIX)
+        let isShort = unsafe withUnsafeMutableBytes(of: &target.sun_path) { path in
+            guard name.utf8.count < path.count else { return false }
+            unsafe path.copyBytes(from: name.utf8)
+            return true
+        }
+        guard isShort else {
+            errno = ENAMETOOLONG
+            return -1
+        }
+        return bound(descriptor, to: &target)
     }
 
     private static func bindAndListen(
