@@ -23,6 +23,10 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
     case otherTask(String)
     /// There was no network for as long as is allowed.
     case noNetwork(String)
+    /// There is no task with the id.
+    case noTask(String)
+    /// The state of the task does not allow what is asked.
+    case notNow(String)
     /// The folder or what it holds cannot be used.
     case folder(String)
 
@@ -45,6 +49,8 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
         case .noChoice: "Not available"
         case .otherTask: "Another task"
         case .noNetwork: "No network"
+        case .noTask: "No such task"
+        case .notNow: "Not possible"
         case .folder: "Folder unusable"
         }
     }
@@ -64,6 +70,8 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
             "there is no \(what); there are: \(available.joined(separator: ", "))"
         case .otherTask(let reason): "\(reason); choose another id with --id"
         case .noNetwork(let reason): reason
+        case .noTask(let id): "there is no task \(id)"
+        case .notNow(let reason): reason
         case .folder(let reason): reason
         }
     }

@@ -46,4 +46,20 @@ enum Limits {
     static let leastReload = Duration.milliseconds(500)
     /// Times that a live playlist may be unchanged, each for a target duration, before its end is assumed.
     static let unchangedLoads = 30
+    /// The time after which bytes of a slow body are stored, so that a player has them.
+    static let chunkDelay = Duration.milliseconds(100)
+    /// The time for which transfers of other parts are held back before they give up their connections.
+    static let holdingPause = Duration.milliseconds(100)
+    /// The time after which a part that does not come holds no other transfer back.
+    static let stalledDemand = Duration.seconds(3)
+    /// The longest time that a player waits for the first byte of a part, or for the next one.
+    static let playerWait = Duration.seconds(10)
+    /// The longest time that a player waits for a whole part, of which it wants a range.
+    static let wholePartWait = Duration.seconds(60)
+    /// The pause between two looks for a key or section that a player waits for.
+    static let sectionPause = Duration.milliseconds(50)
+    /// The width of the picture of a task, pixels.
+    static let pictureWidth = 480
+    /// What ffmpeg may use to make a picture of a segment.
+    static let picture = ProgramBounds(cpuSeconds: 20, memoryBytes: 1 << 30)
 }

@@ -16,6 +16,10 @@ package final class FaultyOrigin: HTTPHandler {
         /// A body that does not end.
         case endless
         case redirect(String)
+        /// The rest comes after `release`.
+        case held(after: Int)
+        /// Zeros instead of the bytes after so many, with the right length.
+        case garbled(after: Int)
     }
 
     package struct Request: Sendable, Equatable {
@@ -38,6 +42,7 @@ package final class FaultyOrigin: HTTPHandler {
 
     private let state = Mutex(State())
     private let server = Mutex<HTTPServer?>(nil)
+    private let isReleased = Mutex(false)
 
     /// Runs a body with a running origin.
     package static func run(_ body: (FaultyOrigin) async throws -> Void) async throws {
@@ -84,6 +89,9 @@ package final class FaultyOrigin: HTTPHandler {
         state.withLock { $0.token = token }
     }
 
+    /// Lets the rest of what is held come.
+    package func release() { isReleased.withLock { $0 = true } }
+
     package var log: [Request] { state.withLock { $0.log } }
 
     package func bytes(_ path: String) -> [UInt8]? { state.withLock { $0.files[path] } }
@@ -93,10 +101,10 @@ package final class FaultyOrigin: HTTPHandler {
     package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission { .upTo(0) }
 
     package func answer(_ request: HTTPRequest) -> HTTPAnswer {
-        .now(state.withLock { Self.answer(request, &$0) })
+        .now(state.withLock { answer(request, &$0) })
     }
 
-    private static func answer(_ request: HTTPRequest, _ state: inout State) -> HTTPResponse {
+    private func answer(_ request: HTTPRequest, _ state: inout State) -> HTTPResponse {
         state.log.append(
             Request(
                 path: request.path, query: request.query, range: request.headers["Range"],
@@ -114,7 +122,7 @@ package final class FaultyOrigin: HTTPHandler {
             state.faults[request.path]?.removeFirst()
             return answer(to: request, with: fault, bytes)
         }
-        return whole(request, bytes, tag: state.tags[request.path] ?? "one")
+        return Self.whole(request, bytes, tag: state.tags[request.path] ?? "one")
     }
 
     private static func whole(_ request: HTTPRequest, _ bytes: [UInt8], tag: String) -> HTTPResponse {
@@ -134,7 +142,7 @@ package final class FaultyOrigin: HTTPHandler {
         }
     }
 
-    private static func answer(
+    private func answer(
         to request: HTTPRequest, with fault: Fault, _ bytes: [UInt8]
     ) -> HTTPResponse {
         switch fault {
@@ -152,6 +160,17 @@ package final class FaultyOrigin: HTTPHandler {
                 status: .partialContent, headers: ["Content-Range": "bytes 0-3/\(bytes.count)"],
                 body: .bytes(Array(bytes.prefix(4))))
         case .endless: return HTTPResponse(status: .ok, body: .stream(length: nil, EndlessBody()))
+        case .held(let count):
+            let body = HeldBody(bytes, after: count) { [weak self] in
+                self?.isReleased.withLock { $0 } ?? true
+            }
+            return HTTPResponse(
+                status: .ok, headers: ["ETag": "\"one\""],
+                body: .stream(length: UInt64(bytes.count), body))
+        case .garbled(let count):
+            let rest = [UInt8](repeating: 0, count: max(0, bytes.count - count))
+            return HTTPResponse(
+                status: .ok, headers: ["ETag": "\"one\""], body: .bytes(bytes.prefix(count) + rest))
         case .redirect(let target): return HTTPResponse(status: .found, headers: ["Location": target])
         }
     }
@@ -186,6 +205,31 @@ private final class CutBody: HTTPBodySource {
         }
         if piece.isEmpty { throw TestFailure("the connection is cut") }
         return piece
+    }
+}
+
+/// Some bytes, and the rest when a condition holds.
+private final class HeldBody: HTTPBodySource {
+    private let bytes: [UInt8]
+    private let limit: Int
+    private let offset = Mutex(0)
+    private let isReleased: @Sendable () -> Bool
+
+    init(_ bytes: [UInt8], after limit: Int, isReleased: @escaping @Sendable () -> Bool) {
+        self.bytes = bytes
+        self.limit = limit
+        self.isReleased = isReleased
+    }
+
+    func next(limit count: Int) async throws -> [UInt8]? {
+        while offset.withLock({ $0 }) >= limit, !isReleased() {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return offset.withLock { offset in
+            let end = min(bytes.count, offset + count, isReleased() ? .max : max(limit, offset))
+            defer { offset = end }
+            return offset < end ? Array(bytes[offset..<end]) : nil
+        }
     }
 }
 

@@ -9,6 +9,16 @@ package enum TrackChoice: Sendable, Equatable, Codable {
     /// Languages in the order in which they were asked for.
     case languages([String])
 
+    /// Reads `none`, `default`, `all`, or languages separated by commas.
+    package init(words: String) {
+        switch words {
+        case "default": self = .standard
+        case "all": self = .all
+        case "none": self = .none
+        default: self = .languages(words.split(separator: ",").map(String.init))
+        }
+    }
+
     /// The chosen ones of a group, in its order.
     func chosen(from group: [Rendition], what: String) throws(DownloadError) -> [Rendition] {
         switch self {

@@ -12,6 +12,8 @@ struct PartOrder: Sendable {
     var vector: [UInt8] = []
     var storesClear = false
     var byteLimit: Int
+    /// Told how far the part is; nil where no player reads it meanwhile.
+    var progress: PartProgress?
     /// Where the part is now: asked again for each try.
     var address: @Sendable () async -> PartAddress
     /// Reads the playlist again.
@@ -31,6 +33,8 @@ struct PartFetcher: Sendable {
     let folder: TaskFolder
     /// Limits the transfers of all tasks; they take turns in the order in which they come.
     let transfers: AsyncSemaphore
+    /// Lets parts that a player waits for go first.
+    let gate: DemandGate
     let pacer: RatePacer
     let retries: Retries
 
@@ -39,12 +43,12 @@ struct PartFetcher: Sendable {
         var body: OpenPart?
         return try await retries.run(order.file, renew: order.renew) { plan async throws(TryFailure) in
             do throws(TryFailure) {
-                return try await self.inTurn { () async throws(TryFailure) in
+                return try await self.inTurn(order) { () async throws(TryFailure) in
                     try await self.receive(order, &body)
                 }
             } catch {
                 let before = body?.tried ?? 0
-                if let open = body, open.received.rest != nil, case .transfer = error {
+                if let open = body, open.received.rest != nil, error.leavesGoodBytes {
                     if open.received.byteCount - min(before, open.received.byteCount)
                         >= UInt64(Limits.progressBytes)
                     {
@@ -69,9 +73,12 @@ struct PartFetcher: Sendable {
         var tried: UInt64 = 0
     }
 
+    /// A part that a player waits for does not wait for other transfers.
     private func inTurn<Value>(
-        _ work: () async throws(TryFailure) -> Value
+        _ order: PartOrder, _ work: () async throws(TryFailure) -> Value
     ) async throws(TryFailure) -> Value {
+        _ = await gate.pass(order.progress)
+        if order.progress?.isDemanded == true { return try await work() }
         guard let value = try await transfers.withPermit(work) else { throw .final(.cancelled) }
         return value
     }
@@ -102,6 +109,7 @@ struct PartFetcher: Sendable {
         var options = TransferOptions(
             byteLimit: order.byteLimit, range: rest ?? address.range.map { $0.offset..<$0.end },
             totalTimeout: Limits.segmentTimeout, queueTimeout: Limits.segmentTimeout)
+        options.chunkDelay = Limits.chunkDelay
         if rest != nil, let validator = body?.received.validator { options.headers["If-Range"] = validator }
         let transfer: Transfer
         do {
@@ -126,6 +134,7 @@ struct PartFetcher: Sendable {
         var transfer = whole
         var wanted = part
         while !wanted.isComplete {
+            try await letOthersPass(order)
             let chunk: [UInt8]?
             do {
                 chunk = try await transfer.nextChunk()
@@ -147,6 +156,15 @@ struct PartFetcher: Sendable {
         if let left = wanted.left, left > 0 { throw .damaged("the byte range ends early") }
     }
 
+    /// Lets a part go first that a player waits for.
+    ///
+    /// A transfer pauses, and then gives up its connection, because its bytes would fill the connection's
+    /// buffers. Its rest is asked for later.
+    private func letOthersPass(_ order: PartOrder) async throws(TryFailure) {
+        guard await !gate.pass(order.progress, within: Limits.holdingPause) else { return }
+        throw Task.isCancelled ? .final(.cancelled) : .preempted
+    }
+
     private func begin(
         _ order: PartOrder, _ head: TransferHead, _ opening: BodyOpening, at offset: UInt64,
     ) throws(TryFailure) -> OpenPart {
@@ -158,6 +176,10 @@ struct PartFetcher: Sendable {
             throw .final(error)
         }
         let total = opening.wanted.left ?? head.contentLength
+        // What is decrypted is shorter than what comes, by a number of bytes that its end tells.
+        let isSameLength = order.key == nil || !order.storesClear
+        let isCoded = head.headers["Content-Encoding"] != nil
+        order.progress?.begin(total: isSameLength && !isCoded ? total.map { Int64(clamping: $0) } : nil)
         return OpenPart(
             intake: intake,
             received: ReceivedBody(offset: offset, total: total, validator: head.rangeValidator))
@@ -173,5 +195,6 @@ struct PartFetcher: Sendable {
             throw .final(error)
         }
         open.hasDraft = true
+        order.progress?.wrote(bytes.count)
     }
 }

@@ -10,8 +10,8 @@ struct TaskFolder: Sendable {
 
     /// Without a slash at the end.
     let path: String
-    private let disk: Disk<DownloadError>
-    private let work: FileWork
+    let disk: Disk<DownloadError>
+    let work: FileWork
 
     init(_ path: String, disk: Disk<DownloadError> = Disk(), work: FileWork) {
         self.path = path

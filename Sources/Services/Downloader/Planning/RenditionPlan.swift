@@ -208,9 +208,10 @@ extension RenditionPlan {
 
     /// The media playlist for the folder, with relative URIs.
     ///
-    /// Segments that are not there yet are gaps. `isClear` says that segments are stored without their
-    /// encryption, `isClosed` that nothing will follow.
-    func localPlaylist(isClear: Bool, isClosed: Bool) -> MediaPlaylist {
+    /// Segments that are not there yet are gaps, unless `listsMissing` says that they come when asked for.
+    /// `isClear` says that segments are stored without their encryption, `isClosed` that nothing will
+    /// follow.
+    func localPlaylist(isClear: Bool, isClosed: Bool, listsMissing: Bool = false) -> MediaPlaylist {
         var playlist = MediaPlaylist()
         playlist.isIndependentSegments = head.isIndependentSegments
         playlist.start = head.start
@@ -225,7 +226,11 @@ extension RenditionPlan {
                 $0.name.hasPrefix("X-ASSET") || $0.value.contains("//")
             }
         }
-        playlist.segments = parts.map { localSegment($0, isClear: isClear) }
+        playlist.segments = parts.map { part in
+            var segment = localSegment(part, isClear: isClear)
+            segment.isGap = listsMissing ? part.segment.isGap : !part.isDone
+            return segment
+        }
         playlist.version = playlist.minimalVersion
         return playlist
     }
@@ -241,7 +246,6 @@ extension RenditionPlan {
         segment.byteRange = nil
         segment.partLines = []
         segment.unknownLines = segment.cueTags
-        segment.isGap = !part.isDone
         segment.keys = isClear ? [] : localKeys(part.key, part.names.key)
         segment.map = part.names.initSection.map { name in
             let section = part.initSection

@@ -47,7 +47,7 @@ extension DownloadService {
     /// Deletes tasks with all their files.
     package func remove(_ ids: [String]) async throws(DownloadError) {
         for id in ids {
-            let folder = try await folder(of: id)
+            let folder = try folder(of: id)
             guard try await StoredTask.reading(from: folder) != nil else { throw Self.unknown(id) }
             try await folder.removeAll()
         }
@@ -59,7 +59,7 @@ extension DownloadService {
     ) async throws(DownloadError) -> [DownloadRequest] {
         var requests: [DownloadRequest] = []
         for id in ids {
-            guard var stored = try await StoredTask.reading(from: try await folder(of: id)) else {
+            guard var stored = try await StoredTask.reading(from: try folder(of: id)) else {
                 throw Self.unknown(id)
             }
             stored.task.apply(.interrupted, at: tools.clock.now())
@@ -76,12 +76,12 @@ extension DownloadService {
     ) async throws(DownloadError) -> [DownloadTask] {
         var tasks: [DownloadTask] = []
         for id in ids {
-            let folder = try await folder(of: id)
+            let folder = try folder(of: id)
             guard var stored = try await StoredTask.reading(from: folder) else { throw Self.unknown(id) }
             stored.task.apply(.interrupted, at: tools.clock.now())
             if !isDone(stored.task.state) {
                 guard stored.task.apply(event, at: tools.clock.now()) else {
-                    throw .unusable("\(id) is \(stored.task.state.rawValue) and cannot be \(event.rawValue)")
+                    throw .notNow("\(id) is \(stored.task.state.rawValue) and cannot be \(event.rawValue)")
                 }
                 try await folder.replace(TaskFolder.taskFile, with: try stored.bytes(), mode: 0o600)
             }
@@ -90,12 +90,18 @@ extension DownloadService {
         return tasks
     }
 
-    private func folder(of id: String) async throws(DownloadError) -> TaskFolder {
+    /// Keeps the state of a task.
+    func keep(_ stored: StoredTask) async throws(DownloadError) {
+        let folder = try folder(of: stored.task.id)
+        try await folder.replace(TaskFolder.taskFile, with: try stored.bytes(), mode: 0o600)
+    }
+
+    private func folder(of id: String) throws(DownloadError) -> TaskFolder {
         guard TaskID.isValid(id) else { throw Self.unknown(id) }
         return TaskFolder("\(path)/\(id)", work: tools.work)
     }
 
     private static func unknown(_ id: String) -> DownloadError {
-        .folder("there is no task \(id)")
+        .noTask(id)
     }
 }

@@ -82,7 +82,7 @@ package final class DownloadService: Sendable {
     }
 
     /// The task of a request: the one that its folder has, or a new one.
-    private func begin(
+    func begin(
         _ request: DownloadRequest
     ) async throws(DownloadError) -> (StoredTask, original: StoredTask?, TaskFolder) {
         let url = try request.address()

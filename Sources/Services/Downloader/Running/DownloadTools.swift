@@ -22,6 +22,7 @@ struct DownloadTools: Sendable {
     let client: HTTPClient
     let clock: HostClock
     let transfers: AsyncSemaphore
+    let gate: DemandGate
     let pacer: RatePacer
     let work = FileWork()
     let policy: AddressPolicy
@@ -35,6 +36,7 @@ struct DownloadTools: Sendable {
         self.clock = clock
         self.policy = policy
         transfers = AsyncSemaphore(permits: max(options.parallel, 1))
+        gate = DemandGate(clock: clock)
         pacer = RatePacer(bytesPerSecond: options.bytesPerSecond, clock: clock)
     }
 

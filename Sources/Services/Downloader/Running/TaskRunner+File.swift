@@ -12,19 +12,23 @@ extension TaskRunner {
         let url = try request.address()
         let name = Self.fileName(of: url)
         stored.task.segmentsTotal = 1
+        stored.task.file = name
         try await change(.prepared)
         let there = try await folder.lengths(in: ".")[name]
         if let there, stored.file?.total == UInt64(there) {
             stored.task.bytes = there
         } else {
+            let progress = progress(of: name)
+            defer { ended(name, progress) }
             stored.task.bytes = try await retries.run(name) { plan async throws(TryFailure) in
                 try await receiveFile(url, name, &plan)
             }
             try await folder.commit(name)
             try await folder.sync([])
+            progress.finish(.whole)
         }
         stored.task.segmentsDone = 1
-        stored.task.file = name
+        await makePicture(of: name)
     }
 
     /// The last part of a path in letters that any file system takes.
@@ -47,6 +51,9 @@ extension TaskRunner {
     ) async throws(TryFailure) -> Int64 {
         var begun: Int64 = 0
         let transfer = try await openFile(url, name, &begun)
+        if let progress = progresses[name], begun == 0 || progress.status.attempt == 0 {
+            progress.begin(total: stored.file?.total.map { Int64(clamping: $0) }, there: begun)
+        }
         var count = begun
         do throws(TryFailure) {
             return try await readFile(transfer, name, &count)
@@ -74,6 +81,7 @@ extension TaskRunner {
                 throw .final(error)
             }
             count += Int64(chunk.count)
+            progresses[name]?.wrote(chunk.count)
             await retries.received(Int64(chunk.count))
             do {
                 try await tools.pacer.passed(chunk.count)
@@ -103,6 +111,7 @@ extension TaskRunner {
         var options = TransferOptions(
             byteLimit: .max, range: body.rest, totalTimeout: .seconds(86_400),
             queueTimeout: Limits.segmentTimeout)
+        options.chunkDelay = Limits.chunkDelay
         if body.rest != nil, let validator = body.validator { options.headers["If-Range"] = validator }
         let transfer: Transfer
         do {

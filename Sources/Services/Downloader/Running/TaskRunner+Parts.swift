@@ -3,13 +3,13 @@ import HLS
 import HTTP
 import MediaFormat
 
-extension TaskRunner {
-    /// A part by its place in the plans.
-    private struct Place: Sendable {
-        var plan: Int
-        var part: Int
-    }
+/// A part by its place in the plans.
+struct Place: Sendable, Equatable {
+    var plan: Int
+    var part: Int
+}
 
+extension TaskRunner {
     /// A section by its file and a part that needs it.
     private struct SectionPlace: Sendable {
         var file: String
@@ -22,9 +22,7 @@ extension TaskRunner {
         let open = openPlaces()
         try await fetchKeys()
         try await fetchSections()
-        try await JobQueue.carryOut(open, at: tools.options.parallel) { place async throws(DownloadError) in
-            try await self.fetchSegment(place)
-        }
+        try await fetchSegments(open)
     }
 
     private func openPlaces() -> [Place] {
@@ -39,7 +37,7 @@ extension TaskRunner {
         }
     }
 
-    private func position(_ place: Place) -> Double { plans[place.plan].parts[place.part].position }
+    func position(_ place: Place) -> Double { plans[place.plan].parts[place.part].position }
 
     private func fetchKeys() async throws(DownloadError) {
         let names = Set(
@@ -95,9 +93,12 @@ extension TaskRunner {
             return
         }
         let seen = renewals
+        // Segments that a player waits for need it.
+        let progress = PartProgress(clock: tools.clock)
+        progress.demand()
         let order = PartOrder(
             file: section.file, kind: .initSection, key: key, vector: source.key?.vectorBytes ?? [],
-            storesClear: storesClear, byteLimit: Limits.initSectionBytes + 16,
+            storesClear: storesClear, byteLimit: Limits.initSectionBytes + 16, progress: progress,
             address: { await self.sectionAddress(place, source) },
             renew: { () async throws(DownloadError) in try await self.renew(since: seen) })
         let stored = try await fetcher.fetch(order)
@@ -124,20 +125,24 @@ extension TaskRunner {
         }
     }
 
-    private func fetchSegment(_ place: Place) async throws(DownloadError) {
+    func fetchSegment(_ place: Place) async throws(DownloadError) {
         // A copy of the plan would be kept while the segment comes, and copied again when it is settled.
         let id = plans[place.plan].id
         let part = plans[place.plan].parts[place.part]
         let section = part.names.initSection.flatMap { sections["\(id)/\($0)"] }
         let seen = renewals
+        let file = "\(id)/\(part.names.file)"
+        let progress = progress(of: file)
+        defer { ended(file, progress) }
         let order = PartOrder(
-            file: "\(id)/\(part.names.file)", kind: .segment(section),
-            key: part.names.key.flatMap { keys[$0] }, vector: part.key?.vectorBytes ?? [],
-            storesClear: storesClear, byteLimit: Limits.segmentBytes,
+            file: file, kind: .segment(section), key: part.names.key.flatMap { keys[$0] },
+            vector: part.key?.vectorBytes ?? [], storesClear: storesClear, byteLimit: Limits.segmentBytes,
+            progress: progress,
             address: { await self.segmentAddress(place) },
             renew: { () async throws(DownloadError) in try await self.renew(since: seen) })
         let stored = try await fetcher.fetch(order)
         plans[place.plan].settle(place.part, byteCount: stored.byteCount)
+        progress.finish(.whole)
         countParts()
         reportProgress()
     }

@@ -27,6 +27,7 @@ extension TaskRunner {
                 try await writePlaylists(isClosed: false)
             }
         }
+        await finishPicture()
         try await closeLive()
         if request.format != .folder { try await pack() }
     }

@@ -19,6 +19,18 @@ actor TaskRunner {
     var keys: [String: [UInt8]] = [:]
     /// What `index.m3u8` says when there are several renditions.
     var multivariant: MultivariantPlaylist?
+    /// Parts that are being fetched or that a player waits for, by file.
+    var progresses: [String: PartProgress] = [:]
+    /// Segments that no transfer has taken yet, in the order in which they play.
+    var waitingPlaces: ArraySlice<Place> = []
+    /// Takes segments that go before the others, while segments are fetched.
+    var urgentPlaces: AsyncStream<Place>.Continuation?
+    /// Where the player is, seconds.
+    var playingPosition = 0.0
+    /// What the end of the calling task means.
+    var stopReason = StopReason.pause
+    /// Whether a picture was made, or cannot be made.
+    var hasTriedPicture = false
     /// Counts how often the playlists were read because of refused requests.
     var renewals = 0
     let renewing = AsyncSemaphore(permits: 1)
@@ -48,7 +60,10 @@ actor TaskRunner {
     ///
     /// Throws only where the source is not that of the task: its folder stays as it was.
     func run() async throws(DownloadError) -> DownloadTask {
-        defer { session.close() }
+        defer {
+            session.close()
+            endAllProgress()
+        }
         do throws(DownloadError) {
             try await change(.started)
             try await carryOut()
@@ -65,7 +80,9 @@ actor TaskRunner {
     }
 
     private func carryOut() async throws(DownloadError) {
-        if let name = stored.task.file, try await folder.lengths(in: ".").keys.contains(name) {
+        if request.format != .folder, let name = stored.task.file,
+            try await folder.lengths(in: ".").keys.contains(name)
+        {
             try await change(.prepared)
             return try await removeParts()
         }
@@ -78,17 +95,47 @@ actor TaskRunner {
     /// Ends with an error: a live presentation that is stopped is complete as far as it goes.
     private func end(because error: DownloadError) async {
         do throws(DownloadError) {
-            if error == .cancelled, isLive, stored.task.segmentsDone > 0 {
+            if error == .cancelled, stopReason == .pause, isLive, stored.task.segmentsDone > 0 {
                 try await closeLive()
                 return try await change(.finished)
             }
             if !plans.isEmpty { try await writePlaylists(isClosed: false) }
-            stored.task.stop(because: error, at: tools.clock.now())
+            stop(because: error)
             try await save()
         } catch {
-            stored.task.stop(because: error, at: tools.clock.now())
+            stop(because: error)
         }
         report(stored.task)
+    }
+
+    private func stop(because error: DownloadError) {
+        guard error == .cancelled, let event = stopReason.event else {
+            return stored.task.stop(because: error, at: tools.clock.now())
+        }
+        stored.task.apply(event, at: tools.clock.now())
+    }
+
+    /// Says what it means that the task will be cancelled.
+    func willStop(_ reason: StopReason) {
+        stopReason = reason
+    }
+}
+
+/// Why a task is stopped.
+enum StopReason: Sendable {
+    /// A live presentation is complete as far as it goes, everything else is paused.
+    case pause
+    case cancel
+    /// The process ends; the next one goes on.
+    case interrupt
+
+    /// The event of the task; nil for the usual one.
+    fileprivate var event: TaskEvent? {
+        switch self {
+        case .pause: nil
+        case .cancel: .canceled
+        case .interrupt: .interrupted
+        }
     }
 }
 
@@ -105,8 +152,8 @@ extension TaskRunner {
 
     var fetcher: PartFetcher {
         PartFetcher(
-            session: session, folder: folder, transfers: tools.transfers, pacer: tools.pacer,
-            retries: retries)
+            session: session, folder: folder, transfers: tools.transfers, gate: tools.gate,
+            pacer: tools.pacer, retries: retries)
     }
 
     /// Changes the state, keeps it and reports it.
@@ -120,6 +167,8 @@ extension TaskRunner {
     func save() async throws(DownloadError) {
         try await folder.replace(TaskFolder.taskFile, with: try stored.bytes(), mode: 0o600)
     }
+
+    func show() { report(stored.task) }
 
     /// Reports progress, not more often than a person can read.
     func reportProgress() {

@@ -45,7 +45,8 @@ struct Downloading {
         Array(try Data(contentsOf: URL(filePath: path(task, name))))
     }
 
-    /// Every file of a task with its bytes, without its state.
+    /// Every file of a task with its bytes, without its state and its picture, which depends on the segment
+    /// that came first.
     func files(_ task: String) throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         let root = path(task)
@@ -53,7 +54,7 @@ struct Downloading {
             var isFolder = ObjCBool(false)
             guard FileManager.default.fileExists(atPath: root + name, isDirectory: &isFolder)
             else { continue }
-            guard !isFolder.boolValue, name != "task.json" else { continue }
+            guard !isFolder.boolValue, !["task.json", "picture.jpg"].contains(name) else { continue }
             files[name] = Array(try Data(contentsOf: URL(filePath: root + name)))
         }
         return files

@@ -1,0 +1,77 @@
+import Concurrency
+
+extension DownloadManager {
+    /// What a player gets for a name of a task; nil where there is nothing.
+    ///
+    /// `wholeLength`: the player wants a range, for which the part has to be there.
+    package func content(
+        _ name: String, of id: String, isWhole: Bool
+    ) async throws(DownloadError) -> PlayedContent? {
+        guard let task = board.task(id), TaskID.isValid(id), TaskFolder.isServed(name) else { return nil }
+        let folder = TaskFolder("\(service.path)/\(id)", work: service.tools.work)
+        guard let runner = running[id]?.runner else { return try await stored(name, of: task, in: folder) }
+        if name.hasSuffix(".m3u8") {
+            let (isKnown, bytes) = await runner.playlist(name)
+            if let bytes { return .playlist(bytes) }
+            if task.state == .queued || task.state == .preparing { return .preparing }
+            return isKnown ? nil : try await stored(name, of: task, in: folder)
+        }
+        if let progress = await runner.demand(name) {
+            return try await growing(name, in: folder, progress, isWhole: isWhole)
+        }
+        if let file = try await folder.served(name) {
+            await runner.played(name)
+            return .file(file)
+        }
+        return try await awaited(name, in: folder, runner)
+    }
+
+    /// A file of a task that does not run.
+    private func stored(
+        _ name: String, of task: DownloadTask, in folder: TaskFolder
+    ) async throws(DownloadError) -> PlayedContent? {
+        if let file = try await folder.served(name) { return .file(file) }
+        if name == "index.m3u8", task.state == .queued { return .preparing }
+        let isPart = task.renditions.contains { name.hasPrefix("\($0.id)/") }
+        return isPart && task.state != .completed ? .waiting : nil
+    }
+
+    /// A part that is being fetched, as soon as something of it is there.
+    private func growing(
+        _ name: String, in folder: TaskFolder, _ progress: PartProgress, isWhole: Bool
+    ) async throws(DownloadError) -> PlayedContent? {
+        let limit = isWhole ? Limits.wholePartWait : Limits.playerWait
+        guard let status = await progress.wait(within: limit, until: { !isWhole && $0.readable > 0 }) else {
+            return .nothingCame
+        }
+        switch status.end {
+        case .whole: return try await folder.served(name).map { .file($0) }
+        case .failed: return .nothingCame
+        case nil:
+            return .growing(
+                GrowingBody(name, in: folder, progress, from: 0),
+                length: status.total.map { UInt64(clamping: $0) })
+        }
+    }
+
+    /// A key or initialization section, which is fetched before the segments that need it.
+    private func awaited(
+        _ name: String, in folder: TaskFolder, _ runner: TaskRunner
+    ) async throws(DownloadError) -> PlayedContent? {
+        guard await runner.isNeeded(name) else {
+            return board.task(String(folder.path.split(separator: "/").last ?? ""))?.state == .preparing
+                ? .preparing : nil
+        }
+        let clock = service.tools.clock
+        let end = clock.steady() + Limits.playerWait
+        while clock.steady() < end {
+            if let file = try await folder.served(name) { return .file(file) }
+            do {
+                try await clock.sleep(for: Limits.sectionPause)
+            } catch {
+                throw .cancelled
+            }
+        }
+        return .nothingCame
+    }
+}

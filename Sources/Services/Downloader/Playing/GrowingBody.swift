@@ -1,0 +1,44 @@
+import HTTP
+import Synchronization
+
+/// The bytes of a part from an offset on, as they come.
+///
+/// The last byte is given away when the part is known to be whole. A part that has to be begun again after
+/// bytes of it were given away throws, so that the reader sees an incomplete body.
+package final class GrowingBody: HTTPBodySource {
+    private struct Position {
+        var offset: Int64
+        /// The attempt whose bytes were given away; nil before the first.
+        var attempt: Int?
+    }
+
+    private let folder: TaskFolder
+    private let name: String
+    private let progress: PartProgress
+    private let position: Mutex<Position>
+
+    init(_ name: String, in folder: TaskFolder, _ progress: PartProgress, from offset: Int64) {
+        self.folder = folder
+        self.name = name
+        self.progress = progress
+        position = Mutex(Position(offset: offset))
+    }
+
+    package func next(limit: Int) async throws -> [UInt8]? {
+        let (offset, attempt) = position.withLock { ($0.offset, $0.attempt) }
+        let status = await progress.wait(within: Limits.playerWait) { status in
+            status.readable > offset || attempt != nil && attempt != status.attempt
+        }
+        guard let status, status.end != .failed, attempt == nil || attempt == status.attempt else {
+            throw DownloadError.part(name: name, reason: "the part does not come whole")
+        }
+        if status.end == .whole, offset >= status.written { return nil }
+        let count = min(Int64(limit), status.readable - offset)
+        let bytes = try await folder.readGrowing(name, at: offset, upTo: Int(count))
+        guard !bytes.isEmpty, progress.status.attempt == status.attempt else {
+            throw DownloadError.part(name: name, reason: "the part was begun again")
+        }
+        position.withLock { $0 = Position(offset: offset + Int64(bytes.count), attempt: status.attempt) }
+        return bytes
+    }
+}

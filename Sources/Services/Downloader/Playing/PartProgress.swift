@@ -1,0 +1,102 @@
+import Concurrency
+import Synchronization
+
+/// How far a part is that is being fetched, for those who read it meanwhile.
+final class PartProgress: Sendable {
+    struct Status: Sendable {
+        /// Counts how often the part was begun: bytes of an earlier try are not those of a later one.
+        var attempt = 0
+        /// Bytes of the whole part as it is stored; nil while that is unknown.
+        var total: Int64?
+        /// Bytes in the draft.
+        var written: Int64 = 0
+        var end: End?
+
+        /// Bytes that may be given away: the last one only when the part is known to be whole.
+        var readable: Int64 { end == .whole ? written : max(0, written - 1) }
+    }
+
+    enum End: Sendable {
+        case whole
+        case failed
+    }
+
+    private struct State {
+        var status = Status()
+        var isDemanded = false
+        /// When the player asked or bytes came last.
+        var moved: ContinuousClock.Instant
+    }
+
+    private let state: Mutex<State>
+    private let signal = ChangeSignal()
+    private let clock: HostClock
+
+    init(clock: HostClock) {
+        self.clock = clock
+        state = Mutex(State(moved: clock.steady()))
+    }
+
+    var status: Status { state.withLock { $0.status } }
+
+    /// Whether a player waits for the part.
+    var isDemanded: Bool { state.withLock { $0.isDemanded } }
+
+    /// A player waits for the part; returns whether it is the first.
+    @discardableResult
+    func demand() -> Bool {
+        let now = clock.steady()
+        return state.withLock { state in
+            state.moved = now
+            defer { state.isDemanded = true }
+            return !state.isDemanded
+        }
+    }
+
+    /// Whether no bytes have come since an instant.
+    func isStalled(since oldest: ContinuousClock.Instant) -> Bool {
+        state.withLock { $0.moved < oldest }
+    }
+
+    /// A body begins; what came before does not count.
+    ///
+    /// `there` bytes are in the draft already.
+    func begin(total: Int64?, there: Int64 = 0) {
+        change { status in
+            status.attempt += 1
+            status.total = total
+            status.written = there
+        }
+    }
+
+    func wrote(_ byteCount: Int) {
+        change { $0.written += Int64(byteCount) }
+    }
+
+    func finish(_ end: End) {
+        change { status in
+            if status.end == nil { status.end = end }
+        }
+    }
+
+    private func change(_ body: (inout Status) -> Void) {
+        let now = clock.steady()
+        state.withLock { state in
+            body(&state.status)
+            state.moved = now
+        }
+        signal.raise()
+    }
+
+    /// Waits until the part has ended or its status is as wanted; the status then, or nil when that takes
+    /// longer than a limit.
+    func wait(
+        within limit: Duration, until holds: @escaping @Sendable (Status) -> Bool
+    ) async -> Status? {
+        let isReached = await signal.wait(within: limit, by: clock) {
+            let status = self.status
+            return status.end != nil || holds(status)
+        }
+        return isReached ? status : nil
+    }
+}
