@@ -153,6 +153,12 @@ let modules: [Module] = [
     ),
 
     Module(
+        name: "DownloadAPI", layer: "Delivery",
+        uses: ["Concurrency", "JSON", "HTTP", "Downloader"],
+        embedded: ["Page/index.html", "Page/page.css", "Page/page.js", "Page/player.js", "Page/icon.svg"],
+        tests: ["TestSupport", "HTTPSupport", "HTTPClient", "HTTPServer"]),
+
+    Module(
         name: "Backcast", layer: "Program",
         uses: [
             "Timeline", "Concurrency", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Files", "Digest",

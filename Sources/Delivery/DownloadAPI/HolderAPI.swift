@@ -1,0 +1,78 @@
+package import Concurrency
+import Downloader
+import Foundation
+package import HTTP
+import JSON
+
+/// The interface of a process that holds a folder for other processes of its owner, over the socket in the
+/// folder: what `DownloadAPI` has, tasks with everything that a command line can ask for, and the page.
+package final class HolderAPI: HTTPHandler {
+    private let downloads: DownloadAPI
+    private let page: String
+    private let clock: HostClock
+
+    /// `page` is the URL of the page of this process.
+    package init(_ downloads: DownloadAPI, page: String, clock: HostClock) {
+        self.downloads = downloads
+        self.page = page
+        self.clock = clock
+    }
+
+    package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission {
+        request.path == HolderPath.tasks ? .upTo(Limits.handedBytes) : downloads.admitBody(of: request)
+    }
+
+    package func answer(_ request: HTTPRequest) -> HTTPAnswer {
+        switch (request.path, request.method) {
+        case (HolderPath.page, .get): .now(.json(["page": .string(page)]))
+        case (HolderPath.tasks, .post): .later { await self.take(request) }
+        case (HolderPath.tasks, .get):
+            .now(
+                HTTPResponse(
+                    status: .ok, headers: ["Content-Type": "application/jsonl"],
+                    body: .stream(length: nil, TaskLines(downloads.manager.follow(), clock: clock))))
+        default: downloads.answer(request)
+        }
+    }
+
+    /// Takes a task from another process: what is paused or has failed goes on.
+    private func take(_ request: HTTPRequest) async -> HTTPResponse {
+        do {
+            let wanted = try JSONDecoder().decode(DownloadRequest.self, from: Data(request.body))
+            let task = try await downloads.manager.take(wanted)
+            let headers: HTTPHeaders = ["Content-Type": MediaType.json.fieldValue]
+            return HTTPResponse(
+                status: .ok, headers: headers, body: .bytes(Array(try JSONEncoder().encode(task))))
+        } catch let error as DownloadError {
+            return Problem(error).answer
+        } catch {
+            return Problem(.badRequest, "the request cannot be read").answer
+        }
+    }
+}
+
+/// The paths that only the socket in the folder has.
+package enum HolderPath {
+    package static let page = "/holder"
+    package static let tasks = "/holder/tasks"
+}
+
+/// Every task and each change, one a line, as this program writes and reads it.
+private final class TaskLines: HTTPBodySource {
+    private let follower: TaskFollower
+    private let clock: HostClock
+
+    init(_ follower: TaskFollower, clock: HostClock) {
+        self.follower = follower
+        self.clock = clock
+    }
+
+    deinit { follower.leave() }
+
+    func next(limit: Int) async throws -> [UInt8]? {
+        let change = await follower.next(within: Limits.heartbeat, by: clock)
+        try Task.checkCancellation()
+        guard case .task(let task)? = change else { return [0x0A] }
+        return Array(try JSONEncoder().encode(task)) + [0x0A]
+    }
+}

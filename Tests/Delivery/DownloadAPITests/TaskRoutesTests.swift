@@ -1,0 +1,139 @@
+import Foundation
+import Glibc
+import HTTP
+import HTTPSupport
+import TestSupport
+import Testing
+
+@testable import DownloadAPI
+
+@Suite("Tasks over HTTP", .timeLimit(.minutes(3)))
+struct TaskRoutesTests {
+    @Test("A task is added, listed, completed and removed; given again it is the task that is there")
+    func life() async throws {
+        try await PlayFixture.run { fixture in
+            try await fixture.origin.serve(.transportStream)
+            let added = try await fixture.add(
+                "/vod/index.m3u8?token=secret", ["title": "A film", "headers": ["X-Key": "hidden"]])
+            #expect(added.status == 201 && added.headers["Location"] == "/downloads/task")
+            #expect(try added.json["title"] as? String == "A film")
+            try await fixture.reached("completed")
+            let list = try await fixture.client.get("/downloads")
+            let items = try #require(try list.json["items"] as? [[String: Any]])
+            #expect(items.map { $0["id"] as? String } == ["task"])
+            #expect(items.first?["picture"] as? String == "picture.jpg")
+            #expect(!list.text.contains("secret") && !list.text.contains("hidden"))
+            #expect(
+                try await fixture.client.get("/downloads/task/picture.jpg").body.starts(with: [0xFF, 0xD8]))
+
+            let again = try await fixture.add()
+            #expect(again.status == 200)
+            #expect(try again.json["state"] as? String == "completed")
+            #expect(try await fixture.add("/other/index.m3u8").isProblem(409))
+
+            let removed = try await fixture.client.send(.delete, "/downloads/task", PlayFixture.mark)
+            #expect(removed.status == 204 && removed.body.isEmpty)
+            #expect(try await fixture.client.get("/downloads/task").isProblem(404))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path) == [".lock"])
+            #expect(
+                try await fixture.client.send(.delete, "/downloads/task", PlayFixture.mark).isProblem(404))
+        }
+    }
+
+    @Test(
+        "What cannot be read is refused by the name of its field",
+        arguments: [
+            (#"{}"#, "url"), (#"{"url":"file:///etc/passwd"}"#, "url"), (#"{"url":1}"#, "url"),
+            (#"{"url":"http://a/","colour":1}"#, "colour"), (#"{"url":"http://a/","id":"A B"}"#, "id"),
+            (#"{"url":"http://a/","id":"events"}"#, "id"), (#"{"url":"http://a/","format":"avi"}"#, "format"),
+            (#"{"url":"http://a/","quality":"good"}"#, "quality"),
+            (#"{"url":"http://a/","begin":"1"}"#, "begin"),
+            (#"{"url":"http://a/","duration_seconds":-1}"#, "duration_seconds"),
+            (#"{"url":"http://a/","headers":{"a b":"c"}}"#, "headers"),
+            (#"{"url":"http://a/","headers":{"a":"b\r\nc"}}"#, "headers"),
+            (#"{"url":"http://a/","decrypt":"yes"}"#, "decrypt"),
+            (#"{"url":"http://a/","labels":[]}"#, "labels"),
+            (#"[]"#, "object"), (#"{"#, "JSON"),
+        ])
+    func unreadable(body: String, name: String) async throws {
+        try await PlayFixture.run { fixture in
+            let answer = try await fixture.post("/downloads", Array(body.utf8))
+            #expect(answer.isProblem(400))
+            #expect((answer.problem["detail"] as? String)?.contains(name) == true, "\(answer.text)")
+            #expect(try await fixture.client.get("/downloads").text == #"{"items":[]}"#)
+        }
+    }
+
+    @Test("Tasks are paused, resumed, canceled and retried where their state allows it")
+    func actions() async throws {
+        try await PlayFixture.run { fixture in
+            try await fixture.origin.serve(.transportStream)
+            for path in fixture.origin.segments() { fixture.origin.fail(path, [.held(after: 1000)]) }
+            try await fixture.add()
+            try await eventually("a segment is asked for") { fixture.origin.log.count > 3 }
+            #expect(try await fixture.post("/downloads/task/retry").isProblem(409))
+            #expect(try await fixture.post("/downloads/task/resume").status == 200)
+            for _ in 0..<2 {
+                let paused = try await fixture.post("/downloads/task/pause")
+                #expect(try paused.status == 200 && paused.json["state"] as? String == "paused")
+            }
+            let canceled = try await fixture.post("/downloads/task/cancel")
+            #expect(try canceled.json["state"] as? String == "canceled")
+            #expect(try await fixture.post("/downloads/task/pause").isProblem(409))
+            #expect(try await fixture.post("/downloads/task/resume").isProblem(409))
+            fixture.origin.release()
+            #expect(try await fixture.post("/downloads/task/retry").status == 200)
+            try await fixture.reached("completed")
+            for action in ["pause", "resume", "cancel", "retry"] {
+                #expect(try await fixture.post("/downloads/task/\(action)").isProblem(409), "\(action)")
+                #expect(try await fixture.post("/downloads/none/\(action)").isProblem(404), "\(action)")
+            }
+        }
+    }
+
+    @Test("A task that was running goes on when the folder is opened again; a paused one does not")
+    func restart() async throws {
+        let folder = try TemporaryFolder("play")
+        try await PlayFixture.run(folder) { fixture in
+            try await fixture.origin.serve(.transportStream)
+            for path in fixture.origin.segments() { fixture.origin.fail(path, [.held(after: 1000)]) }
+            try await fixture.add()
+            try await eventually("a segment") { fixture.origin.log.count > 3 }
+        }
+        let text = try String(contentsOfFile: folder.path(of: "task/task.json"), encoding: .utf8)
+        #expect(text.contains(#""state" : "queued""#))
+        try await PlayFixture.run(folder) { fixture in
+            let states = ["queued", "preparing", "waiting_for_network"]
+            #expect(states.contains(try await fixture.state() ?? ""))
+            let paused = try await fixture.post("/downloads/task/pause")
+            #expect(try paused.json["state"] as? String == "paused")
+        }
+        try await PlayFixture.run(folder) { fixture in
+            let state = try await fixture.state()
+            #expect(state == "paused")
+        }
+    }
+
+    @Test("Events tell all tasks, then each change, and that a task was removed")
+    func events() async throws {
+        try await PlayFixture.run { fixture in
+            try await fixture.origin.serve(.transportStream)
+            try await fixture.add()
+            try await fixture.reached("completed")
+            let connection = try RawConnection(port: fixture.port)
+            connection.send("GET /downloads/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            #expect(try await fixture.add("/vod/index.m3u8", ["id": "second"]).status == 201)
+            try await eventually("the second task") { try await fixture.state("second") == "completed" }
+            for id in ["task", "second"] {
+                _ = try await fixture.client.send(.delete, "/downloads/\(id)", PlayFixture.mark)
+            }
+            try await Task.sleep(for: .milliseconds(300))
+            Glibc.shutdown(connection.descriptor, Int32(SHUT_RDWR))
+            let text = String(decoding: await connection.rest(), as: UTF8.self)
+            #expect(text.contains("text/event-stream"))
+            #expect(text.contains("event: task\ndata: {\"id\":\"task\""))
+            #expect(text.contains("event: task\ndata: {\"id\":\"second\""))
+            #expect(text.contains("event: removed\ndata: {\"id\":\"second\"}\n\n"))
+        }
+    }
+}
