@@ -164,6 +164,7 @@ let modules: [Module] = [
             "Timeline", "Concurrency", "HTTP", "HTTPClient", "HTTPServer", "Postgres", "Files", "Digest",
             "Telemetry", "SegmentStore", "Catalogue", "Journal", "Monitoring", "Recorder", "Metering",
             "Access", "Retention", "Probe", "Downloader", "JSON", "Processes", "ViewerAPI", "AdminAPI",
+            "DownloadAPI",
         ],
         packages: [logging, metrics, coreMetrics, arguments, yaml], isExecutable: true,
         resources: [.embedInCode("Migrations")], tests: ["TestSupport", "HTTPSupport"],

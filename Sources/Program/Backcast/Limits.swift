@@ -60,4 +60,10 @@ enum Limits {
     /// The default retention, seconds: within the bounds that the admin API sets for a channel.
     static let retention =
         Int(ChannelSettings.retentionBounds.lowerBound)...Int(ChannelSettings.retentionBounds.upperBound)
+    /// The time that running answers of `backcast play` have when it stops: events never end by themselves.
+    static let playDrain = Duration.milliseconds(500)
+    /// The longest answer of `backcast play`: a range of a part that has to come whole.
+    static let playAnswer = Duration.seconds(90)
+    /// Bytes of a script of the installation; hls.js has half a megabyte.
+    static let scriptBytes = 4 << 20
 }

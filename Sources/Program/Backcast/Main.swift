@@ -8,13 +8,15 @@ struct BackcastMain: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             RunCommand.self, RecordCommand.self, ServeCommand.self, MigrateCommand.self, ProbeCommand.self,
-            DownloadCommand.self, DownloadsCommand.self, ChannelCommand.self, StatusCommand.self,
+            DownloadCommand.self, DownloadsCommand.self, PlayCommand.self, ChannelCommand.self,
+            StatusCommand.self,
             TokenCommand.self,
         ])
 
     /// Commands that end with status 2 for wrong arguments.
     private static let clients = [
-        DownloadCommand.configuration, DownloadsCommand.configuration, ChannelCommand.configuration,
+        DownloadCommand.configuration, DownloadsCommand.configuration, PlayCommand.configuration,
+        ChannelCommand.configuration,
         StatusCommand.configuration, TokenCommand.configuration,
     ]
 

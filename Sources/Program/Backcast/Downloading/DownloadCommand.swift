@@ -24,6 +24,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "What to take") var choice: DownloadChoice
     @OptionGroup(title: "How to fetch") var fetching: DownloadFetching
+    @OptionGroup(title: "Bounds") var transfers: TransferFlags
 
     @Flag(help: "Print what would be taken, and write nothing.")
     var dryRun = false
@@ -37,9 +38,10 @@ struct DownloadCommand: AsyncParsableCommand {
     func run() async throws {
         ProcessLimits.ignoreBrokenPipes()
         let requests = try Self.orExit { try self.requests() }
-        var run = DownloadRun(folder: to, display: makeDisplay(), proxy: fetching.proxy)
-        run.options = try Self.orExit { try fetching.options() }
+        var run = DownloadRun(folder: to, display: makeDisplay(), proxy: transfers.proxy)
+        run.options = try Self.orExit { try transfers.options() }
         if dryRun { return try await run.preview(requests, asJSON: json) }
+        if let holder = await Holder.reach(to) { return try await holder.carryOut(requests, run.display) }
         try await run.carryOut { _ in requests }
     }
 

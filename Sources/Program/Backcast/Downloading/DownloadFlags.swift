@@ -55,8 +55,8 @@ struct DownloadChoice: ParsableArguments {
             throw ValidationError("--quality \(quality) is not best, worst, a height or bits per second")
         }
         request.quality = quality
-        request.audio = tracks(audio)
-        request.subtitles = tracks(subtitles)
+        request.audio = TrackChoice(words: audio)
+        request.subtitles = TrackChoice(words: subtitles)
         try addTimes(to: &request)
         request.headers = try fetching.fields(for: url)
         request.decrypts = decrypt
@@ -88,15 +88,6 @@ struct DownloadChoice: ParsableArguments {
         }
         return labels
     }
-
-    private func tracks(_ text: String) -> TrackChoice {
-        switch text {
-        case "default": .standard
-        case "all": .all
-        case "none": .none
-        default: .languages(text.split(separator: ",").map(String.init))
-        }
-    }
 }
 
 /// How transfers are made.
@@ -110,11 +101,33 @@ struct DownloadFetching: ParsableArguments {
         help: ArgumentHelp("Cookies in the format of Netscape, for the URL's own server.", valueName: "file"))
     var cookies: String?
 
-    @Option(help: ArgumentHelp("A proxy for all transfers.", valueName: "url"))
-    var proxy: String?
-
     @Flag(help: "Accept any certificate.")
     var insecure = false
+
+    func fields(for url: String) throws -> [DownloadRequest.Field] {
+        try givenFields() + cookieFields(for: url)
+    }
+
+    private func cookieFields(for url: String) throws -> [DownloadRequest.Field] {
+        guard let cookies else { return [] }
+        let text = String(decoding: try Data(contentsOf: URL(filePath: cookies)), as: UTF8.self)
+        let now = HostClock.system.now().microseconds / Microseconds.perSecond
+        let value = try CookieFile.field(in: text, for: url, now: now)
+        return value.map { [DownloadRequest.Field(name: "Cookie", value: $0)] } ?? []
+    }
+
+    private func givenFields() throws -> [DownloadRequest.Field] {
+        try header.map { text in
+            guard let field = HeaderFlag.reading(text) else { throw ValidationError(HeaderFlag.fault) }
+            return DownloadRequest.Field(name: field.name, value: field.value)
+        }
+    }
+}
+
+/// Bounds of all transfers together.
+struct TransferFlags: ParsableArguments {
+    @Option(help: ArgumentHelp("A proxy for all transfers.", valueName: "url"))
+    var proxy: String?
 
     @Option(help: "Transfers at once.")
     var parallel = 4
@@ -141,24 +154,5 @@ struct DownloadFetching: ParsableArguments {
         options.bytesPerSecond = rate
         options.networkTimeout = .seconds(networkTimeout)
         return options
-    }
-
-    func fields(for url: String) throws -> [DownloadRequest.Field] {
-        try givenFields() + cookieFields(for: url)
-    }
-
-    private func cookieFields(for url: String) throws -> [DownloadRequest.Field] {
-        guard let cookies else { return [] }
-        let text = String(decoding: try Data(contentsOf: URL(filePath: cookies)), as: UTF8.self)
-        let now = HostClock.system.now().microseconds / Microseconds.perSecond
-        let value = try CookieFile.field(in: text, for: url, now: now)
-        return value.map { [DownloadRequest.Field(name: "Cookie", value: $0)] } ?? []
-    }
-
-    private func givenFields() throws -> [DownloadRequest.Field] {
-        try header.map { text in
-            guard let field = HeaderFlag.reading(text) else { throw ValidationError(HeaderFlag.fault) }
-            return DownloadRequest.Field(name: field.name, value: field.value)
-        }
     }
 }

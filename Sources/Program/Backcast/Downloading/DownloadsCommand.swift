@@ -50,10 +50,34 @@ struct DownloadsCommand: AsyncParsableCommand {
         guard !ids.isEmpty || action != .cancel && action != .remove else {
             throw DownloadCommand.failure("\(action.rawValue) needs an id", status: 2)
         }
+        if let holder = await Holder.reach(to) { return try await act(through: holder) }
         let display: any DownloadDisplay = json ? JSONDisplay() : DownloadRun.displayForPeople()
         try await DownloadRun(folder: to, display: display).carryOut { service throws(DownloadError) in
             try await requests(service)
         }
+    }
+
+    /// Has the process that holds the folder do what is asked.
+    private func act(through holder: Holder) async throws {
+        let all = await DownloadsCommand.tasks(in: to)
+        let wanted: Set<TaskState> =
+            switch action {
+            case .resume: [.paused]
+            case .retry: [.failed, .canceled]
+            default: [.queued, .preparing, .downloading, .packing, .waitingForNetwork]
+            }
+        let chosen = ids.isEmpty ? all.filter { wanted.contains($0.state) }.map(\.id) : ids
+        for id in chosen {
+            let answer = try await holder.act(action.rawValue, on: id)
+            guard answer.problem == nil else {
+                throw DownloadCommand.failure(answer.problem ?? "", status: 1)
+            }
+        }
+        if action != .remove { show(await DownloadsCommand.tasks(in: to).filter { chosen.contains($0.id) }) }
+    }
+
+    private static func tasks(in folder: String) async -> [DownloadTask] {
+        (try? await DownloadService.tasks(in: folder, clock: .system)) ?? []
     }
 
     /// Does what is asked; gives what is to be downloaded then.

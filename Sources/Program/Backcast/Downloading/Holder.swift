@@ -1,0 +1,123 @@
+import ArgumentParser
+import DownloadAPI
+import Downloader
+import Foundation
+import HTTP
+import HTTPClient
+import Logging
+
+/// The process that holds a folder of downloads, as other processes reach it: over the socket in the folder.
+final class Holder: Sendable {
+    private let folder: FileHandle
+    private let client: HTTPClient
+    private let session: HTTPSession
+
+    static func socketFile(of folder: String) -> String { "\(folder)/.backcast.sock" }
+
+    /// Nil where no process answers.
+    static func reach(_ folder: String) async -> Holder? {
+        guard FileManager.default.fileExists(atPath: socketFile(of: folder)),
+            let handle = FileHandle(forReadingAtPath: folder)
+        else { return nil }
+        // Through the open folder, since the whole path may be longer than the address of a socket can be.
+        let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
+        var configuration = ClientConfiguration(logger: logger)
+        configuration.socketFile = "/proc/self/fd/\(handle.fileDescriptor)/.backcast.sock"
+        guard let client = try? HTTPClient.open(configuration),
+            let session = try? client.makeSession(SessionOptions(source: "http://localhost/"))
+        else { return nil }
+        let holder = Holder(handle, client, session)
+        guard await holder.page() != nil else {
+            await client.close()
+            return nil
+        }
+        return holder
+    }
+
+    private init(_ folder: FileHandle, _ client: HTTPClient, _ session: HTTPSession) {
+        self.folder = folder
+        self.client = client
+        self.session = session
+    }
+
+    /// The URL of its page.
+    func page() async -> String? {
+        let body = try? await send(.get, HolderPath.page)
+        guard let body, body.status == .ok else { return nil }
+        return try? JSONDecoder().decode([String: String].self, from: Data(body.bytes))["page"]
+    }
+
+    /// Has a task paused, resumed, canceled, retried or removed; the problem that the holder names, if any.
+    func act(_ action: String, on id: String) async throws -> (problem: String?, status: HTTPStatus) {
+        let body =
+            action == "remove"
+            ? try await send(HTTPMethod(rawValue: "DELETE"), "/downloads/\(id)")
+            : try await send(.post, "/downloads/\(id)/\(action)")
+        return (Self.problem(of: body), body.status)
+    }
+
+    /// Hands tasks over and shows their progress to the end; stopping this process leaves them running.
+    func carryOut(_ requests: [DownloadRequest], _ display: any DownloadDisplay) async throws {
+        var (open, status): (Set<String>, Int32) = ([], 0)
+        for request in requests {
+            let body = try await send(.post, HolderPath.tasks, try JSONEncoder().encode(request))
+            if let problem = Self.problem(of: body) {
+                DownloadCommand.printError(problem)
+                status = max(status, body.status == .conflict ? 2 : 1)
+            } else {
+                open.insert(try JSONDecoder().decode(DownloadTask.self, from: Data(body.bytes)).id)
+            }
+        }
+        status = max(status, try await show(open, display))
+        display.end()
+        await client.close()
+        if status != 0 { throw ExitCode(status) }
+    }
+
+    /// Shows the changes of tasks until all have stopped; the status to end with.
+    private func show(_ ids: Set<String>, _ display: any DownloadDisplay) async throws -> Int32 {
+        var (open, status): (Set<String>, Int32) = (ids, 0)
+        guard !open.isEmpty else { return 0 }
+        var options = Self.options
+        options.totalTimeout = .seconds(31_536_000)
+        options.lowSpeedLimit = 0
+        options.chunkDelay = .zero
+        options.byteLimit = .max
+        var transfer = try await session.open("http://localhost\(HolderPath.tasks)", options)
+        var rest = Data()
+        while !open.isEmpty, let chunk = try await transfer.nextChunk() {
+            rest += Data(chunk)
+            while let end = rest.firstIndex(of: 0x0A) {
+                let task = try? JSONDecoder().decode(DownloadTask.self, from: rest[rest.startIndex..<end])
+                rest = Data(rest[rest.index(after: end)...])
+                guard let task, open.contains(task.id) else { continue }
+                display.show(task)
+                guard task.state.isEnded || task.state == .paused else { continue }
+                open.remove(task.id)
+                if let error = task.error {
+                    DownloadCommand.printError("\(task.id): \(error.title): \(error.detail)")
+                }
+                if task.state != .completed { status = 1 }
+            }
+        }
+        return open.isEmpty ? status : 1
+    }
+
+    private static let options = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(60))
+
+    private func send(
+        _ method: HTTPMethod, _ path: String, _ body: Data? = nil
+    ) async throws -> FetchedBody {
+        var options = Self.options
+        options.method = method
+        options.body = body.map { Array($0) } ?? (method == .post ? [] : nil)
+        options.headers = ["X-Backcast": "1"]
+        return try await session.fetch("http://localhost\(path)", options)
+    }
+
+    private static func problem(of body: FetchedBody) -> String? {
+        guard body.status.rawValue >= 400 else { return nil }
+        let object = try? JSONSerialization.jsonObject(with: Data(body.bytes)) as? [String: Any]
+        return object?["detail"] as? String ?? "status \(body.status.rawValue)"
+    }
+}
