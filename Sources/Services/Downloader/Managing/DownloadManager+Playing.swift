@@ -17,7 +17,8 @@ extension DownloadManager {
             return isKnown ? nil : try await stored(name, of: task, in: folder)
         }
         if let progress = await runner.demand(name) {
-            return try await growing(name, in: folder, progress, isWhole: isWhole)
+            let reader = PartReader(progress, service.tools.gate)
+            return try await growing(name, in: folder, reader, isWhole: isWhole)
         }
         if let file = try await folder.served(name) {
             await runner.played(name)
@@ -38,10 +39,11 @@ extension DownloadManager {
 
     /// A part that is being fetched, as soon as something of it is there.
     private func growing(
-        _ name: String, in folder: TaskFolder, _ progress: PartProgress, isWhole: Bool
+        _ name: String, in folder: TaskFolder, _ reader: PartReader, isWhole: Bool
     ) async throws(DownloadError) -> PlayedContent? {
         let limit = isWhole ? Limits.wholePartWait : Limits.playerWait
-        guard let status = await progress.wait(within: limit, until: { !isWhole && $0.readable > 0 }) else {
+        guard let status = await reader.progress.wait(within: limit, until: { !isWhole && $0.readable > 0 })
+        else {
             return .nothingCame
         }
         switch status.end {
@@ -49,7 +51,7 @@ extension DownloadManager {
         case .failed: return .nothingCame
         case nil:
             return .growing(
-                GrowingBody(name, in: folder, progress, from: 0),
+                GrowingBody(name, in: folder, reader, from: 0),
                 length: status.total.map { UInt64(clamping: $0) })
         }
     }

@@ -14,19 +14,19 @@ package final class GrowingBody: HTTPBodySource {
 
     private let folder: TaskFolder
     private let name: String
-    private let progress: PartProgress
+    private let reader: PartReader
     private let position: Mutex<Position>
 
-    init(_ name: String, in folder: TaskFolder, _ progress: PartProgress, from offset: Int64) {
+    init(_ name: String, in folder: TaskFolder, _ reader: PartReader, from offset: Int64) {
         self.folder = folder
         self.name = name
-        self.progress = progress
+        self.reader = reader
         position = Mutex(Position(offset: offset))
     }
 
     package func next(limit: Int) async throws -> [UInt8]? {
         let (offset, attempt) = position.withLock { ($0.offset, $0.attempt) }
-        let status = await progress.wait(within: Limits.playerWait) { status in
+        let status = await reader.progress.wait(within: Limits.playerWait) { status in
             status.readable > offset || attempt != nil && attempt != status.attempt
         }
         guard let status, status.end != .failed, attempt == nil || attempt == status.attempt else {
@@ -35,7 +35,7 @@ package final class GrowingBody: HTTPBodySource {
         if status.end == .whole, offset >= status.written { return nil }
         let count = min(Int64(limit), status.readable - offset)
         let bytes = try await folder.readGrowing(name, at: offset, upTo: Int(count))
-        guard !bytes.isEmpty, progress.status.attempt == status.attempt else {
+        guard !bytes.isEmpty, reader.progress.status.attempt == status.attempt else {
             throw DownloadError.part(name: name, reason: "the part was begun again")
         }
         position.withLock { $0 = Position(offset: offset + Int64(bytes.count), attempt: status.attempt) }

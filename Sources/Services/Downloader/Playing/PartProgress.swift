@@ -24,6 +24,8 @@ final class PartProgress: Sendable {
     private struct State {
         var status = Status()
         var isDemanded = false
+        /// Answers that wait for the part or read it.
+        var readers = 0
         /// When the player asked or bytes came last.
         var moved: ContinuousClock.Instant
     }
@@ -50,6 +52,20 @@ final class PartProgress: Sendable {
             state.moved = now
             defer { state.isDemanded = true }
             return !state.isDemanded
+        }
+    }
+
+    /// An answer waits for the part.
+    fileprivate func join() {
+        state.withLock { $0.readers += 1 }
+    }
+
+    /// An answer has ended; returns whether no player waits for the part any more.
+    fileprivate func leave() -> Bool {
+        state.withLock { state in
+            state.readers -= 1
+            if state.readers == 0 { state.isDemanded = false }
+            return state.readers == 0
         }
     }
 
@@ -98,5 +114,21 @@ final class PartProgress: Sendable {
             return status.end != nil || holds(status)
         }
         return isReached ? status : nil
+    }
+}
+
+/// An answer that waits for a part or reads it: without one the part has no precedence any more.
+final class PartReader: Sendable {
+    let progress: PartProgress
+    private let gate: DemandGate
+
+    init(_ progress: PartProgress, _ gate: DemandGate) {
+        self.progress = progress
+        self.gate = gate
+        progress.join()
+    }
+
+    deinit {
+        if progress.leave() { gate.leave(progress) }
     }
 }
