@@ -1,7 +1,7 @@
 # Backcast's commands. `make run` and `make test` are the two that everybody needs.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz simulate faults proof bench bench-ingest prove-cache build lint format clean
+.PHONY: help run test fuzz simulate faults proof bench bench-ingest prove-cache prove-play build lint format clean
 
 help: ## lists these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ bench-ingest: ## measures what recording costs beside ffmpeg: CHANNELS=200, SECO
 
 prove-cache: ## shows PLAYERS=500 of a live channel behind the sample cache of nginx for SECONDS=60: a table that fails on a miss
 	@PLAYERS=$(PLAYERS) SECONDS_TO_RUN=$(SECONDS) scripts/prove-cache.sh
+
+prove-play: ## shows `backcast play` in BROWSERS="chromium firefox": a table that fails on a miss
+	@scripts/prove-play.sh
 
 build: ## builds the two programs for release
 	swift build -c release --product backcast

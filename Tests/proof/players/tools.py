@@ -26,6 +26,13 @@ class Tools:
         for requirement in requirements():
             self.install(requirement)
 
+    @classmethod
+    def of(cls, folder):
+        """The wheels that are in a folder already."""
+        tools = cls.__new__(cls)
+        tools.folder, tools.missing = folder, {}
+        return tools
+
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
