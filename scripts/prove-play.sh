@@ -19,7 +19,7 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
-"$folder/venv/bin/pip" -q install playwright
+"$folder/venv/bin/pip" -q install playwright==1.65.2
 # gradio's wheel carries hls.js, which Firefox needs.
 "$folder/venv/bin/pip" -q download --no-deps -d "$folder/wheels" gradio==6.31.0
 "$folder/venv/bin/python" Tests/proof/play/main.py "$program" "$folder" "${browsers[@]}"
