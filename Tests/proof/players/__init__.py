@@ -1,4 +1,5 @@
-"""Windows in the players that people use: each plays to the end, with as much picture and sound as the lists promise."""
+"""Windows in the players that people use: each plays to the end, with as much picture and sound as the lists promise.
+Pages seek, and show a thumbnail track."""
 import os
 
 from . import browsers, limits, programs, vlc
@@ -12,6 +13,8 @@ PLAYERS = [programs.FFmpeg, programs.PyAV, programs.MPV, vlc.VLC, programs.GStre
 #: Seconds of picture or sound that may be missing at the ends (players in real time are asked before they end).
 ENDS = 1.5
 FOLLOW_SECONDS = 30
+#: Where pages go in a window, a share of its length.
+SEEK = 0.75
 
 
 def run(table, folder, seed):
@@ -28,6 +31,8 @@ def run(table, folder, seed):
             show_lists(table, window)
             for player in players:
                 show_window(table, player, window)
+        show_seeking(table, players, scenes)
+        show_thumbnails(table, players, scenes)
         show_following(table, players, scenes)
     finally:
         if relay:
@@ -76,6 +81,41 @@ def show_window(table, player, window):
         played.audio is None or abs(window.audio - played.audio) <= allowed)
     table.row(f"{window.title}: {player.name}", "plays to the end", f"{seen} {played.fault}".strip(), holds,
               limits.known(player, window))
+
+
+def show_seeking(table, players, scenes):
+    """Pages go to three quarters of a window with a hole, and play from there to its end."""
+    window = scenes.window("a seek over a hole", "clear", scenes.holed - 8, scenes.holed + 14)
+    for player in players:
+        if not hasattr(player, "seek"):
+            continue
+        try:
+            played, sought = player.seek(window.url, SEEK)
+            off = abs((sought.get("at") or 0) - window.video * SEEK)
+            seen = f"at {sought.get('at')}, then {played.video:.1f} s {played.fault}".strip()
+            holds = not played.fault and off < ENDS and abs(played.video - window.video * (1 - SEEK)) <= ENDS + player.joint
+        except Exception as error:
+            seen, holds = f"{type(error).__name__}: {error}", False
+        table.row(f"{window.title}: {player.name}", f"at {window.video * SEEK:.1f} s, then to the end", seen, holds)
+
+
+def show_thumbnails(table, players, scenes):
+    """A page shows the picture of each cue of a window with a hole."""
+    window = scenes.window("thumbnails", "clear", scenes.holed - 8, scenes.holed + 14)
+    track = window.url.replace("/index.m3u8?", "/frames.vtt?") + "&step=2&width=80"
+    for player in players:
+        if not hasattr(player, "thumbnails"):
+            continue
+        try:
+            said = player.thumbnails(window.url, track)
+            seen = said.get("thumbnails", {})
+            cues = int(window.video / 2)
+            words = f"{seen.get('shown', 0)} of {seen.get('cues', 0)} shown, {seen.get('width', 0)} pixels wide"
+            words += f" {said.get('error', '')}"
+            holds = seen.get("cues", 0) >= cues and seen.get("shown") == seen.get("cues") and seen.get("width") == 80
+        except Exception as error:
+            words, holds = f"{type(error).__name__}: {error}", False
+        table.row(f"{window.title}: {player.name}", "a picture for each cue", words.strip(), holds)
 
 
 def show_following(table, players, scenes):

@@ -25,29 +25,51 @@ class Browser(Program):
     def follow(self, url, seconds):
         return self.watch(url, seconds * 3, 1, seconds)
 
+    def seek(self, url, share):
+        """Seconds that were played from there to the end, and the position that the browser went to."""
+        said = self.asked(url, LONGEST_SECONDS, None, {"rate": 1, "seek": share})
+        played = self.judged(said, LONGEST_SECONDS, None)
+        sought = said.get("sought") or {}
+        played.video -= sought.get("frames", 0) / FRAMES_PER_SECOND
+        return played, sought
+
+    def thumbnails(self, url, track):
+        """What the browser made of a thumbnail track, once as many pictures are shown as it has cues."""
+        return self.asked(url, LONGEST_SECONDS, None, {"rate": 1, "thumbnails": track}, self.has_thumbnails)
+
+    @staticmethod
+    def has_thumbnails(said):
+        seen = said.get("thumbnails", {})
+        return seen.get("cues", 0) > 0 and seen["shown"] + seen["failed"] == seen["cues"]
+
     def watch(self, url, longest, rate, enough):
+        return self.judged(self.asked(url, longest, enough, {"rate": rate}), longest, enough)
+
+    def asked(self, url, longest, enough, options, is_enough=None):
+        """The last report of a page that was opened with these options."""
         if self.with_library and "gradio" in self.tools.missing:
             raise Missing(f"hls.js: {self.tools.missing['gradio']}")
         report = uuid.uuid4().hex
-        options = {"rate": rate, **({"with": self.with_library} if self.with_library else {})}
+        options = {**options, **({"with": self.with_library} if self.with_library else {})}
         profile = os.path.join(self.folder, f"profile-{report}")
         os.makedirs(profile)
         with open(os.path.join(self.folder, f"{self.label}.log".replace(" ", "-")), "ab") as log:
             child = start(self.command(profile, self.relay.page(url, report, **options)), stdout=log, stderr=log,
                           env={**os.environ, "HOME": profile})
         try:
-            said = self.wait(child, report, longest, enough)
+            return self.wait(child, report, longest, enough, is_enough)
         finally:
             end(child)
             shutil.rmtree(profile, ignore_errors=True)
-        return self.judged(said, longest, enough)
 
-    def wait(self, child, report, longest, enough):
+    def wait(self, child, report, longest, enough, is_enough):
         until = time.time() + longest
         while time.time() < until and child.poll() is None:
             time.sleep(0.2)
             said = self.relay.reports.get(report, {})
             if said.get("ended") or said.get("error") or enough and self.seconds(said) >= enough:
+                break
+            if is_enough and is_enough(said):
                 break
         return self.relay.reports.get(report, {})
 
