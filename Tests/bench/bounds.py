@@ -21,6 +21,7 @@ class Bounds:
         return {
             "download-range": ("first byte of a Range of a 24 h download.ts, slowest of 40 places", self.first_byte, 5),
             "cold-day": ("24 h (43,200 segments), caches empty, PostgreSQL warm, whole answer", self.cold_day, 8),
+            "cold-frames": ("I-frame playlist of 24 h (43,200 key frames), caches empty, PostgreSQL warm", self.cold_frames, 5),
             "healthz-64": ("/healthz, worst, while 64 connections ask HEAD of 24 h downloads", partial(self.downloads, 64), 20),
             "healthz-200": ("/healthz, worst, while 200 connections ask HEAD of 24 h downloads", partial(self.downloads, 200), 20),
             "healthz-cold": (f"/healthz, worst, while 300 connections ask cold days of {self.bench.channels} channels",
@@ -72,7 +73,7 @@ class Bounds:
         connection.close()
         self.add(key, what, limit, max(times), "ms", f"median {statistics.median(times):.2f} ms")
 
-    def cold_times(self, server, channel):
+    def cold_times(self, server, channel, file="index"):
         """Each whole day once, after a restart each round. A first round makes PostgreSQL warm and does not count."""
         times = []
         for number in range(self.bench.rounds + 1):
@@ -80,7 +81,8 @@ class Bounds:
             connection = Connection(server.port)
             connection.ask(f"/live/{channel}/index.m3u8")
             for begin in self.days():
-                status, _, body, _, seconds = connection.ask(self.window(channel, begin))
+                path = self.window(channel, begin).replace("/index.m3u8", f"/{file}.m3u8")
+                status, _, body, _, seconds = connection.ask(path)
                 if status != 200 or len(body) < 1000:
                     raise RuntimeError(f"{channel}: {status} {body[:200]}")
                 if number > 0:
@@ -90,6 +92,10 @@ class Bounds:
 
     def cold_day(self, key, what, limit):
         times = self.cold_times(self.bench.backcast, "short")
+        self.add(key, what, limit, statistics.median(times), "ms", f"{min(times):.1f} to {max(times):.1f} ms, {len(times)} windows")
+
+    def cold_frames(self, key, what, limit):
+        times = self.cold_times(self.bench.backcast, "c0", "v0-iframes")
         self.add(key, what, limit, statistics.median(times), "ms", f"{min(times):.1f} to {max(times):.1f} ms, {len(times)} windows")
 
     def catalogue_size(self, key, what, limit):
