@@ -40,10 +40,11 @@ package struct WindowExport: Sendable {
     /// The window as ffmpeg packs it, for one reader.
     ///
     /// ffmpeg starts with the first byte and is ended with the body. Reading throws when the archive lacks a
-    /// segment or ffmpeg fails.
-    package func body(of plan: RemuxPlan) throws(ExportError) -> RemuxBody {
+    /// segment or ffmpeg fails. A body that is not read, for an answer without content, takes no place.
+    package func body(of plan: RemuxPlan, isRead: Bool = true) throws(ExportError) -> RemuxBody {
         guard ProgramFile.path(of: ffmpeg) != nil else { throw .noFFmpeg }
-        guard let place = places.take() else { throw .noFreeProcess }
+        let place = isRead ? places.take() : nil
+        guard place != nil || !isRead && places.hasFree else { throw .noFreeProcess }
         let feed = RemuxFeed(plan: plan, store: store, index: fragments)
         return RemuxBody(plan: plan, feed: feed, place: place, ffmpeg: ffmpeg)
     }

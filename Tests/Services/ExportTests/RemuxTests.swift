@@ -95,7 +95,11 @@ struct RemuxTests {
         let export = WindowExport(store: sample.store, remuxProcesses: 2)
         var held = [try export.body(of: sample.plan()), try export.body(of: sample.plan())]
         #expect(throws: ExportError.noFreeProcess) { _ = try export.body(of: sample.plan()) }
+        #expect(throws: ExportError.noFreeProcess) { _ = try export.body(of: sample.plan(), isRead: false) }
         held.removeLast()
+        // What is not read leaves the place to others.
+        let unread = try export.body(of: sample.plan(), isRead: false)
+        defer { _ = unread }
         _ = try export.body(of: sample.plan())
     }
 

@@ -118,8 +118,9 @@ extension WindowAnswers {
         var headers = fields
         headers["Accept-Ranges"] = "none"
         headers["Cache-Control"] = "no-store"
-        let body = try export.body(of: plan)
-        if asked.request.method != .head { try await body.prepare() }
+        let isRead = asked.request.method != .head
+        let body = try export.body(of: plan, isRead: isRead)
+        if isRead { try await body.prepare() }
         return HTTPResponse(status: .ok, headers: headers, body: .stream(length: nil, body))
     }
 

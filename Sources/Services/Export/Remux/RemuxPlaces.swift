@@ -8,6 +8,8 @@ final class RemuxPlaces: Sendable {
         free = Mutex(count)
     }
 
+    var hasFree: Bool { free.withLock { $0 > 0 } }
+
     /// A place until it is released; nil when all are taken.
     func take() -> RemuxPlace? {
         let isTaken = free.withLock { free in
