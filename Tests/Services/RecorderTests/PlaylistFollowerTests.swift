@@ -210,6 +210,15 @@ struct PlaylistFollowerTests {
         #expect(stage.see(list(0...5, discontinuitySequence: 9), at: 38).isRestart)
     }
 
+    @Test("A source that ends soon after a restart and begins again is followed at once")
+    func endedSoon() {
+        var stage = FollowerStage(after: list(500...505, date: { Double($0) * 6 }))
+        #expect(stage.see(list(0...2, date: { 3060 + Double($0) * 6 }), at: 20).isRestart)
+        let ended = list(0...4, date: { 3060 + Double($0) * 6 }, ended: true)
+        #expect(stage.see(ended, at: 32) == .new(from: 3, missing: 0))
+        #expect(stage.see(list(0...0, date: { 3100 + Double($0) * 6 }), at: 40).isRestart)
+    }
+
     @Test("After ENDLIST a playlist that starts from the beginning is a restart, one that goes on is not")
     func endedThenLive() {
         var lower = FollowerStage(after: list(10...15, ended: true))

@@ -150,9 +150,9 @@ struct PlaylistFollower: Sendable {
     }
 
     /// A numbering that has only just taken the place of another one: another restart now may be two origins
-    /// that answer in turn.
+    /// that answer in turn, unless it has ended.
     private func isYoung(_ now: ContinuousClock.Instant, _ target: Int64) -> Bool {
-        !previous.isEmpty && began.map { now - $0 < .microseconds(10 * target) } ?? false
+        !previous.isEmpty && !hasEnded && began.map { now - $0 < .microseconds(10 * target) } ?? false
     }
 }
 
