@@ -59,6 +59,11 @@ struct Encoder {
             firstNumber = chance.happens(in: 2) ? 0 : Int64.random(in: 1...2_000_000, using: &chance)
         }
 
+        /// What playlists say of the longest segment.
+        var targetSeconds: Int { Int((Double(duration) * (1 + wobble) / 1_000_000).rounded(.up)) }
+        /// The same in microseconds.
+        var target: Int64 { Int64(targetSeconds) * 1_000_000 }
+
         /// Another encoder of the same programme.
         func backup(_ chance: inout SeededChance) -> Settings {
             var other = Settings(&chance)
@@ -186,14 +191,10 @@ struct Encoder {
         scenario.faults(.repeated, of: index, at: now)
     }
 
-    private var targetSeconds: Int {
-        Int((Double(settings.duration) * (1 + settings.wobble) / 1_000_000).rounded(.up))
-    }
-
     /// The playlist of a rendition.
     func playlist(_ rendition: RenditionID, at now: Instant, _ scenario: Scenario) -> MediaPlaylist {
         var playlist = MediaPlaylist()
-        playlist.targetDurationSeconds = targetSeconds
+        playlist.targetDurationSeconds = settings.targetSeconds
         let range = listed(at: now)
         playlist.mediaSequence = UInt64(range.first.map { segments[$0].number } ?? 0)
         playlist.segments = entries[rendition].map { Array($0[range]) } ?? []
@@ -210,7 +211,7 @@ struct Encoder {
         switch settings.saidDurations {
         case .exact: break
         case .rounded: said = max(1, (said + 500_000) / 1_000_000) * 1_000_000
-        case .target: said = Int64(targetSeconds) * 1_000_000
+        case .target: said = settings.target
         case .zero: said = 0
         case .half: said /= 2
         case .double: said *= 2

@@ -90,7 +90,7 @@ struct Ledger {
         return rows.compactMap { row in
             let (source, index) = Media.source(row.fact.digest)
             let (encoder, segment) = (encoders[source].settings, encoders[source].segments[index])
-            if !row.fact.flags.contains(.late) { longest = max(longest, encoder.duration) }
+            if !row.fact.flags.contains(.late) { longest = max(longest, encoder.target) }
             // What EXTINF says of the first segments of a run cannot be known to be wrong.
             if isUnknown(index, encoders[source]) { return nil }
             let error = row.fact.start - segment.begin
@@ -114,12 +114,11 @@ struct Ledger {
         }
     }
 
-    /// By how much a start may be off, microseconds; `longest` is the longest duration of segments of the
-    /// sources that were recorded from until then.
+    /// By how much a start may be off, microseconds; `longest` is the longest target duration of the sources
+    /// that were recorded from until then.
     func tolerance(_ encoder: Encoder.Settings, longest: Int64 = 0) -> ClosedRange<Int64> {
-        let target = encoder.duration
-        // A difference up to a step of the clock is drift.
-        let step = max(2 * target, 10_000_000)
+        // A difference up to a step of the clock is drift: two target durations, as playlists say them.
+        let step = max(2 * encoder.target, 10_000_000)
         let ahead = max(step, 2 * longest)
         let late = (encoders.map(\.settings.latency).max() ?? 0) + ahead + 1_000_000
         // Whatever the dates say: one source of the channel without them places the others by arrival, too.

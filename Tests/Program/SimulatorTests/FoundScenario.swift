@@ -78,6 +78,8 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 9_600_585, hours: 1, faults: [0, 1, 3, 5, 7]),
         // A process began while a source without dates stood still: what it listed seemed to be new.
         FoundScenario(seed: 9_800_071, hours: 1, faults: [2, 3]),
+        // EXTINF in whole seconds, and eighty segments that nothing measured under a wrong key.
+        FoundScenario(seed: 9_850_134, hours: 1, faults: [2, 10]),
         // A packager ended soon after a restart, and its next beginning was taken for another origin's.
         FoundScenario(seed: 9_850_343, hours: 1, faults: [0, 2]),
     ]
