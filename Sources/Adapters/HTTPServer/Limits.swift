@@ -48,8 +48,10 @@ package struct Limits: Sendable {
     /// Bodies up to this size are copied into the library's memory, which is cheaper than an owner and a
     /// callback.
     static let copiedBody = 4 * 1024
-    /// Pieces with at most this sum are joined: one buffer is cheaper than a vector.
-    static let joinedPieces = 16 * 1024
+    /// Pieces with at most this sum are joined: one buffer is sent with its header, and a vector after it.
+    ///
+    /// Playlists of some hours, and compressed ones of a day.
+    static let joinedPieces = 96 * 1024
     /// Pieces that are sent as one vector, whose entries (16 bytes each) use the connection's memory.
     ///
     /// More pieces are read one after the other.

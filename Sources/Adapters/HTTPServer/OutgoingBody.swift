@@ -51,8 +51,11 @@ enum OutgoingBody {
 
     private static func form(of pieces: [SharedBytes], joined: Int) -> OutgoingBody {
         let byteCount = pieces.reduce(0) { $0 + $1.bytes.count }
-        if byteCount <= joined { return .bytes(pieces.flatMap(\.bytes)) }
-        return .pieces(pieces, byteCount: byteCount)
+        guard byteCount <= joined else { return .pieces(pieces, byteCount: byteCount) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(byteCount)
+        for piece in pieces { bytes += piece.bytes }
+        return .bytes(bytes)
     }
 
     private static func byteCount(of body: HTTPBody) -> UInt64? {

@@ -20,7 +20,7 @@ struct BodyTests {
         arguments: [
             [10, 20], [50_000, 0, 60_000, 70_000], [Int](repeating: 5_000, count: 100),
             [Int](repeating: 997, count: 400),
-            [0, 0, 40_000, 0], [],
+            [0, 0, 140_000, 0], [],
         ])
     func pieces(sizes: [Int]) async throws {
         let body = pattern(sizes.reduce(0, +))

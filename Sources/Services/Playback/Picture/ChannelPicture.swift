@@ -71,9 +71,10 @@ struct ChannelCut {
             ? picture.leading.first { cuts[$0] != nil }
             : picture.renditions.firstIndex { $0.description.id == id }
         guard let position, let cut = cuts[position], cut.keepsDate else { return nil }
+        let rendition = picture.renditions[position]
         return WindowText(
-            rendition: picture.renditions[position].description.id, cut: cut,
-            uses: picture.renditions[position].uses, window: window, targetSeconds: targetSeconds)
+            rendition: rendition.description.id, cut: cut, uses: rendition.uses, strips: rendition.strips,
+            window: window, targetSeconds: targetSeconds)
     }
 
     /// The segments of the rendition that leads a multivariant playlist.

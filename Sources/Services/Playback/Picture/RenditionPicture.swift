@@ -24,6 +24,7 @@ struct RenditionPicture: Sendable {
     let description: RenditionDescription
     let rates: SlotRates
     let uses = SlotUses()
+    let strips: TextStrips
     /// The begin of the first quarter in which something is held; nil if nothing is.
     private let held: Int64?
     /// The begin of the first slot.
@@ -37,6 +38,7 @@ struct RenditionPicture: Sendable {
         held = rendition.firstQuarter
         guard let first = blocks.keys.min(), let last = blocks.keys.max() else {
             (origin, slots, times, rates) = (0, [], RangeTree(count: 0), SlotRates(count: 0))
+            strips = TextStrips(origin: 0)
             return
         }
         origin = first
@@ -52,6 +54,7 @@ struct RenditionPicture: Sendable {
         self.slots = slots
         times = RangeTree(slots.map(SlotTimes.init))
         rates = SlotRates(count: slots.count)
+        strips = TextStrips(origin: first)
     }
 }
 

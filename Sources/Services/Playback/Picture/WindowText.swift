@@ -8,30 +8,28 @@ struct WindowText {
     let rendition: RenditionID
     let cut: WindowCut
     let uses: SlotUses
+    let strips: TextStrips
     let window: TimeWindow
     let targetSeconds: Int
 
     /// The most bytes of a head without EXT-X-MAP and EXT-X-PROGRAM-DATE-TIME.
     private static let headBytes = 320
 
-    /// Nil if a block has no text.
-    func pieces() -> [RenderedPlaylist.Piece]? {
-        guard let format = cut.slots.first?.block?.text?.format else { return nil }
-        var pieces: [RenderedPlaylist.Piece] = [.own(head(format))]
-        pieces.reserveCapacity(cut.slots.count + 3)
-        for (index, slot) in zip(cut.slots.indices, cut.slots) {
-            guard let block = slot.block, let text = block.text else { return nil }
-            let rows = cut.rows(index, block)
-            if index == cut.slots.startIndex {
-                pieces.append(.line(text, rows.lowerBound))
-                pieces.append(.rows(text, rows.dropFirst()))
-            } else if rows.count == block.segments.count {
-                pieces.append(.shared(text))
-            } else {
-                pieces.append(.line(text, 0))
-                pieces.append(.rows(text, rows.dropFirst()))
-            }
-        }
+    /// Nil if a block has no text, or if more than a few have to be written, or compressed, first.
+    func pieces(isCompressed: Bool) -> [RenderedPlaylist.Piece]? {
+        let (first, last) = (cut.slots.startIndex, cut.slots.endIndex - 1)
+        guard let head = cut.slots[first].block, let text = head.text else { return nil }
+        let rows = cut.rows(first, head)
+        var pieces: [RenderedPlaylist.Piece] = [
+            .own(self.head(text.format)), .line(text, rows.lowerBound), .rows(text, rows.dropFirst()),
+        ]
+        guard last > first else { return pieces + [.own(Self.end)] }
+        guard let tail = cut.slots[last].block, let text = tail.text,
+            let between = strips.pieces(cut.slots[(first + 1)..<last], isCompressed: isCompressed)
+        else { return nil }
+        pieces += between
+        let end = cut.rows(last, tail)
+        pieces.append(end.count == tail.segments.count ? .shared(text) : .rows(text, end))
         pieces.append(.own(Self.end))
         return pieces
     }

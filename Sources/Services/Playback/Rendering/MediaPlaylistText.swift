@@ -122,16 +122,19 @@ extension MediaPlaylistText {
 
 /// Sharing the lines of blocks.
 extension MediaPlaylistText {
-    /// Writes a slice: as a shared piece, or the first segment and then the block's lines, or segment by
+    /// Writes a slice: as the block's lines, or the first segment and then the block's lines, or segment by
     /// segment.
     private mutating func write(_ piece: SegmentList.Piece) throws(PlaybackError) {
         guard let text = piece.block.text, hasOneSequence(piece) else { return write(rows: piece.segments) }
-        if piece.isWhole, continues(piece, text), keepsDate(piece, from: piece.first.start - expectedDate) {
-            closeOwnPiece()
-            pieces.append(.shared(text))
-            return pass(piece, text, duration: piece.block.summary.duration)
-        }
         let (begin, end) = (piece.range.lowerBound, piece.range.upperBound)
+        if begin == 0, continues(piece, text), keepsDate(piece, from: piece.first.start - expectedDate) {
+            closeOwnPiece()
+            pieces.append(piece.isWhole ? .shared(text) : .rows(text, 0..<end))
+            let duration =
+                piece.isWhole
+                ? piece.block.summary.duration : piece.segments.reduce(0) { $0 + $1.mediaDuration }
+            return pass(piece, text, duration: duration)
+        }
         write(rows: piece.segments.prefix(1))
         guard keepsDate(piece, from: piece.first.start + piece.first.mediaDuration - expectedDate) else {
             return write(rows: piece.segments.dropFirst())

@@ -10,6 +10,8 @@ package struct RenderedPlaylist: Sendable {
         case own([UInt8])
         /// All lines of a block.
         case shared(BlockText)
+        /// All lines of several blocks.
+        case strip(TextStrip)
         /// The lines of some segments of a block.
         case rows(BlockText, Range<Int>)
         /// The lines of one segment of a block, which are not shared.
@@ -20,6 +22,7 @@ package struct RenderedPlaylist: Sendable {
     private enum Part: Sendable {
         case own([UInt8])
         case block(BlockText, BlockText.Lines)
+        case strip(TextStrip)
         case groups(BlockText, BlockText.Lines, Range<Int>)
     }
 
@@ -44,6 +47,7 @@ package struct RenderedPlaylist: Sendable {
             case .own(let bytes): own += bytes
             case .line(let text, let row): own += try text.lines().rows(row..<(row + 1))
             case .shared(let text): append(.block(text, try text.lines()))
+            case .strip(let strip): append(.strip(strip))
             case .rows(let text, let rows):
                 let lines = try text.lines()
                 let groups = BlockText.Lines.groups(within: rows)
@@ -74,6 +78,7 @@ package struct RenderedPlaylist: Sendable {
                 }
                 text += bytes
             case .block(_, let lines): text += lines.digest
+            case .strip(let strip): text += strip.digests
             case .groups(_, let lines, let groups): for group in groups { text += lines.groupDigests[group] }
             }
         }
@@ -83,7 +88,7 @@ package struct RenderedPlaylist: Sendable {
     /// The text: whole blocks as they are, everything between them in one piece.
     package var body: [SharedBytes] {
         var (pieces, own): ([SharedBytes], [UInt8]) = ([], [])
-        pieces.reserveCapacity(parts.count)
+        pieces.reserveCapacity(parts.count + 64)
         for part in parts {
             switch part {
             case .own(let bytes): own += bytes
@@ -92,6 +97,10 @@ package struct RenderedPlaylist: Sendable {
                 if !own.isEmpty { pieces.append(SharedBytes(own)) }
                 own = []
                 pieces.append(lines.bytes)
+            case .strip(let strip):
+                if !own.isEmpty { pieces.append(SharedBytes(own)) }
+                own = []
+                pieces += strip.bytes
             }
         }
         if !own.isEmpty { pieces.append(SharedBytes(own)) }
@@ -103,6 +112,12 @@ package struct RenderedPlaylist: Sendable {
         var (pieces, own): ([SharedBytes], [UInt8]) = ([], GzipJoin.header)
         pieces.reserveCapacity(parts.count)
         var trailer = GzipJoin.Trailer()
+        func append(_ packed: BlockText.Packed) {
+            trailer.append(packed.deflated)
+            pieces.append(SharedBytes(own))
+            own = []
+            pieces.append(packed.bytes)
+        }
         var index = 0
         while index < parts.count {
             var count = 1
@@ -122,11 +137,8 @@ package struct RenderedPlaylist: Sendable {
             case .block(let text, _):
                 let texts = strip(from: index)
                 count = max(1, texts.count)
-                let packed = texts.isEmpty ? try text.deflated() : try text.strip(of: texts)
-                trailer.append(packed.deflated)
-                pieces.append(SharedBytes(own))
-                own = []
-                pieces.append(packed.bytes)
+                append(texts.isEmpty ? try text.deflated() : try text.strip(of: texts))
+            case .strip(let strip): append(try strip.deflated())
             }
             index += count
         }

@@ -84,8 +84,9 @@ extension WindowPlayer {
         _ cut: ChannelCut, _ id: RenditionID?, _ plan: WindowPlan, _ isFinal: Bool, isCompressed: Bool,
         at second: Int64,
     ) -> PlaylistAnswer? {
-        guard let text = cut.mediaPlaylist(of: id), text.isReady(isCompressed: isCompressed),
-            let pieces = text.pieces(), let playlist = try? RenderedPlaylist(pieces)
+        guard let text = cut.mediaPlaylist(of: id),
+            let pieces = text.pieces(isCompressed: isCompressed),
+            let playlist = try? RenderedPlaylist(pieces)
         else { return nil }
         text.uses.note(text.cut.slots, at: second)
         return PlaylistAnswer(
@@ -111,15 +112,5 @@ extension WindowCut {
         return WindowFacts(
             window: plan.window, next: plan.next, isFinal: isFinal, targetSeconds: targetSeconds,
             completeness: .init(held: plan.window.microseconds - missing, missing: missing))
-    }
-}
-
-extension WindowText {
-    /// Whether the blocks have their texts in memory, but for a few.
-    fileprivate func isReady(isCompressed: Bool) -> Bool {
-        let missing = cut.slots.dropFirst().dropLast().count { slot in
-            slot.block?.text?.isReady(isCompressed: isCompressed) != true
-        }
-        return missing <= Limits.textsWithoutTurn
     }
 }

@@ -1,0 +1,94 @@
+import Catalogue
+import Compression
+import HTTP
+import Synchronization
+
+/// The lines of several whole blocks of a run, as one part of a playlist.
+final class TextStrip: Sendable {
+    private let texts: [BlockText]
+    /// Those of the blocks, one after the other.
+    let digests: [UInt8]
+    let bytes: [SharedBytes]
+    private let packed = OnceReference<BlockText.Packed>()
+
+    /// Nil if the lines of a block are not in memory.
+    init?(_ texts: [BlockText]) {
+        guard texts.allSatisfy({ $0.isReady(isCompressed: false) }) else { return nil }
+        let lines = texts.compactMap { try? $0.lines() }
+        guard lines.count == texts.count else { return nil }
+        self.texts = texts
+        digests = lines.flatMap(\.digest)
+        bytes = lines.map(\.bytes)
+    }
+
+    /// Whether the blocks are in memory compressed.
+    var isDeflated: Bool {
+        packed.load() != nil || texts.allSatisfy { $0.isReady(isCompressed: true) }
+    }
+
+    /// The lines, each block compressed separately.
+    func deflated() throws(PlaybackError) -> BlockText.Packed {
+        if let known = packed.load() { return known }
+        guard let first = texts.first else { return BlockText.Packed(.joining([])) }
+        return packed.storeIfNil(try first.strip(of: texts))
+    }
+}
+
+/// The strips of a rendition, each made when it is first used.
+final class TextStrips: Sendable {
+    private struct Place: Hashable {
+        var index: Int
+        var length: Int
+    }
+
+    /// Which quarter of an hour since 1970 the first slot is.
+    private let first: Int
+    private let known = Mutex<[Place: TextStrip]>([:])
+
+    /// `origin` is the begin of the first slot, microseconds.
+    init(origin: Int64) {
+        first = Int(origin / Quarter.microseconds)
+    }
+
+    /// Whole slots as parts of a playlist, as few as there can be.
+    ///
+    /// Nil if more than a few of them have to be written, or compressed, first.
+    func pieces(
+        _ slots: ArraySlice<RenditionPicture.Slot>, isCompressed: Bool,
+    ) -> [RenderedPlaylist.Piece]? {
+        known.withLock { known in
+            var (pieces, missing, index): ([RenderedPlaylist.Piece], Int, Int) = ([], 0, slots.startIndex)
+            pieces.reserveCapacity(24)
+            while index < slots.endIndex {
+                if let (strip, length) = strip(from: index, slots, isCompressed: isCompressed, &known) {
+                    pieces.append(.strip(strip))
+                    index += length
+                    continue
+                }
+                guard let text = slots[index].block?.text else { return nil }
+                if !text.isReady(isCompressed: isCompressed) { missing += 1 }
+                guard missing <= Limits.textsWithoutTurn else { return nil }
+                pieces.append(.shared(text))
+                index += 1
+            }
+            return pieces
+        }
+    }
+
+    /// The longest strip that begins with a slot, and its length.
+    private func strip(
+        from index: Int, _ slots: ArraySlice<RenditionPicture.Slot>, isCompressed: Bool,
+        _ known: inout [Place: TextStrip],
+    ) -> (TextStrip, length: Int)? {
+        for length in Limits.stripLengths
+        where (first + index).isMultiple(of: length) && index + length <= slots.endIndex {
+            let place = Place(index: index, length: length)
+            if known[place] == nil {
+                let texts = slots[index..<(index + length)].compactMap { $0.block?.text }
+                if texts.count == length { known[place] = TextStrip(texts) }
+            }
+            if let strip = known[place], !isCompressed || strip.isDeflated { return (strip, length) }
+        }
+        return nil
+    }
+}
