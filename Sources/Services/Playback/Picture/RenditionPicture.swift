@@ -2,7 +2,7 @@ import Catalogue
 import Timeline
 
 /// The blocks of one rendition that are in memory, side by side, with what a window needs of them as numbers.
-struct RenditionPicture: Sendable {
+final class RenditionPicture: Sendable {
     /// A quarter of an hour; all times are microseconds since 1970.
     struct Slot: Sendable {
         /// Nil if it is not in memory.

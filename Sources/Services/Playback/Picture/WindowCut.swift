@@ -13,7 +13,9 @@ struct WindowCut: Sendable {
 
     /// Nil if no segment overlaps the window.
     init?(_ slots: ArraySlice<RenditionPicture.Slot>, _ between: SlotTimes, of window: TimeWindow) {
-        guard let head = slots.first?.block, let tail = slots.last?.block else { return nil }
+        guard !slots.isEmpty, let head = slots[slots.startIndex].block,
+            let tail = slots[slots.endIndex - 1].block
+        else { return nil }
         begin = head.firstRow(endingAfter: window.begin)
         end = tail.firstRow(from: window.end)
         guard begin < head.segments.count, end > 0, slots.count > 1 || begin < end else { return nil }

@@ -16,20 +16,28 @@ final class BlockText: Sendable {
         let offsets: [Int]
         /// SHA-256 of the bytes.
         let digest: [UInt8]
-        /// SHA-256 of each full group of `Limits.rowsPerGroup` segments, counted from the first.
-        let groupDigests: [[UInt8]]
+        /// SHA-256 of each full group of `Limits.rowsPerGroup` segments, counted from the first, one after
+        /// the other.
+        private let groupDigests: [UInt8]
 
         init(_ bytes: [UInt8], offsets: [Int]) throws(PlaybackError) {
             self.bytes = SharedBytes(bytes)
             self.offsets = offsets
             digest = try SHA256.made(of: bytes)
-            var digests: [[UInt8]] = []
+            var digests: [UInt8] = []
             for group in Self.groups(within: 0..<(offsets.count - 1)) {
                 let begin = offsets[group * Limits.rowsPerGroup]
                 let end = offsets[(group + 1) * Limits.rowsPerGroup]
-                digests.append(try SHA256.made(of: bytes[begin..<end]))
+                digests += try SHA256.made(of: bytes[begin..<end])
             }
             groupDigests = digests
+        }
+
+        var groupCount: Int { groupDigests.count / SHA256.byteCount }
+
+        /// The digests of some groups, one after the other.
+        func digests(_ groups: Range<Int>) -> ArraySlice<UInt8> {
+            groupDigests[(groups.lowerBound * SHA256.byteCount)..<(groups.upperBound * SHA256.byteCount)]
         }
 
         /// The bytes of some segments.
@@ -61,10 +69,24 @@ final class BlockText: Sendable {
 
     /// The full groups, each compressed separately.
     final class PackedGroups: Sendable {
-        let blocks: [DeflateBlock]
+        private let bytes: [UInt8]
+        /// Where each begins, and the end of the last one.
+        private let offsets: [Int]
+        /// Each without its bytes.
+        private let blocks: [DeflateBlock]
 
         init(_ blocks: [DeflateBlock]) {
-            self.blocks = blocks
+            bytes = blocks.flatMap(\.bytes)
+            offsets = blocks.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.bytes.count) }
+            self.blocks = blocks.map {
+                DeflateBlock(bytes: [], checksum: $0.checksum, plainByteCount: $0.plainByteCount)
+            }
+        }
+
+        /// The bytes of some groups, which are noted in the trailer.
+        func bytes(_ groups: Range<Int>, _ trailer: inout GzipJoin.Trailer) -> ArraySlice<UInt8> {
+            for group in groups { trailer.append(blocks[group]) }
+            return bytes[offsets[groups.lowerBound]..<offsets[groups.upperBound]]
         }
     }
 
@@ -150,14 +172,14 @@ final class BlockText: Sendable {
 
     /// The full groups, each compressed separately: a playlist that begins or ends within the block
     /// compresses only the few segments beside them.
-    func deflatedGroups() throws(PlaybackError) -> [DeflateBlock] {
-        if let known = packedGroups.load() { return known.blocks }
+    func deflatedGroups() throws(PlaybackError) -> PackedGroups {
+        if let known = packedGroups.load() { return known }
         let lines = try lines()
         var blocks: [DeflateBlock] = []
-        for group in lines.groupDigests.indices {
+        for group in 0..<lines.groupCount {
             blocks.append(try .made(of: Array(lines.groups(group..<(group + 1))), level: Limits.blockLevel))
         }
-        return packedGroups.storeIfNil(PackedGroups(blocks)).blocks
+        return packedGroups.storeIfNil(PackedGroups(blocks))
     }
 
     private func written() throws(PlaybackError) -> Lines {

@@ -79,7 +79,7 @@ package struct RenderedPlaylist: Sendable {
                 text += bytes
             case .block(_, let lines): text += lines.digest
             case .strip(let strip): text += strip.digests
-            case .groups(_, let lines, let groups): for group in groups { text += lines.groupDigests[group] }
+            case .groups(_, let lines, let groups): text += lines.digests(groups)
             }
         }
         return Hexadecimal.encode(try SHA256.made(of: text).prefix(16))
@@ -130,10 +130,7 @@ package struct RenderedPlaylist: Sendable {
                 trailer.append(block)
                 own += block.bytes
             case .groups(let text, _, let groups):
-                for block in try text.deflatedGroups()[groups] {
-                    trailer.append(block)
-                    own += block.bytes
-                }
+                own += try text.deflatedGroups().bytes(groups, &trailer)
             case .block(let text, _):
                 let texts = strip(from: index)
                 count = max(1, texts.count)
