@@ -47,7 +47,7 @@ let modules: [Module] = [
     Module(name: "HTTP", layer: "Vocabulary", uses: ["Encoding", "JSON"], tests: []),
 
     Module(
-        name: "HTTPClient", layer: "Adapters", uses: ["HTTP", "CCurl"], packages: [logging],
+        name: "HTTPClient", layer: "Adapters", uses: ["Concurrency", "HTTP", "CCurl"], packages: [logging],
         tests: ["TestSupport"]),
     Module(
         name: "HTTPServer", layer: "Adapters", uses: ["Concurrency", "HTTP", "CMicrohttpd"],

@@ -46,7 +46,7 @@ enum DangerousConstruct: String, CaseIterable {
             case .unstructuredTask:
                 /\bTask(?:<[^>]*>)?\s*(?:\{|\((?:priority|operation|name|executorPreference)\b)/
             case .clockRead:
-                /\b(?:Continuous|Suspending)Clock(?:\(\))?\.now\b|\bDate\(\)|\bDate\.now\b|\bclock_gettime\b|\bgettimeofday\b|\bDispatchTime\.now\b|(?:^|[^\w)\]?>])\.now(?:\(\)|[^\w(]|$)/
+                /\b(?:Continuous|Suspending)Clock(?:\(\))?\.now\b|\bSteadyInstant\.now\b|\bDate\(\)|\bDate\.now\b|\bclock_gettime\b|\bgettimeofday\b|\bDispatchTime\.now\b|(?:^|[^\w)\]?>])\.now(?:\(\)|[^\w(]|$)/
             case .ownSleep:
                 /\bTask(?:<[^>]*>)?\.sleep\b|\b(?:u|nano)sleep\(|\bClock\(\)\.sleep\b|\basyncAfter\b/
             case .hostClock:

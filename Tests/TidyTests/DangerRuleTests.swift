@@ -21,6 +21,7 @@ struct DangerRuleTests {
             (.unstructuredTask, "return Task(operation: a)"),
             (.unstructuredTask, "Task(executorPreference: a) { }"),
             (.clockRead, "let a = ContinuousClock.now"),
+            (.clockRead, "let a = SteadyInstant.now + b"),
             (.clockRead, "if SuspendingClock().now > a { }"),
             (.clockRead, "let a = Date().timeIntervalSince1970"),
             (.clockRead, "clock_gettime(CLOCK_MONOTONIC, &a)"),

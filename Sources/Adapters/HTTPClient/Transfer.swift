@@ -1,3 +1,4 @@
+package import Concurrency
 package import HTTP
 
 /// A transfer whose head has arrived and whose body is pulled.
@@ -27,7 +28,7 @@ package struct Transfer: ~Copyable, Sendable {
     }
 
     /// When the last byte arrived; nil before.
-    var finishedAt: ContinuousClock.Instant? { channel.endedAt }
+    var finishedAt: SteadyInstant? { channel.endedAt }
 
     deinit {
         channel.cancel()
@@ -45,11 +46,11 @@ package struct TransferHead: Sendable {
     package var effectiveURL: String
     package var remoteAddress: String
     /// When the transfer was requested.
-    package var startedAt: ContinuousClock.Instant
+    package var startedAt: SteadyInstant
     /// When its turn had come and the first request was made.
-    package var begunAt: ContinuousClock.Instant
+    package var begunAt: SteadyInstant
     /// When the head was complete.
-    package var arrivedAt: ContinuousClock.Instant
+    package var arrivedAt: SteadyInstant
 }
 
 /// A complete response in memory.
@@ -58,7 +59,7 @@ package struct FetchedBody: Sendable {
     /// The decoded body.
     package var bytes: [UInt8]
     /// When the last byte arrived.
-    package var finishedAt: ContinuousClock.Instant
+    package var finishedAt: SteadyInstant
 
     package var status: HTTPStatus { head.status }
 }

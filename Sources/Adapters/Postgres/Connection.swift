@@ -57,7 +57,7 @@ extension Connection {
         if interruption.isRequested { throw .cancelled }
         if isReady { return }
         close()
-        let deadline = ContinuousClock.now + configuration.connectTimeout
+        let deadline = SteadyInstant.now + configuration.connectTimeout
         let wait = SocketWait(pipe: pipe, interruption: interruption, deadline: deadline)
         var opened = try ConnectionHandle.open(configuration, wait, logger: logger)
         _ = try opened.execute(script: configuration.sessionSettings, wait)
@@ -77,7 +77,7 @@ extension Connection {
     }
 
     func wait(_ interruption: Interruption?) -> SocketWait {
-        let limit = statementTimeout.map { ContinuousClock.now + $0 + Limits.answerGrace }
+        let limit = statementTimeout.map { SteadyInstant.now + $0 + Limits.answerGrace }
         return SocketWait(pipe: pipe, interruption: interruption, deadline: limit)
     }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Glibc
 
 /// How long a connection waits for its socket, and what can interrupt it.
@@ -13,12 +14,12 @@ struct SocketWait {
     /// The caller's interruption; nil for what must not be interrupted, such as COMMIT.
     let interruption: Interruption?
     /// The deadline; nil for none.
-    let deadline: ContinuousClock.Instant?
+    let deadline: SteadyInstant?
 
     /// When a cancel request counts as lost: one that arrives before its statement has no effect.
-    private var cancelsAgain: ContinuousClock.Instant?
+    private var cancelsAgain: SteadyInstant?
 
-    init(pipe: WakePipe, interruption: Interruption?, deadline: ContinuousClock.Instant?) {
+    init(pipe: WakePipe, interruption: Interruption?, deadline: SteadyInstant?) {
         self.pipe = pipe
         self.interruption = interruption
         self.deadline = deadline
@@ -28,13 +29,13 @@ struct SocketWait {
 
     /// Records that a cancel request was sent.
     mutating func cancelWasSent() {
-        cancelsAgain = ContinuousClock.now + Limits.cancelPause
+        cancelsAgain = SteadyInstant.now + Limits.cancelPause
     }
 
     /// Blocks the thread until the socket is ready.
     func untilReady(for events: Int32, on socket: Int32) -> Outcome {
         while true {
-            if isInterrupted && cancelsAgain.map({ ContinuousClock.now >= $0 }) ?? true {
+            if isInterrupted && cancelsAgain.map({ SteadyInstant.now >= $0 }) ?? true {
                 return .interrupted
             }
             var descriptors = [
@@ -44,7 +45,7 @@ struct SocketWait {
             let ready = unsafe poll(&descriptors, 2, remainingMilliseconds)
             if ready > 0 && descriptors[1].revents != 0 { pipe.drain() }
             if ready > 0 && descriptors[0].revents != 0 { return .ready }
-            if let deadline, ContinuousClock.now >= deadline { return .expired }
+            if let deadline, SteadyInstant.now >= deadline { return .expired }
         }
     }
 
@@ -53,7 +54,7 @@ struct SocketWait {
     /// One more than the whole milliseconds, which avoids a busy loop at the end.
     private var remainingMilliseconds: Int32 {
         guard let next = [deadline, cancelsAgain].compactMap({ $0 }).min() else { return -1 }
-        let milliseconds = ContinuousClock.now.duration(to: next).wholeMilliseconds
+        let milliseconds = (next - SteadyInstant.now).wholeMilliseconds
         return max(0, milliseconds) &+ (milliseconds == .max ? 0 : 1)
     }
 }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Journal
 import Monitoring
 import Recorder

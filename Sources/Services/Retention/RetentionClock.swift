@@ -10,7 +10,7 @@ import Timeline
 package final class RetentionClock: Sendable {
     private struct State {
         /// The last time that was given, and when.
-        var last: (time: Instant, steady: ContinuousClock.Instant)?
+        var last: (time: Instant, steady: SteadyInstant)?
         var heldBack: Int64 = 0
     }
 
@@ -26,7 +26,7 @@ package final class RetentionClock: Sendable {
     /// The next time, from the clocks of the host and of the database.
     ///
     /// - Returns: nil after a start, until the two clocks agree: nothing else is known then
-    func read(host: Instant, database: Instant, steady: ContinuousClock.Instant) -> Instant? {
+    func read(host: Instant, database: Instant, steady: SteadyInstant) -> Instant? {
         state.withLock { state in
             let clocks = min(host, database)
             guard let last = state.last else {

@@ -21,7 +21,7 @@ actor GroupLog {
     /// The files that the log has lines of, by the number of its own file; the last one is written to.
     private var parts: [(number: Int, paths: Set<String>)] = []
     private var byteCount: Int64 = 0
-    private var pausedUntil: ContinuousClock.Instant?
+    private var pausedUntil: SteadyInstant?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 

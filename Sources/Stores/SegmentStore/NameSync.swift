@@ -14,7 +14,7 @@ actor NameSync {
     private struct Placed {
         /// Paths of the drafts of files in the folder.
         var drafts: [String]
-        var since: ContinuousClock.Instant
+        var since: SteadyInstant
     }
 
     private let drafts: String
@@ -25,7 +25,7 @@ actor NameSync {
     private nonisolated let requests = Mutex(0)
     /// The requests up to which each of the last syncs reached, and how it ended.
     private var syncs: [(last: Int, error: StoreError?)] = []
-    private var pausedUntil: ContinuousClock.Instant?
+    private var pausedUntil: SteadyInstant?
     /// What waits for the sync of its folder, by the folder's path.
     private var placed: [String: Placed] = [:]
 
@@ -70,7 +70,7 @@ actor NameSync {
 
     /// Syncs the folders whose names have waited long; then their drafts go.
     private func syncFolders() {
-        let due = ContinuousClock.now - Limits.folderSyncInterval
+        let due = SteadyInstant.now - Limits.folderSyncInterval
         for (folder, waiting) in placed where waiting.since <= due {
             do throws(StoreError) {
                 do throws(StoreError) {

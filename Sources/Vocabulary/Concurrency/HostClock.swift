@@ -8,15 +8,15 @@ package struct HostClock: Sendable {
     /// The wall clock, which may be set at any time: for dates only.
     package var now: @Sendable () -> Instant
     /// The clock that is never set: for pauses, deadlines and time limits.
-    package var steady: @Sendable () -> ContinuousClock.Instant
-    private let sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
+    package var steady: @Sendable () -> SteadyInstant
+    private let sleep: @Sendable (SteadyInstant) async throws -> Void
 
     /// Makes a clock; `sleep` returns when `steady` has reached an instant, and throws when its task is
     /// cancelled.
     package init(
         now: @escaping @Sendable () -> Instant,
-        steady: @escaping @Sendable () -> ContinuousClock.Instant,
-        sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void,
+        steady: @escaping @Sendable () -> SteadyInstant,
+        sleep: @escaping @Sendable (SteadyInstant) async throws -> Void,
     ) {
         self.now = now
         self.steady = steady
@@ -24,7 +24,7 @@ package struct HostClock: Sendable {
     }
 
     /// Sleeps until `steady` has reached an instant; returns at once when that has passed.
-    package func sleep(until instant: ContinuousClock.Instant) async throws(CancellationError) {
+    package func sleep(until instant: SteadyInstant) async throws(CancellationError) {
         do {
             try await sleep(instant)
         } catch {
@@ -46,5 +46,5 @@ extension HostClock {
             _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
             return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
         },
-        steady: { .now }, sleep: { try await ContinuousClock().sleep(until: $0) })
+        steady: { .now }, sleep: { try await $0.sleep() })
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Testing
 
 @testable import HTTPClient
@@ -42,7 +43,7 @@ struct FairnessTests {
     /// Twenty sessions fetch a playlist and a segment of each of three renditions over and over; every error
     /// is thrown.
     private static func record(
-        twenty client: HTTPClient, _ server: ScriptedServer, until end: ContinuousClock.Instant,
+        twenty client: HTTPClient, _ server: ScriptedServer, until end: SteadyInstant,
     ) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<20 {

@@ -1,9 +1,10 @@
+import Concurrency
 import Testing
 
 @testable import HTTPClient
 
 struct TransferQueueTests {
-    private let start = ContinuousClock.now
+    private let start = SteadyInstant.now
     private let first = SessionID(rawValue: 1)
     private let second = SessionID(rawValue: 2)
 
@@ -13,7 +14,7 @@ struct TransferQueueTests {
     ) -> TransferQueue.Ticket {
         TransferQueue.Ticket(
             id: TransferID(rawValue: id), session: session, origin: origin ?? "http://\(session.rawValue)",
-            priority: priority, sessionLimit: limit, deadline: start.advanced(by: .seconds(seconds)))
+            priority: priority, sessionLimit: limit, deadline: start + .seconds(seconds))
     }
 
     private func started(_ queue: inout TransferQueue, at seconds: Int = 0) -> [UInt] {
@@ -95,10 +96,10 @@ struct TransferQueueTests {
         var queue = TransferQueue(runningLimit: 0)
         _ = add(&queue, ticket(1, first, seconds: 5))
         _ = add(&queue, ticket(2, first, seconds: 3))
-        #expect(queue.nextDeadline == start.advanced(by: .seconds(3)))
+        #expect(queue.nextDeadline == start + .seconds(3))
         #expect(expired(&queue, at: 2) == [])
         #expect(expired(&queue, at: 3) == [TransferID(rawValue: 2)])
-        #expect(queue.nextDeadline == start.advanced(by: .seconds(5)))
+        #expect(queue.nextDeadline == start + .seconds(5))
     }
 
     @Test("A waiting transfer that ends is never started")

@@ -9,9 +9,9 @@ import Timeline
 struct BlockCacheTests {
     /// A clock that a test sets.
     private final class Time: Sendable {
-        private let instant = Mutex(ContinuousClock.now)
+        private let instant = Mutex(SteadyInstant.now)
 
-        var now: ContinuousClock.Instant { instant.withLock { $0 } }
+        var now: SteadyInstant { instant.withLock { $0 } }
 
         func pass(_ duration: Duration) {
             instant.withLock { $0 += duration }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import TestSupport
 import Testing
 import Timeline
@@ -19,7 +20,7 @@ struct HeadSnapshotTests {
         "Whether a channel is quiet is judged by the clock, however far its dates lag",
         arguments: [0.0, 3_600])
     func quiet(lag: Double) {
-        let instant = ContinuousClock.now
+        let instant = SteadyInstant.now
         let seen = HeadSnapshot(TrackedHead(head(lag: lag), at: instant), asOf: instant, age: .zero)
         let edge = window(900, 1_000)
         #expect(!seen.isSettled(edge, now: at(1_004 + lag)))
@@ -30,7 +31,7 @@ struct HeadSnapshotTests {
 
     @Test("A head that was read a while ago is quiet only as of then")
     func age() {
-        let instant = ContinuousClock.now
+        let instant = SteadyInstant.now
         let old = HeadSnapshot(TrackedHead(head(lag: 0), at: instant), asOf: instant, age: .seconds(300))
         #expect(!old.isSettled(window(900, 1_000), now: at(1_400)))
         #expect(old.isSettled(window(900, 1_000), now: at(1_700)))
@@ -38,7 +39,7 @@ struct HeadSnapshotTests {
 
     @Test("What was seen of a time line that the channel has left settles nothing of the present one")
     func reanchored() {
-        let instant = ContinuousClock.now
+        let instant = SteadyInstant.now
         var former = head(lag: 0)
         former.publishedHead.watermark = at(29_800)
         let present = TrackedHead(former, at: instant).following(
@@ -50,7 +51,7 @@ struct HeadSnapshotTests {
 
     @Test("A new lag is used in the next answers")
     func following() {
-        let instant = ContinuousClock.now
+        let instant = SteadyInstant.now
         let later = TrackedHead(head(lag: 50), at: instant).following(
             head(lag: 20), at: instant + .seconds(1))
         #expect(HeadSnapshot(later, asOf: instant, age: .zero).lag(at: instant + .seconds(1)) == 20_000_000)

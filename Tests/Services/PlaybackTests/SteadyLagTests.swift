@@ -1,9 +1,10 @@
+import Concurrency
 import Testing
 
 @testable import Playback
 
 struct SteadyLagTests {
-    private let start = ContinuousClock.now
+    private let start = SteadyInstant.now
 
     @Test("A lag that stays or falls takes effect at once")
     func falling() {

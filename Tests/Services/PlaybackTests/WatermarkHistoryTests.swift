@@ -1,3 +1,4 @@
+import Concurrency
 import TestSupport
 import Testing
 import Timeline
@@ -5,7 +6,7 @@ import Timeline
 @testable import Playback
 
 struct WatermarkHistoryTests {
-    private let start = ContinuousClock.now
+    private let start = SteadyInstant.now
     private let span = Duration.seconds(12)
 
     private func history(_ sights: [(seconds: Double, watermark: Double)]) -> WatermarkHistory {

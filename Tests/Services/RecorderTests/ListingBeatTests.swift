@@ -1,3 +1,4 @@
+import Concurrency
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ struct ListingBeatTests {
         var chance = SeededGenerator(seed: 7)
         /// How much each listing may be early or late.
         var wavering = Duration.zero
-        private var listings: [ContinuousClock.Instant] = []
+        private var listings: [SteadyInstant] = []
 
         init(chance: Double, wavering: Duration = .zero, share: Double = 1) {
             beat = ListingBeat(chance: chance)

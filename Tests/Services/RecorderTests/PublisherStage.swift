@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Timeline
 
 @testable import Recorder
@@ -10,10 +11,10 @@ func at(_ value: Double) -> Instant {
     Instant(microseconds: 1_700_000_000 * seconds + Int64((value * 1_000_000).rounded()))
 }
 
-private let beginning = ContinuousClock.now
+private let beginning = SteadyInstant.now
 
 /// A moment of the steady clock by its seconds from the beginning.
-func moment(_ value: Double) -> ContinuousClock.Instant {
+func moment(_ value: Double) -> SteadyInstant {
     beginning + .seconds(value)
 }
 

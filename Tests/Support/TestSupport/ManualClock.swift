@@ -5,13 +5,13 @@ package import Timeline
 /// A host's clocks that stand still until a test moves them; a sleeper wakes when its instant is reached.
 package final class ManualClock: Sendable {
     private struct Sleeper {
-        var end: ContinuousClock.Instant
+        var end: SteadyInstant
         var continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
         var wall: Instant
-        var steady: ContinuousClock.Instant
+        var steady: SteadyInstant
         var arrivals = 0
         var sleepers: [Int: Sleeper] = [:]
 
@@ -64,7 +64,7 @@ package final class ManualClock: Sendable {
         try await eventually("\(count) sleeping tasks") { sleeperCount >= count }
     }
 
-    private func sleep(until end: ContinuousClock.Instant) async throws {
+    private func sleep(until end: SteadyInstant) async throws {
         try Task.checkCancellation()
         let number = state.withLock { state in
             state.arrivals += 1

@@ -1,4 +1,5 @@
 import CCurl
+import Concurrency
 
 /// A running hop: its handle and the decision about its end.
 ///
@@ -17,7 +18,7 @@ final class Hop {
     static func open(
         _ attempt: Attempt, of job: TransferJob, _ configuration: ClientConfiguration,
     ) throws(TransferError) -> Hop {
-        let left = ContinuousClock.now.duration(to: attempt.deadline)
+        let left = attempt.deadline - SteadyInstant.now
         guard left > .zero else { throw .timedOut(.connecting) }
         let isProxied = configuration.proxy != nil
         if isProxied { try judgeUnresolved(attempt.url, job.session) }

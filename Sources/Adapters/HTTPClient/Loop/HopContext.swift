@@ -1,3 +1,4 @@
+import Concurrency
 import HTTP
 
 /// One hop as seen by libcurl's callbacks: checks addresses, reads the head, passes the body on.

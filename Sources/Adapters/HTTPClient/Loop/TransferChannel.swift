@@ -1,3 +1,4 @@
+import Concurrency
 import Synchronization
 
 /// The shared state of the loop's thread and the reader of one transfer.
@@ -59,7 +60,7 @@ extension TransferChannel {
     }
 
     /// When the body was complete; nil before.
-    var endedAt: ContinuousClock.Instant? {
+    var endedAt: SteadyInstant? {
         guard case .whole(let instant) = guarded.withLock({ $0.state.end }) else { return nil }
         return instant
     }

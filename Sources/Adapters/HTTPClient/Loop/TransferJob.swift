@@ -1,3 +1,5 @@
+import Concurrency
+
 /// The number of a transfer within its client; never reused.
 struct TransferID: Hashable, Sendable {
     let rawValue: UInt
@@ -15,11 +17,11 @@ final class TransferJob: Sendable {
     let session: SessionContext
     let channel: TransferChannel
     /// When the transfer was requested.
-    let startedAt: ContinuousClock.Instant
+    let startedAt: SteadyInstant
 
     init(
         url: RequestURL, options: TransferOptions, session: SessionContext, channel: TransferChannel,
-        startedAt: ContinuousClock.Instant,
+        startedAt: SteadyInstant,
     ) {
         self.url = url
         self.options = options
@@ -35,14 +37,14 @@ final class TransferJob: Sendable {
         TransferQueue.Ticket(
             id: id, session: session.id, origin: url.origin, priority: options.priority,
             sessionLimit: session.options.maxConnections,
-            deadline: startedAt.advanced(by: .milliseconds(options.queueTimeout.boundedMilliseconds)))
+            deadline: startedAt + .milliseconds(options.queueTimeout.boundedMilliseconds))
     }
 
     /// The first request of a transfer that begins now.
-    func firstAttempt(at now: ContinuousClock.Instant) -> Attempt {
+    func firstAttempt(at now: SteadyInstant) -> Attempt {
         Attempt(
             url: url, begun: now, isFresh: options.freshConnection,
-            deadline: now.advanced(by: .milliseconds(options.totalTimeout.boundedMilliseconds)))
+            deadline: now + .milliseconds(options.totalTimeout.boundedMilliseconds))
     }
 }
 
@@ -50,11 +52,11 @@ final class TransferJob: Sendable {
 struct Attempt {
     var url: RequestURL
     /// When the first request of the transfer was made.
-    let begun: ContinuousClock.Instant
+    let begun: SteadyInstant
     /// Redirects followed so far.
     var redirects = 0
     /// Whether a new connection is required.
     var isFresh: Bool
     /// When the whole transfer has to be complete.
-    var deadline: ContinuousClock.Instant
+    var deadline: SteadyInstant
 }

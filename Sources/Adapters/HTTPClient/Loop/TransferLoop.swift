@@ -1,4 +1,5 @@
 import CCurl
+import Concurrency
 import Logging
 
 /// The loop: one thread that makes all libcurl calls of transfers.
@@ -30,7 +31,7 @@ final class TransferLoop {
     /// How long the queue needs no attention; curl knows its own timers.
     private var sleepMilliseconds: Int {
         guard let deadline = queue.nextDeadline else { return Limits.idlePollMilliseconds }
-        let left = ContinuousClock.now.duration(to: deadline).boundedMilliseconds
+        let left = (deadline - SteadyInstant.now).boundedMilliseconds
         return min(left, Limits.idlePollMilliseconds)
     }
 

@@ -1,3 +1,5 @@
+import Concurrency
+
 /// The waiting transfers, and which of them begins next.
 ///
 /// Sessions take turns, so that one with many waiting transfers does not delay the others; urgent transfers
@@ -10,7 +12,7 @@ struct TransferQueue {
     private var running: [TransferID: Ticket] = [:]
     private var shares: TransferShares
     /// No waiting transfer has a deadline before this one; nil when none waits.
-    private(set) var nextDeadline: ContinuousClock.Instant?
+    private(set) var nextDeadline: SteadyInstant?
 
     /// An entry of the queue.
     struct Ticket: Equatable {
@@ -22,7 +24,7 @@ struct TransferQueue {
         /// Transfers of the session that may run at once; nil for no limit.
         var sessionLimit: Int?
         /// Until when it may wait.
-        var deadline: ContinuousClock.Instant
+        var deadline: SteadyInstant
     }
 
     private struct Waiting {
@@ -42,7 +44,7 @@ struct TransferQueue {
     }
 
     /// Appends a transfer; returns the limit that it would exceed, in which case it is not added.
-    mutating func enqueue(_ ticket: Ticket, at now: ContinuousClock.Instant) -> Int? {
+    mutating func enqueue(_ ticket: Ticket, at now: SteadyInstant) -> Int? {
         guard sessionOfWaiting.count < Limits.waitingTransfers else { return Limits.waitingTransfers }
         let count = sessions[ticket.session]?.count ?? 0
         guard count < Limits.waitingPerSession else { return Limits.waitingPerSession }
@@ -55,7 +57,7 @@ struct TransferQueue {
     }
 
     /// Removes the next transfer that may start and counts it as running.
-    mutating func startNext(at now: ContinuousClock.Instant) -> TransferID? {
+    mutating func startNext(at now: SteadyInstant) -> TransferID? {
         guard shares.haveRoom else { return nil }
         for priority in [TransferPriority.urgent, .bulk] {
             for session in turns where shares.allow(session, priority, at: now) {
@@ -75,7 +77,7 @@ struct TransferQueue {
     /// Ends a waiting or running transfer.
     ///
     /// `hasAnswered` says whether the origin did; nil when that is unknown.
-    mutating func end(_ id: TransferID, hasAnswered: Bool?, at now: ContinuousClock.Instant) {
+    mutating func end(_ id: TransferID, hasAnswered: Bool?, at now: SteadyInstant) {
         if let ticket = running.removeValue(forKey: id) {
             shares.ended(ticket, hasAnswered: hasAnswered, at: now)
         } else {
@@ -84,7 +86,7 @@ struct TransferQueue {
     }
 
     /// Removes the transfers that have waited too long.
-    mutating func removeExpired(at now: ContinuousClock.Instant) -> [TransferID] {
+    mutating func removeExpired(at now: SteadyInstant) -> [TransferID] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         let waiting = sessions.values.flatMap { $0.urgent + $0.bulk }
         self.nextDeadline = waiting.lazy.map(\.deadline).filter { $0 > now }.min()

@@ -1,3 +1,5 @@
+import Concurrency
+
 /// How many transfers of each session and of each origin may run at once.
 ///
 /// While less than half of the client's limit is in use, a session is bounded only by its share, which is
@@ -10,35 +12,35 @@ struct TransferShares {
     private var runningCount = 0
     private var sessions: [SessionID: Usage] = [:]
     private var origins: [String: Usage] = [:]
-    private var lastRemoval: ContinuousClock.Instant?
+    private var lastRemoval: SteadyInstant?
 
     private struct Usage {
         var running = 0
         /// The last transfer that ended had no answer.
         var isUnresponsive = false
         /// Since when transfers run and none has ended with an answer.
-        var silentSince: ContinuousClock.Instant?
+        var silentSince: SteadyInstant?
         /// When a transfer last ended with an answer.
-        var lastAnswer: ContinuousClock.Instant?
-        var lastUse: ContinuousClock.Instant
+        var lastAnswer: SteadyInstant?
+        var lastUse: SteadyInstant
 
-        func isSilent(at now: ContinuousClock.Instant) -> Bool {
+        func isSilent(at now: SteadyInstant) -> Bool {
             guard !isUnresponsive, let silentSince else { return isUnresponsive }
             let hasAnswered = lastAnswer.map { now - $0 <= Limits.shareKept } ?? false
             return !hasAnswered || now - silentSince > Limits.silence
         }
 
-        func isRecent(at now: ContinuousClock.Instant) -> Bool {
+        func isRecent(at now: SteadyInstant) -> Bool {
             running > 0 || now - lastUse <= Limits.shareKept
         }
 
-        mutating func started(at now: ContinuousClock.Instant) {
+        mutating func started(at now: SteadyInstant) {
             running += 1
             silentSince = silentSince ?? now
             lastUse = now
         }
 
-        mutating func ended(hasAnswered: Bool?, at now: ContinuousClock.Instant) {
+        mutating func ended(hasAnswered: Bool?, at now: SteadyInstant) {
             running -= 1
             lastUse = now
             if hasAnswered == true { lastAnswer = now }
@@ -61,7 +63,7 @@ struct TransferShares {
     private var originShare: Int { max(Limits.leastShare, common / max(origins.count, 1)) }
 
     /// Whether a session may start a transfer, as far as it does not depend on the transfer's origin.
-    func allow(_ id: SessionID, _ priority: TransferPriority, at now: ContinuousClock.Instant) -> Bool {
+    func allow(_ id: SessionID, _ priority: TransferPriority, at now: SteadyInstant) -> Bool {
         let session = sessions[id] ?? Usage(lastUse: now)
         guard haveRoom, session.running < Self.part(of: sessionShare, priority) else { return false }
         if runningCount < limit / 2 || session.running == 0 && runningCount < common { return true }
@@ -70,7 +72,7 @@ struct TransferShares {
     }
 
     /// Whether a waiting transfer of a session that may start one may start.
-    func allow(_ ticket: TransferQueue.Ticket, at now: ContinuousClock.Instant) -> Bool {
+    func allow(_ ticket: TransferQueue.Ticket, at now: SteadyInstant) -> Bool {
         let running = sessions[ticket.session]?.running ?? 0
         guard running < max(ticket.sessionLimit ?? .max, 1) else { return false }
         if runningCount < limit / 2 { return true }
@@ -85,7 +87,7 @@ struct TransferShares {
     }
 
     /// A transfer waits: its session and origin have a share from now on.
-    mutating func asked(_ ticket: TransferQueue.Ticket, at now: ContinuousClock.Instant) {
+    mutating func asked(_ ticket: TransferQueue.Ticket, at now: SteadyInstant) {
         sessions[ticket.session, default: Usage(lastUse: now)].lastUse = now
         origins[ticket.origin, default: Usage(lastUse: now)].lastUse = now
         guard lastRemoval.map({ now - $0 > .seconds(1) }) ?? true else { return }
@@ -94,13 +96,13 @@ struct TransferShares {
         origins = origins.filter { $0.value.isRecent(at: now) }
     }
 
-    mutating func started(_ ticket: TransferQueue.Ticket, at now: ContinuousClock.Instant) {
+    mutating func started(_ ticket: TransferQueue.Ticket, at now: SteadyInstant) {
         runningCount += 1
         sessions[ticket.session, default: Usage(lastUse: now)].started(at: now)
         origins[ticket.origin, default: Usage(lastUse: now)].started(at: now)
     }
 
-    mutating func ended(_ ticket: TransferQueue.Ticket, hasAnswered: Bool?, at now: ContinuousClock.Instant) {
+    mutating func ended(_ ticket: TransferQueue.Ticket, hasAnswered: Bool?, at now: SteadyInstant) {
         runningCount -= 1
         sessions[ticket.session]?.ended(hasAnswered: hasAnswered, at: now)
         origins[ticket.origin]?.ended(hasAnswered: hasAnswered, at: now)

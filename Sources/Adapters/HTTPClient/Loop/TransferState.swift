@@ -1,3 +1,5 @@
+import Concurrency
+
 /// What a transfer has delivered and its reader has not read yet: a bounded buffer as a value.
 ///
 /// The loop's events are its input, answers for the reader its output; `changes` grows when there may be an
@@ -13,7 +15,7 @@ struct TransferState {
     private let pausesAt: Int
     private let chunkDelay: Duration?
     /// When the first byte of the chunk that is being filled came.
-    private var fillingSince: ContinuousClock.Instant?
+    private var fillingSince: SteadyInstant?
 
     /// Creates an empty state.
     ///
@@ -50,10 +52,10 @@ struct TransferState {
     /// Whether the chunk has been filled for so long that it is delivered as it is.
     private mutating func isLate() -> Bool {
         guard let chunkDelay else { return false }
-        let now = ContinuousClock.now
+        let now = SteadyInstant.now
         let since = fillingSince ?? now
         fillingSince = since
-        return since.duration(to: now) >= chunkDelay
+        return now - since >= chunkDelay
     }
 
     /// Ends the transfer; the first end counts.
@@ -124,6 +126,6 @@ enum BodyVerdict {
 
 /// How a transfer ended.
 enum TransferEnd: Equatable {
-    case whole(at: ContinuousClock.Instant)
+    case whole(at: SteadyInstant)
     case failed(TransferError)
 }

@@ -6,7 +6,7 @@ import Synchronization
 final class ListedChannels: Sendable {
     private struct Known {
         var channels: [ListedChannel]
-        var asOf: ContinuousClock.Instant
+        var asOf: SteadyInstant
     }
 
     private let catalogue: Catalogue

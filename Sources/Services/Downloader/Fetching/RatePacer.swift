@@ -5,7 +5,7 @@ import Synchronization
 final class RatePacer: Sendable {
     private let bytesPerSecond: Int?
     private let clock: HostClock
-    private let free: Mutex<ContinuousClock.Instant>
+    private let free: Mutex<SteadyInstant>
 
     /// Nil: no limit.
     init(bytesPerSecond: Int?, clock: HostClock) {

@@ -25,7 +25,7 @@ struct Retries: Sendable {
         _ attempt: (inout RetryPlan) async throws(TryFailure) -> Value,
     ) async throws(DownloadError) -> Value {
         var plan = RetryPlan(name: name)
-        var lostSince: ContinuousClock.Instant?
+        var lostSince: SteadyInstant?
         while true {
             if Task.isCancelled { throw .cancelled }
             let failure: TryFailure
@@ -42,7 +42,7 @@ struct Retries: Sendable {
             case .renew: try await renew()
             case .pause(let pause): try await sleep(pause)
             case .waitForNetwork:
-                if let lostSince, lostSince.duration(to: now) > networkTimeout {
+                if let lostSince, now - lostSince > networkTimeout {
                     throw .noNetwork("\(name): no connection for \(networkTimeout.components.seconds) s")
                 }
                 await network.lost()

@@ -27,7 +27,7 @@ final class PartProgress: Sendable {
         /// Answers that wait for the part or read it.
         var readers = 0
         /// When the player asked or bytes came last.
-        var moved: ContinuousClock.Instant
+        var moved: SteadyInstant
     }
 
     private let state: Mutex<State>
@@ -70,7 +70,7 @@ final class PartProgress: Sendable {
     }
 
     /// Whether no bytes have come since an instant.
-    func isStalled(since oldest: ContinuousClock.Instant) -> Bool {
+    func isStalled(since oldest: SteadyInstant) -> Bool {
         state.withLock { $0.moved < oldest }
     }
 

@@ -36,7 +36,7 @@ actor TaskRunner {
     let renewing = AsyncSemaphore(permits: 1)
     private let report: @Sendable (DownloadTask) -> Void
     private var meter: SpeedMeter
-    private var reportedAt: ContinuousClock.Instant?
+    private var reportedAt: SteadyInstant?
 
     init(
         _ stored: StoredTask, original: StoredTask?, folder: TaskFolder, tools: DownloadTools,
@@ -173,7 +173,7 @@ extension TaskRunner {
     /// Reports progress, not more often than a person can read.
     func reportProgress() {
         let now = tools.clock.steady()
-        if let reportedAt, reportedAt.duration(to: now) < Limits.reportPause { return }
+        if let reportedAt, now - reportedAt < Limits.reportPause { return }
         reportedAt = now
         stored.task.speedBytesPerSecond = meter.speed(at: now)
         report(stored.task)
@@ -201,9 +201,9 @@ extension TaskRunner {
 /// Measures bytes per second over the last seconds.
 struct SpeedMeter: Sendable {
     private var byteCount: Int64 = 0
-    private var samples: [(at: ContinuousClock.Instant, byteCount: Int64)]
+    private var samples: [(at: SteadyInstant, byteCount: Int64)]
 
-    init(now: ContinuousClock.Instant) {
+    init(now: SteadyInstant) {
         samples = [(now, 0)]
     }
 
@@ -211,11 +211,11 @@ struct SpeedMeter: Sendable {
         self.byteCount += byteCount
     }
 
-    mutating func speed(at now: ContinuousClock.Instant) -> Int64 {
+    mutating func speed(at now: SteadyInstant) -> Int64 {
         samples.append((now, byteCount))
         if samples.count > 10 { samples.removeFirst() }
         let (first, last) = (samples[0], samples[samples.count - 1])
-        let time = first.at.duration(to: last.at) / .milliseconds(1)
+        let time = (last.at - first.at) / .milliseconds(1)
         return time > 0 ? max(0, Int64(Double(last.byteCount - first.byteCount) * 1000 / time)) : 0
     }
 }

@@ -9,17 +9,17 @@ final class BlockCache: Sendable {
 
     fileprivate struct Entry {
         var block: Block
-        var used: ContinuousClock.Instant
+        var used: SteadyInstant
         /// Whether it was used again after some time: a walk over old windows uses each block once.
         var isUsedAgain = false
 
-        mutating func use(at now: ContinuousClock.Instant) {
+        mutating func use(at now: SteadyInstant) {
             if now - used >= Limits.usedAgainAfter { isUsedAgain = true }
             used = now
         }
 
         /// What is dropped first: what was used once, then what was used least recently.
-        func isDropped(before other: Entry, since: ContinuousClock.Instant) -> Bool {
+        func isDropped(before other: Entry, since: SteadyInstant) -> Bool {
             let (own, others) = (isUsedAgain && used >= since, other.isUsedAgain && other.used >= since)
             return own == others ? used < other.used : others
         }
@@ -129,7 +129,7 @@ extension BlockCache {
     }
 
     /// Whether a quarter was requested since an instant.
-    func isUsed(_ quarter: Quarter, since instant: ContinuousClock.Instant) -> Bool {
+    func isUsed(_ quarter: Quarter, since instant: SteadyInstant) -> Bool {
         let now = clock.steady()
         return state.withLock { state in
             state.noteTouch(quarter, now: now)
@@ -155,20 +155,20 @@ extension BlockCache {
 }
 
 extension BlockCache.State {
-    fileprivate mutating func use(_ quarter: Quarter, now: ContinuousClock.Instant) -> Block? {
+    fileprivate mutating func use(_ quarter: Quarter, now: SteadyInstant) -> Block? {
         guard let block = entries[quarter.rendition]?[quarter.begin]?.block else { return nil }
         entries[quarter.rendition]?[quarter.begin]?.use(at: now)
         return block
     }
 
     /// A block that a picture used without asking the cache counts as used now.
-    fileprivate mutating func noteTouch(_ quarter: Quarter, now: ContinuousClock.Instant) {
+    fileprivate mutating func noteTouch(_ quarter: Quarter, now: SteadyInstant) {
         guard entries[quarter.rendition]?[quarter.begin]?.block.takeTouch() == true else { return }
         entries[quarter.rendition]?[quarter.begin]?.use(at: now)
     }
 
     fileprivate mutating func insert(
-        _ block: Block, now: ContinuousClock.Instant, isUsedAgain: Bool = false,
+        _ block: Block, now: SteadyInstant, isUsedAgain: Bool = false,
     ) {
         remove(block.quarter)
         byteCount += block.byteCount
@@ -185,7 +185,7 @@ extension BlockCache.State {
     /// Frees more than needed, so that not every new block has to search for the oldest one.
     ///
     /// True if it has dropped any.
-    fileprivate mutating func shrink(to capacity: Int, now: ContinuousClock.Instant) -> Bool {
+    fileprivate mutating func shrink(to capacity: Int, now: SteadyInstant) -> Bool {
         guard byteCount > capacity else { return false }
         for quarter in entries.values.flatMap({ $0.values.map(\.block.quarter) }) {
             noteTouch(quarter, now: now)

@@ -10,7 +10,7 @@ final class ChannelDirectory: Sendable {
         /// The highest row among them.
         var newest: Int32 = 0
         /// When the ids were complete; nil before the first read.
-        var asOf: ContinuousClock.Instant?
+        var asOf: SteadyInstant?
     }
 
     private let catalogue: Catalogue

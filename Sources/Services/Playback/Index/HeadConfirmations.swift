@@ -12,7 +12,7 @@ final class HeadConfirmations: Sendable {
         var waiters: [Waiter] = []
         /// Whether rounds follow each other: as long as anyone waits.
         var isRunning = false
-        var began: ContinuousClock.Instant?
+        var began: SteadyInstant?
     }
 
     private let state = Mutex(State())
@@ -54,7 +54,7 @@ final class HeadConfirmations: Sendable {
     }
 
     /// Those whom a round is for, which begins now; nil if there are none, and no round follows.
-    private func begin(at instant: ContinuousClock.Instant) -> [Waiter]? {
+    private func begin(at instant: SteadyInstant) -> [Waiter]? {
         state.withLock { state in
             guard !state.waiters.isEmpty else {
                 state.isRunning = false

@@ -9,7 +9,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     /// A value and the latest instant at which it is known to have been current.
     struct Known: Sendable {
         var value: Value
-        var asOf: ContinuousClock.Instant
+        var asOf: SteadyInstant
     }
 
     /// Reads the current value of a key, given the cached one; nil if there is no such value.
@@ -26,11 +26,11 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
 
     private struct Entry {
         var known: Known
-        var expired: ContinuousClock.Instant?
+        var expired: SteadyInstant?
         /// When a request last wanted the value.
-        var used: ContinuousClock.Instant
+        var used: SteadyInstant
 
-        func isFresh(at now: ContinuousClock.Instant) -> Bool {
+        func isFresh(at now: SteadyInstant) -> Bool {
             expired == nil && now - known.asOf <= Limits.freshFor
         }
     }
@@ -39,7 +39,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         var entries: [Key: Entry] = [:]
         var readings: [Key: Running] = [:]
         /// When the catalogue last failed or took too long.
-        var failed: ContinuousClock.Instant?
+        var failed: SteadyInstant?
     }
 
     private enum Lookup {
@@ -179,7 +179,7 @@ extension StaleWhileUnavailableCache {
     }
 
     /// The latest instant at which the value of a key is known to have been current.
-    func asOf(_ key: Key) -> ContinuousClock.Instant? {
+    func asOf(_ key: Key) -> SteadyInstant? {
         state.withLock { $0.entries[key]?.known.asOf }
     }
 
@@ -215,7 +215,7 @@ extension StaleWhileUnavailableCache {
     }
 
     /// Confirms values that were still current at an instant.
-    func confirm(asOf instant: ContinuousClock.Instant, where isPresent: (Key, Value) -> Bool) {
+    func confirm(asOf instant: SteadyInstant, where isPresent: (Key, Value) -> Bool) {
         state.withLock { state in
             for (key, entry) in state.entries
             where entry.known.asOf < instant && isPresent(key, entry.known.value) {

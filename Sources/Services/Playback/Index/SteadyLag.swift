@@ -1,3 +1,4 @@
+import Concurrency
 import Timeline
 
 /// How far the end of a channel is behind the clock in normal operation, smoothed for viewers that follow the
@@ -7,24 +8,24 @@ import Timeline
 /// channel resumes later than before, and never moves backwards.
 struct SteadyLag: Sendable {
     private var former: Int64
-    private var since: ContinuousClock.Instant
+    private var since: SteadyInstant
     private var present: Int64
 
     /// Starts with a lag in microseconds.
-    init(_ lag: Int64, at instant: ContinuousClock.Instant) {
+    init(_ lag: Int64, at instant: SteadyInstant) {
         former = lag
         since = instant
         present = lag
     }
 
-    mutating func note(_ lag: Int64, at instant: ContinuousClock.Instant) {
+    mutating func note(_ lag: Int64, at instant: SteadyInstant) {
         former = value(at: instant)
         since = instant
         present = lag
     }
 
     /// The lag at an instant, microseconds.
-    func value(at instant: ContinuousClock.Instant) -> Int64 {
+    func value(at instant: SteadyInstant) -> Int64 {
         min(present, former + max(0, (instant - since).wholeMicroseconds / 2))
     }
 }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Timeline
 
 /// The head of a channel with the history of its watermark and lag.
@@ -7,7 +8,7 @@ struct TrackedHead: Sendable {
     private(set) var history: WatermarkHistory
     private(set) var lag: SteadyLag
 
-    init(_ head: ChannelHead, at instant: ContinuousClock.Instant) {
+    init(_ head: ChannelHead, at instant: SteadyInstant) {
         self.head = head
         history = WatermarkHistory(head.publishedHead.watermark, at: instant)
         lag = SteadyLag(head.arrivals.lag, at: instant)
@@ -23,7 +24,7 @@ struct TrackedHead: Sendable {
     ///
     /// A watermark that has moved back means that the channel was reanchored: what was seen of its former
     /// time line does not say what is settled now.
-    func following(_ newer: ChannelHead, at instant: ContinuousClock.Instant) -> TrackedHead {
+    func following(_ newer: ChannelHead, at instant: SteadyInstant) -> TrackedHead {
         if newer.publishedHead.watermark < head.publishedHead.watermark {
             return TrackedHead(newer, at: instant)
         }
@@ -40,11 +41,11 @@ struct HeadSnapshot: Sendable {
     private let history: WatermarkHistory
     private let lag: SteadyLag
     /// When the head was current; an answer cannot be more certain than that.
-    private let asOf: ContinuousClock.Instant
+    private let asOf: SteadyInstant
     /// The time from then until this answer began.
     private let age: Duration
 
-    init(_ known: TrackedHead, asOf: ContinuousClock.Instant, age: Duration) {
+    init(_ known: TrackedHead, asOf: SteadyInstant, age: Duration) {
         head = known.head
         history = known.history
         lag = known.lag
@@ -53,7 +54,7 @@ struct HeadSnapshot: Sendable {
     }
 
     /// How far the end of the channel is behind the clock in normal operation, microseconds.
-    func lag(at instant: ContinuousClock.Instant) -> Int64 {
+    func lag(at instant: SteadyInstant) -> Int64 {
         lag.value(at: instant)
     }
 

@@ -1,22 +1,23 @@
+import Concurrency
 import Timeline
 
 /// When each watermark of a channel was first seen.
 struct WatermarkHistory: Sendable {
     private struct Sight {
         var watermark: Instant
-        var at: ContinuousClock.Instant
+        var at: SteadyInstant
     }
 
     private var first: Instant
     private var sights: [Sight] = []
 
-    init(_ watermark: Instant, at: ContinuousClock.Instant) {
+    init(_ watermark: Instant, at: SteadyInstant) {
         first = watermark
         sights = [Sight(watermark: watermark, at: at)]
     }
 
     /// Adds a watermark; entries older than `span` are dropped, except the newest of them.
-    mutating func note(_ watermark: Instant, at: ContinuousClock.Instant, keeping span: Duration) {
+    mutating func note(_ watermark: Instant, at: SteadyInstant, keeping span: Duration) {
         guard let last = sights.last, watermark > last.watermark, at >= last.at else { return }
         sights.append(Sight(watermark: watermark, at: at))
         while sights.count > 2, sights[1].at <= at - span { sights.removeFirst() }
@@ -27,7 +28,7 @@ struct WatermarkHistory: Sendable {
     /// Up to where the channel had been published for a span when it was last seen.
     ///
     /// For the time before the first entry only the channel's own clock is known.
-    func settled(for span: Duration, asOf seen: ContinuousClock.Instant) -> Instant {
+    func settled(for span: Duration, asOf seen: SteadyInstant) -> Instant {
         let before = first - span.wholeMicroseconds
         let sight = sights.last { $0.at <= seen - span }
         return max(before, sight?.watermark ?? before)

@@ -1,3 +1,4 @@
+import Concurrency
 import HLS
 import HTTP
 import Timeline
@@ -11,7 +12,7 @@ struct FetchQueues: Sendable {
         /// Of more segments than there was room for those that are fetched after the live edge.
         var postponed: [SegmentRequest] = []
         /// Between two tries; these hold no place.
-        var resting: [(request: SegmentRequest, until: ContinuousClock.Instant)] = []
+        var resting: [(request: SegmentRequest, until: SteadyInstant)] = []
         var running: [Running] = []
 
         /// Downloads that may begin now; slow ones do not hold back what was listed after them, up to a
@@ -23,14 +24,14 @@ struct FetchQueues: Sendable {
         }
 
         /// When a running download becomes slow, and another one may begin beside it.
-        var nextSlow: ContinuousClock.Instant? {
+        var nextSlow: SteadyInstant? {
             guard !waiting.isEmpty || !postponed.isEmpty, running.count < Limits.parallelFetchesWithSlow
             else { return nil }
             return running.compactMap(\.slowAt).min()
         }
 
         /// Whether something is to be fetched at a time, if there is room for it.
-        func isDue(at now: ContinuousClock.Instant) -> Bool {
+        func isDue(at now: SteadyInstant) -> Bool {
             !waiting.isEmpty || !postponed.isEmpty || resting.contains { $0.until <= now }
         }
 
@@ -56,7 +57,7 @@ struct FetchQueues: Sendable {
     struct Running: Sendable {
         var request: SegmentRequest
         /// When it counts as slow; nil once it does.
-        var slowAt: ContinuousClock.Instant?
+        var slowAt: SteadyInstant?
     }
 
     private(set) var queues: [RenditionID: Queue] = [:]
@@ -82,7 +83,7 @@ struct FetchQueues: Sendable {
     /// After a bounded number of tries the time of a segment is not moved on any more.
     mutating func relist(
         _ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL,
-        arrival: ContinuousClock.Instant,
+        arrival: SteadyInstant,
     ) {
         guard let queue = queues[id], queue.count > 0,
             let first = PlaylistFollower.number(playlist, 0)
@@ -111,7 +112,7 @@ struct FetchQueues: Sendable {
     }
 
     /// A try ended; with a time the segment is tried again then.
-    mutating func ended(_ request: SegmentRequest, retry: ContinuousClock.Instant? = nil) {
+    mutating func ended(_ request: SegmentRequest, retry: SteadyInstant? = nil) {
         let id = request.segment.identity.rendition
         if let place = queues[id]?.running.firstIndex(where: {
             $0.request.segment.identity == request.segment.identity
@@ -146,12 +147,12 @@ struct FetchQueues: Sendable {
     }
 
     /// The downloads that begin now.
-    mutating func start(now: ContinuousClock.Instant) -> [SegmentRequest] {
+    mutating func start(now: SteadyInstant) -> [SegmentRequest] {
         let due = queues.compactMap { id, queue in queue.isDue(at: now) ? id : nil }
         return due.sorted().flatMap { start($0, now: now) }
     }
 
-    private mutating func start(_ id: RenditionID, now: ContinuousClock.Instant) -> [SegmentRequest] {
+    private mutating func start(_ id: RenditionID, now: SteadyInstant) -> [SegmentRequest] {
         guard var queue = queues[id] else { return [] }
         queue.add(queue.resting.filter { $0.until <= now }.map(\.request))
         queue.resting.removeAll { $0.until <= now }
@@ -190,7 +191,7 @@ struct FetchQueues: Sendable {
     var isIdle: Bool { queues.values.allSatisfy { $0.running.isEmpty } }
 
     /// When the next download may begin; nil when none rests, and none waits behind others.
-    var next: ContinuousClock.Instant? {
+    var next: SteadyInstant? {
         queues.values.reduce(nil) { next, queue in
             queue.resting.reduce(next.orEarlier(queue.nextSlow)) { $0.orEarlier($1.until) }
         }

@@ -20,13 +20,13 @@ actor KeyCache {
     /// A recent failure; requests within `Limits.keyMissed` fail at once instead of waiting again.
     private struct Miss {
         var failure: FetchFailure
-        var until: ContinuousClock.Instant
+        var until: SteadyInstant
     }
 
     /// A key is asked for again, and not sooner than a pause after the last time.
     private struct Doubt {
         var name: String
-        var until: ContinuousClock.Instant
+        var until: SteadyInstant
         var pause: Duration
     }
 

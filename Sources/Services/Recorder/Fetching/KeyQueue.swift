@@ -1,3 +1,4 @@
+import Concurrency
 import Timeline
 
 /// The segments that wait for keys, and when which key is asked for again.
@@ -6,9 +7,9 @@ import Timeline
 struct KeyQueue: Sendable {
     private struct Entry {
         var segment: KeyPendingSegment
-        var since: ContinuousClock.Instant
+        var since: SteadyInstant
         var tries: Int
-        var next: ContinuousClock.Instant
+        var next: SteadyInstant
         /// It was opened, and the journal is about to have it.
         var isHeld = false
     }
@@ -19,7 +20,7 @@ struct KeyQueue: Sendable {
     /// Adds a segment whose key was just requested without success.
     ///
     /// - Returns: the one that gives way when too many wait
-    mutating func add(_ segment: KeyPendingSegment, now: ContinuousClock.Instant) -> KeyPendingSegment? {
+    mutating func add(_ segment: KeyPendingSegment, now: SteadyInstant) -> KeyPendingSegment? {
         let alike = entries.last { $0.segment.keyURLs == segment.keyURLs }
         entries.append(
             Entry(
@@ -29,15 +30,15 @@ struct KeyQueue: Sendable {
     }
 
     /// The segment that is to be tried now; of several the one that is due for longest, then the oldest.
-    func due(now: ContinuousClock.Instant) -> KeyPendingSegment? {
+    func due(now: SteadyInstant) -> KeyPendingSegment? {
         entries.filter { $0.next <= now && !$0.isHeld }.min { $0.next < $1.next }?.segment
     }
 
     /// When something is to be done next; nil when nothing waits.
-    var next: ContinuousClock.Instant? { entries.lazy.filter { !$0.isHeld }.map(\.next).min() }
+    var next: SteadyInstant? { entries.lazy.filter { !$0.isHeld }.map(\.next).min() }
 
     /// When the segment that came first has waited for too long; nil when nothing waits.
-    var firstExpiry: ContinuousClock.Instant? { entries.first.map { $0.since + Limits.keyWait } }
+    var firstExpiry: SteadyInstant? { entries.first.map { $0.since + Limits.keyWait } }
 
     /// A segment was opened; it is not tried again unless it fails after all.
     mutating func hold(_ segment: KeyPendingSegment) {
@@ -48,19 +49,19 @@ struct KeyQueue: Sendable {
     }
 
     /// A key is missing: all segments that need the same keys wait.
-    mutating func missedKey(of segment: KeyPendingSegment, now: ContinuousClock.Instant) {
+    mutating func missedKey(of segment: KeyPendingSegment, now: SteadyInstant) {
         put(off: { $0.keyURLs == segment.keyURLs }, now: now)
     }
 
     /// The keys are there, and this segment could not be opened all the same.
-    mutating func failed(_ segment: KeyPendingSegment, now: ContinuousClock.Instant) {
+    mutating func failed(_ segment: KeyPendingSegment, now: SteadyInstant) {
         put(off: { $0.identity == segment.identity }, now: now)
     }
 
     /// A segment waits no more.
     ///
     /// If it was opened, the others with the same keys are due.
-    mutating func remove(_ segment: KeyPendingSegment, isOpened: Bool, now: ContinuousClock.Instant) {
+    mutating func remove(_ segment: KeyPendingSegment, isOpened: Bool, now: SteadyInstant) {
         entries.removeAll { $0.segment.identity == segment.identity }
         guard isOpened else { return }
         for index in entries.indices where entries[index].segment.keyURLs == segment.keyURLs {
@@ -69,13 +70,13 @@ struct KeyQueue: Sendable {
     }
 
     /// Takes out what has waited for too long.
-    mutating func takeExpired(now: ContinuousClock.Instant) -> [KeyPendingSegment] {
+    mutating func takeExpired(now: SteadyInstant) -> [KeyPendingSegment] {
         let expired = entries.prefix { now - $0.since >= Limits.keyWait }
         entries.removeFirst(expired.count)
         return expired.map(\.segment)
     }
 
-    private mutating func put(off isMeant: (KeyPendingSegment) -> Bool, now: ContinuousClock.Instant) {
+    private mutating func put(off isMeant: (KeyPendingSegment) -> Bool, now: SteadyInstant) {
         let meant = entries.indices.filter { isMeant(entries[$0].segment) }
         let tries = (meant.map { entries[$0].tries }.max() ?? 0) + 1
         let pause = min(Limits.keyPause * (1 << min(tries, 10)), Limits.longestKeyPause)

@@ -1,3 +1,4 @@
+import Concurrency
 import Timeline
 
 /// The segments of a channel that wait for their keys, and which of them is tried now: one at a time, however
@@ -10,25 +11,25 @@ struct KeyRetries: Sendable {
     private var uses: [SegmentIdentity: SourceUse] = [:]
     /// The one that is being opened.
     private var opening: SegmentIdentity?
-    private var pausedUntil: ContinuousClock.Instant?
+    private var pausedUntil: SteadyInstant?
 
     /// Takes a segment that the journal has.
     ///
     /// - Returns: the one that is given up when too many wait
     mutating func add(
-        _ segment: KeyPendingSegment, _ use: SourceUse, now: ContinuousClock.Instant,
+        _ segment: KeyPendingSegment, _ use: SourceUse, now: SteadyInstant,
     ) -> KeyPendingSegment? {
         uses[segment.identity] = use
         return queue.add(segment, now: now).map { drop($0, isOpened: false, now: now) }
     }
 
     /// The segments that have waited for too long.
-    mutating func expired(now: ContinuousClock.Instant) -> [KeyPendingSegment] {
+    mutating func expired(now: SteadyInstant) -> [KeyPendingSegment] {
         queue.takeExpired(now: now).map { drop($0, isOpened: false, now: now) }
     }
 
     /// The segment to open now, if it is time.
-    mutating func start(now: ContinuousClock.Instant) -> (KeyPendingSegment, SourceUse)? {
+    mutating func start(now: SteadyInstant) -> (KeyPendingSegment, SourceUse)? {
         guard opening == nil, pausedUntil.map({ $0 <= now }) ?? true, let segment = queue.due(now: now),
             let use = uses[segment.identity]
         else { return nil }
@@ -43,12 +44,12 @@ struct KeyRetries: Sendable {
     }
 
     /// The journal has a segment that was opened: others with the same keys are due.
-    mutating func settled(_ segment: KeyPendingSegment, now: ContinuousClock.Instant) {
+    mutating func settled(_ segment: KeyPendingSegment, now: SteadyInstant) {
         _ = drop(segment, isOpened: true, now: now)
     }
 
     /// The journal did not take a segment that was opened.
-    mutating func notWritten(_ segment: KeyPendingSegment, now: ContinuousClock.Instant) {
+    mutating func notWritten(_ segment: KeyPendingSegment, now: SteadyInstant) {
         queue.failed(segment, now: now)
     }
 
@@ -56,7 +57,7 @@ struct KeyRetries: Sendable {
     ///
     /// - Returns: whether it is given up
     mutating func failed(
-        _ segment: KeyPendingSegment, _ failure: FetchFailure, now: ContinuousClock.Instant,
+        _ segment: KeyPendingSegment, _ failure: FetchFailure, now: SteadyInstant,
     ) -> Bool {
         if opening == segment.identity { opening = nil }
         if failure.reason == .keyMissing { pausedUntil = now + Limits.keyRequestSpacing }
@@ -73,7 +74,7 @@ struct KeyRetries: Sendable {
     }
 
     private mutating func drop(
-        _ segment: KeyPendingSegment, isOpened: Bool, now: ContinuousClock.Instant,
+        _ segment: KeyPendingSegment, isOpened: Bool, now: SteadyInstant,
     ) -> KeyPendingSegment {
         queue.remove(segment, isOpened: isOpened, now: now)
         uses[segment.identity] = nil
@@ -83,7 +84,7 @@ struct KeyRetries: Sendable {
     var isIdle: Bool { opening == nil }
 
     /// When something is due next.
-    var next: ContinuousClock.Instant? {
+    var next: SteadyInstant? {
         guard opening == nil else { return queue.firstExpiry }
         let due = queue.next.map { max($0, pausedUntil ?? $0) }
         return [due, queue.firstExpiry].compactMap { $0 }.min()

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HLS
 import HTTP
 import SegmentStore
@@ -94,7 +95,7 @@ package struct StoredPart: Sendable {
 
 extension ListedSegment {
     /// How long a try may take that begins now: until the source need not hold the segment any longer.
-    func timeLimit(now: ContinuousClock.Instant) -> Duration {
+    func timeLimit(now: SteadyInstant) -> Duration {
         min(max(availableUntil - now, leastTimeLimit), Limits.segmentTimeout)
     }
 
@@ -111,7 +112,7 @@ package struct ProbeRequest: Sendable {
     var base: HTTPURL
     package var use: SourceUse
     /// Until when the playlist may wait for it.
-    var until: ContinuousClock.Instant
+    var until: SteadyInstant
     /// From 1.
     var attempt = 1
     /// How long this try may take.

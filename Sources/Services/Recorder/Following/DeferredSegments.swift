@@ -1,3 +1,4 @@
+import Concurrency
 import HLS
 import Timeline
 
@@ -12,7 +13,7 @@ struct DeferredSegments: Sendable {
         var flags: SegmentFlags
         var expectedDuration: Int64
         var discontinuityCount: Int
-        var availableUntil: ContinuousClock.Instant
+        var availableUntil: SteadyInstant
     }
 
     /// By number.

@@ -1,3 +1,5 @@
+import Concurrency
+
 /// Where the beat lies at which a live playlist grows, as far as its loads have shown.
 ///
 /// Polls that merely keep the standard's distance from each other (RFC 8216bis §6.3.4) stay wherever between
@@ -7,10 +9,10 @@ struct ListingBeat: Sendable {
     /// How far behind the beat polls are to come, as a share of a segment.
     private let goal: Double
     /// The newest segment was listed after this.
-    private var earliest: ContinuousClock.Instant?
+    private var earliest: SteadyInstant?
     /// The newest segment was listed by then.
-    private var latest: ContinuousClock.Instant?
-    private var lastLoad: ContinuousClock.Instant?
+    private var latest: SteadyInstant?
+    private var lastLoad: SteadyInstant?
     /// By what share of a segment the real beat may differ from the durations that the playlist states.
     private var slack = 0.001
 
@@ -22,7 +24,7 @@ struct ListingBeat: Sendable {
 
     /// Takes in a load that was begun at an instant and brought so many segments; the duration is that of the
     /// playlist's last.
-    mutating func loaded(at begun: ContinuousClock.Instant, added: Int, duration: Duration) {
+    mutating func loaded(at begun: SteadyInstant, added: Int, duration: Duration) {
         let before = lastLoad ?? begun - duration
         lastLoad = begun
         guard added > 0 else { return }

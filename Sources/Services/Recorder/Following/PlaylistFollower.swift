@@ -1,3 +1,4 @@
+import Concurrency
 import HLS
 import Timeline
 
@@ -24,7 +25,7 @@ struct PlaylistFollower: Sendable {
     private(set) var highest: Int64?
     private(set) var discontinuitySequence: UInt64?
     /// When a playlist last brought something new.
-    private(set) var lastAdvance: ContinuousClock.Instant?
+    private(set) var lastAdvance: SteadyInstant?
     /// Entries of the last few playlists, by number.
     private var recent: [SeenEntry] = []
     /// Entries of the source run before: its playlists may appear once more.
@@ -38,7 +39,7 @@ struct PlaylistFollower: Sendable {
     /// A comparison of bytes showed that the source renames its segments with each load.
     private var ignoresNames = false
     /// When the first playlist of the source run was accepted.
-    private var began: ContinuousClock.Instant?
+    private var began: SteadyInstant?
     /// The playlist last taken had ended.
     private var hasEnded = false
     /// How many segments it held.
@@ -53,7 +54,7 @@ struct PlaylistFollower: Sendable {
     }
 
     /// Judges a playlist that holds at least one segment.
-    func judge(_ playlist: MediaPlaylist, now: ContinuousClock.Instant) -> Finding {
+    func judge(_ playlist: MediaPlaylist, now: SteadyInstant) -> Finding {
         guard let first = Self.number(playlist, 0),
             let last = Self.number(playlist, playlist.segments.count - 1)
         else {
@@ -98,7 +99,7 @@ struct PlaylistFollower: Sendable {
     ///
     /// After a restart this is the first playlist seen from the source, so it becomes the baseline even if it
     /// is older than what is stored.
-    mutating func confirm(by playlist: MediaPlaylist, now: ContinuousClock.Instant) {
+    mutating func confirm(by playlist: MediaPlaylist, now: SteadyInstant) {
         if isUnconfirmed {
             recent = SeenEntry.entries(of: playlist)
             lastAdvance = now
@@ -116,7 +117,7 @@ struct PlaylistFollower: Sendable {
     }
 
     /// Records a playlist whose entries were accepted.
-    mutating func take(_ playlist: MediaPlaylist, now: ContinuousClock.Instant) {
+    mutating func take(_ playlist: MediaPlaylist, now: SteadyInstant) {
         guard let first = Self.number(playlist, 0),
             let last = Self.number(playlist, playlist.segments.count - 1)
         else {
@@ -151,7 +152,7 @@ struct PlaylistFollower: Sendable {
 
     /// A numbering that has only just taken the place of another one: another restart now may be two origins
     /// that answer in turn, unless it has ended.
-    private func isYoung(_ now: ContinuousClock.Instant, _ target: Int64) -> Bool {
+    private func isYoung(_ now: SteadyInstant, _ target: Int64) -> Bool {
         !previous.isEmpty && !hasEnded && began.map { now - $0 < .microseconds(10 * target) } ?? false
     }
 }

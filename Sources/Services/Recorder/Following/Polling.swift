@@ -1,3 +1,4 @@
+import Concurrency
 import HLS
 import Timeline
 
@@ -20,20 +21,20 @@ struct Polling: Sendable {
     /// What the playlist last held, microseconds.
     private(set) var playlistLength: Int64 = 0
     /// When something new last came.
-    private(set) var lastNews: ContinuousClock.Instant
+    private(set) var lastNews: SteadyInstant
     /// The duration of the playlist's last segment in microseconds.
     private var lastDuration: Int64 = 4_000_000
     private var isEnded = false
 
     /// `chance` is between −1 and 1, and serves for the playlist's lifetime.
-    init(now: ContinuousClock.Instant, chance: Double) {
+    init(now: SteadyInstant, chance: Double) {
         lastNews = now
         beat = ListingBeat(chance: chance)
     }
 
     /// Takes in a load that was begun at one instant and over at another.
     mutating func loaded(
-        _ playlist: MediaPlaylist, changed: Bool, begun: ContinuousClock.Instant, now: ContinuousClock.Instant
+        _ playlist: MediaPlaylist, changed: Bool, begun: SteadyInstant, now: SteadyInstant
     ) {
         failures = 0
         if !playlist.segments.isEmpty || playlist.targetDurationSeconds != nil {
@@ -57,13 +58,13 @@ struct Polling: Sendable {
     }
 
     /// A load that was begun at one instant and over at another brought the same playlist as the one before.
-    mutating func unchanged(begun: ContinuousClock.Instant, now: ContinuousClock.Instant) {
+    mutating func unchanged(begun: SteadyInstant, now: SteadyInstant) {
         (failures, isBeat) = (0, false)
         pause = pauseAfterLoad(changed: false, length: playlistLength, now: now)
         beat.loaded(at: begun, added: 0, duration: .microseconds(lastDuration))
     }
 
-    private func pauseAfterLoad(changed: Bool, length: Int64, now: ContinuousClock.Instant) -> Int64 {
+    private func pauseAfterLoad(changed: Bool, length: Int64, now: SteadyInstant) -> Int64 {
         isEnded
             ? PollPace.afterEnd(target: target, playlistLength: playlistLength, lasting: now - lastNews)
             : PollPace.afterLoad(
@@ -72,14 +73,14 @@ struct Polling: Sendable {
 
     /// Whether the source may be asked for changes only: not when it has had none for so long that its answer
     /// may be wrong.
-    func mayAskConditionally(now: ContinuousClock.Instant) -> Bool { now - lastNews <= patience }
+    func mayAskConditionally(now: SteadyInstant) -> Bool { now - lastNews <= patience }
 
     /// The playlist is asked for elsewhere, and gets the time to bring something there.
-    mutating func beginStream(now: ContinuousClock.Instant) {
+    mutating func beginStream(now: SteadyInstant) {
         (failures, lastNews, isBeat, pause) = (0, now, false, 0)
     }
 
-    mutating func failed(now: ContinuousClock.Instant) {
+    mutating func failed(now: SteadyInstant) {
         failures += 1
         isBeat = false
         pause = PollPace.afterFailure(
@@ -97,7 +98,7 @@ struct Polling: Sendable {
 
     /// How well the playlist delivers: nothing new for three target durations is as bad as failing for long
     /// (RFC 8216bis §6.3.4).
-    func condition(now: ContinuousClock.Instant) -> SourceCondition {
+    func condition(now: SteadyInstant) -> SourceCondition {
         if failures >= 4 || now - lastNews > patience { return .barren }
         return failures >= 2 ? .failing : .healthy
     }

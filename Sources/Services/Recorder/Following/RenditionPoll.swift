@@ -1,3 +1,4 @@
+import Concurrency
 import HLS
 import HTTP
 import Timeline
@@ -9,30 +10,30 @@ struct RenditionPoll: Sendable {
         var playlist: MediaPlaylist
         var fetched: FetchedPlaylist
         /// The next try to read the segment; nil while one is under way.
-        var retry: (request: ProbeRequest, at: ContinuousClock.Instant)?
+        var retry: (request: ProbeRequest, at: SteadyInstant)?
     }
 
     var polling: Polling
     /// When the last load began.
-    private(set) var begun: ContinuousClock.Instant
+    private(set) var begun: SteadyInstant
     /// When the playlist is asked for again; nil while an answer is awaited.
-    private(set) var next: ContinuousClock.Instant?
+    private(set) var next: SteadyInstant?
     var doubt: Doubt?
     /// Playlists in a row that could not be judged.
     private var doubtfulCount = 0
 
-    init(now: ContinuousClock.Instant, chance: Double) {
+    init(now: SteadyInstant, chance: Double) {
         polling = Polling(now: now, chance: chance)
         begun = now
         next = now
     }
 
-    mutating func begin(at now: ContinuousClock.Instant) {
+    mutating func begin(at now: SteadyInstant) {
         (begun, next) = (now, nil)
     }
 
     /// The playlist could not be judged; false when it was the last that may stay in doubt.
-    mutating func staysInDoubt(until time: ContinuousClock.Instant) -> Bool {
+    mutating func staysInDoubt(until time: SteadyInstant) -> Bool {
         doubtfulCount += 1
         guard doubtfulCount < Limits.doubtfulPlaylists else { return false }
         (doubt, next) = (nil, time)
@@ -40,7 +41,7 @@ struct RenditionPoll: Sendable {
     }
 
     /// Waits as long as the standard wants, from the start of the last load on (RFC 8216bis §6.3.4).
-    mutating func rest(now: ContinuousClock.Instant, chance: Double) {
+    mutating func rest(now: SteadyInstant, chance: Double) {
         (doubt, doubtfulCount) = (nil, 0)
         next = max(begun + .microseconds(polling.leanedPause(chance: chance)), now + .milliseconds(100))
     }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HLS
 import Monitoring
 import Timeline
@@ -307,7 +308,7 @@ struct RenditionProgress: Sendable {
     /// Lists once more what an earlier process had not stored when it ended.
     private mutating func takeMissed(
         of playlist: MediaPlaylist, before end: Int, run: Int64, arrival: Instant,
-        availableUntil: ContinuousClock.Instant,
+        availableUntil: SteadyInstant,
     ) -> [ListedSegment] {
         defer { missed = MissedEntries() }
         let placed = unfetched.filter { $0.identity.run == run }.map { ($0.identity.number, $0.window) }

@@ -1,3 +1,4 @@
+import Concurrency
 package import HLS
 package import Timeline
 
@@ -20,7 +21,7 @@ package struct ListedSegment: Sendable {
     var discontinuityCount: Int
     /// Until when the source can be expected to hold the segment (RFC 8216bis §6.2.2), by the monotonic
     /// clock.
-    var availableUntil: ContinuousClock.Instant
+    var availableUntil: SteadyInstant
 
     /// The initialization vector that goes with a key of the segment.
     package func vector(of key: Key) -> UInt128 {

@@ -26,14 +26,14 @@ package actor GroupCommitter {
     /// The pause between two transactions for each channel that has had facts lately.
     private let pause: Duration
     /// When the channels had facts last.
-    private var recent: [Int32: ContinuousClock.Instant] = [:]
+    private var recent: [Int32: SteadyInstant] = [:]
     private var waiters: [Int: Waiter] = [:]
     /// Batches that are not on their way yet, in order.
     private var queue: [Int] = []
     private var arrivals = 0
     private var isRunning = false
     /// When the next transaction may begin.
-    private var pausedUntil: ContinuousClock.Instant?
+    private var pausedUntil: SteadyInstant?
 
     package init(catalogue: Catalogue, clock: HostClock) {
         self.init(

@@ -1,3 +1,4 @@
+import Concurrency
 import Journal
 import Timeline
 
@@ -19,12 +20,12 @@ struct JournalQueue: Sendable {
         var entry: JournalEntry
         var purpose: Purpose
         /// Until when a failed write is repeated; nil gives up at once.
-        var retryUntil: ContinuousClock.Instant?
+        var retryUntil: SteadyInstant?
     }
 
     private var waiting: [Write] = []
     private var inFlight: [Write] = []
-    private var pausedUntil: ContinuousClock.Instant?
+    private var pausedUntil: SteadyInstant?
     /// After an entry that no journal takes each is written alone, until none waits.
     private var writesSingly = false
 
@@ -40,7 +41,7 @@ struct JournalQueue: Sendable {
     }
 
     /// The entries to append now; nil while an append is under way or nothing waits.
-    mutating func next(now: ContinuousClock.Instant) -> [JournalEntry]? {
+    mutating func next(now: SteadyInstant) -> [JournalEntry]? {
         if let pausedUntil, now < pausedUntil { return nil }
         guard inFlight.isEmpty, !waiting.isEmpty else { return nil }
         inFlight = Array(waiting.prefix(writesSingly ? 1 : Limits.entriesPerAppend))
@@ -59,7 +60,7 @@ struct JournalQueue: Sendable {
     /// The append failed: the writes that are given up.
     ///
     /// The others are repeated.
-    mutating func failed(_ error: JournalError, now: ContinuousClock.Instant) -> [Write] {
+    mutating func failed(_ error: JournalError, now: SteadyInstant) -> [Write] {
         let failed = inFlight
         inFlight = []
         if failed.count > 1, !error.isTransient {
@@ -78,5 +79,5 @@ struct JournalQueue: Sendable {
     }
 
     /// When a pause after a failure ends.
-    var nextTry: ContinuousClock.Instant? { waiting.isEmpty || !inFlight.isEmpty ? nil : pausedUntil }
+    var nextTry: SteadyInstant? { waiting.isEmpty || !inFlight.isEmpty ? nil : pausedUntil }
 }

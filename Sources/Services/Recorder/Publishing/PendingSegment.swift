@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Timeline
 
 /// A listed segment on its way into the published log.
@@ -11,7 +12,7 @@ struct PendingSegment: Sendable {
 
     let placed: PlacedSegment
     var progress = Progress.expected
-    var storedAt: ContinuousClock.Instant?
+    var storedAt: SteadyInstant?
     /// It is fetched some time: what comes behind it does not wait for it.
     var isPostponed = false
     /// What is stored is not whole, and better bytes may come.

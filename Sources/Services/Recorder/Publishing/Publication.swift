@@ -1,4 +1,5 @@
 package import Catalogue
+import Concurrency
 import HLS
 package import Journal
 import Timeline
@@ -29,7 +30,7 @@ struct Publication: Sendable {
     /// Something has changed since there was no batch.
     private var isChanged = true
     /// When time alone may lead to another batch.
-    private var nextTurn: ContinuousClock.Instant?
+    private var nextTurn: SteadyInstant?
     /// Cue tags of segments that may not come.
     private(set) var cueTags = CarriedCueTags()
 
@@ -43,10 +44,10 @@ struct Publication: Sendable {
     var isBehind: Bool { backlog != nil }
 
     /// Whether another batch may be ready: something has changed since none was, or a time has come.
-    func hasWork(at now: ContinuousClock.Instant) -> Bool { nextWork(from: now).map { $0 <= now } ?? false }
+    func hasWork(at now: SteadyInstant) -> Bool { nextWork(from: now).map { $0 <= now } ?? false }
 
     /// When another batch may be ready, from a time on; nil when it takes an event.
-    func nextWork(from time: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    func nextWork(from time: SteadyInstant) -> SteadyInstant? {
         isChanged || backlog != nil ? time : nextTurn.map { max($0, time) }
     }
 
@@ -63,7 +64,7 @@ struct Publication: Sendable {
 
 /// Going on where an earlier process stopped.
 extension Publication {
-    mutating func resume(_ heads: [RenditionHead], now: ContinuousClock.Instant) {
+    mutating func resume(_ heads: [RenditionHead], now: SteadyInstant) {
         for head in heads {
             publisher.open(RenditionQueue(resuming: head, now: now))
             for segment in head.known where segment.isStored {
@@ -102,7 +103,7 @@ extension Publication {
 
 /// What is listed, stored and lost.
 extension Publication {
-    mutating func open(_ id: RenditionID, now: ContinuousClock.Instant) {
+    mutating func open(_ id: RenditionID, now: SteadyInstant) {
         publisher.open(RenditionQueue(rendition: id, now: now))
     }
 
@@ -113,7 +114,7 @@ extension Publication {
     /// Listed segments wait for their bytes in the publisher, or behind what waits in the journal; the first
     /// ones are not waited for.
     mutating func listed(
-        _ segments: [PlacedSegment], postponedCount: Int = 0, now: ContinuousClock.Instant,
+        _ segments: [PlacedSegment], postponedCount: Int = 0, now: SteadyInstant,
     ) {
         guard let rendition = segments.first?.identity.rendition else { return }
         var pending = segments.map { PendingSegment($0) }
@@ -137,7 +138,7 @@ extension Publication {
     ///
     /// Better bytes of a segment that is published already, or goes to the archive, are a repair.
     mutating func stored(
-        _ fact: SegmentFact, at line: JournalPosition, isFinal: Bool = true, now: ContinuousClock.Instant,
+        _ fact: SegmentFact, at line: JournalPosition, isFinal: Bool = true, now: SteadyInstant,
     ) {
         cueTags.stored(fact.identity)
         var fact = fact
@@ -165,8 +166,7 @@ extension Publication {
         publisher.isFinal(identity)
     }
 
-    /// Another entry's line is written, or could not be: then it goes to the catalogue without one, as far as
-    /// memory allows.
+    /// Another entry's line is written; if it could not be, it is entered without one while memory allows.
     mutating func written(_ entry: JournalEntry, at line: JournalPosition?) {
         guard let line else {
             if entries.count < Limits.heldFacts { entries.append(WaitingEntry(entry: entry, line: nil)) }
@@ -232,7 +232,7 @@ extension Publication {
     /// Lines that were wanted have come.
     ///
     /// - Returns: whether more can be read at once
-    mutating func read(_ lines: [JournalLineRead], now: ContinuousClock.Instant) -> Bool {
+    mutating func read(_ lines: [JournalLineRead], now: SteadyInstant) -> Bool {
         let isShort = lines.count < Limits.factsReadBack
         let facts = takeBack(lines, now: now)
         backlog?.take(facts, upTo: lines.last?.position, isShort: isShort)
@@ -242,7 +242,7 @@ extension Publication {
 
     /// Holds what was read and is not held or known already; gives the segments among it.
     private mutating func takeBack(
-        _ lines: [JournalLineRead], now: ContinuousClock.Instant,
+        _ lines: [JournalLineRead], now: SteadyInstant,
     ) -> [SegmentFact] {
         let held = Set(entries.compactMap(\.line)).union(doneLines)
         var facts: [SegmentFact] = []
@@ -265,7 +265,7 @@ extension Publication {
     /// Better bytes take the place of those that are not published yet; else they are a repair.
     private mutating func takeBackBetter(
         _ fact: SegmentFact, at line: JournalPosition, _ facts: inout [SegmentFact],
-        now: ContinuousClock.Instant,
+        now: SteadyInstant,
     ) {
         var better = fact.asFirst
         better.fence = fence
@@ -306,7 +306,7 @@ extension Publication {
         return fact
     }
 
-    private mutating func release(now: ContinuousClock.Instant) {
+    private mutating func release(now: SteadyInstant) {
         for (segment, fact) in backlog?.release() ?? [] {
             publisher.listed([segment], of: segment.identity.rendition, now: now)
             if keyPendingLines[segment.identity] != nil {
@@ -321,7 +321,7 @@ extension Publication {
 /// Into the catalogue.
 extension Publication {
     /// Publishes what can be published, at most one batch of it; nil when there is nothing to enter.
-    mutating func nextBatch(now: ContinuousClock.Instant) -> PendingBatch? {
+    mutating func nextBatch(now: SteadyInstant) -> PendingBatch? {
         if let pending { return pending }
         let news = entries.prefix(Limits.factsPerBatch)
         publisher.returning = backlog?.begin

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Timeline
 
 /// How a new discontinuity sequence begins.
@@ -20,7 +21,7 @@ extension Publisher {
     /// The others may come up to what is published already: the discontinuity sequence cannot begin before
     /// that.
     mutating func ask(
-        _ rendition: RenditionID, at instant: Instant, cause: String, now: ContinuousClock.Instant
+        _ rendition: RenditionID, at instant: Instant, cause: String, now: SteadyInstant
     ) {
         let place = max(instant, end)
         var joined = request ?? Request(at: place, cause: cause, asked: [], since: now)
@@ -31,7 +32,7 @@ extension Publisher {
 
     /// Begins the next discontinuity sequence when every rendition has come to the boundary or has been
     /// waited for long enough.
-    mutating func settleRequest(now: ContinuousClock.Instant, _ decisions: inout Decisions) -> Bool {
+    mutating func settleRequest(now: SteadyInstant, _ decisions: inout Decisions) -> Bool {
         guard let request else { return false }
         let isDue = now - request.since > target * 3 && !awaitsReturning(before: request.at)
         guard isDue || queues.values.allSatisfy({ hasReached($0, request, now: now) }) else { return false }
@@ -41,8 +42,7 @@ extension Publisher {
         return true
     }
 
-    private func hasReached(_ queue: RenditionQueue, _ request: Request, now: ContinuousClock.Instant) -> Bool
-    {
+    private func hasReached(_ queue: RenditionQueue, _ request: Request, now: SteadyInstant) -> Bool {
         if request.asked.contains(queue.rendition) { return true }
         let mayStillCome = awaitsReturning(before: request.at)
         if queue.isSilent(now: now, target: target), !mayStillCome { return true }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Timeline
 
 /// How the renditions move, one segment at a time.
@@ -14,7 +15,7 @@ extension Publisher {
 
     /// Moves the queue that is furthest behind, of those that can move, so that none runs ahead of what is at
     /// hand.
-    mutating func moveQueues(now: ContinuousClock.Instant, _ decisions: inout Decisions) -> Bool {
+    mutating func moveQueues(now: SteadyInstant, _ decisions: inout Decisions) -> Bool {
         let waiting = queues.values.compactMap { queue in
             queue.segments.first.map { ($0.start, queue.rendition) }
         }
@@ -32,7 +33,7 @@ extension Publisher {
 
     /// Settles the next segment of a queue, if it can be.
     private mutating func moveFirst(
-        of rendition: RenditionID, now: ContinuousClock.Instant, _ decisions: inout Decisions,
+        of rendition: RenditionID, now: SteadyInstant, _ decisions: inout Decisions,
     ) -> Bool {
         guard let segment = queues[rendition]?.segments.first else { return false }
         switch step(of: rendition, now: now) {
@@ -49,7 +50,7 @@ extension Publisher {
         return true
     }
 
-    private func step(of rendition: RenditionID, now: ContinuousClock.Instant) -> Step {
+    private func step(of rendition: RenditionID, now: SteadyInstant) -> Step {
         guard let queue = queues[rendition], let segment = queue.segments.first else { return .wait }
         switch segment.progress {
         case .expected:
@@ -65,7 +66,7 @@ extension Publisher {
     }
 
     private func step(
-        of queue: RenditionQueue, _ segment: PendingSegment, _ fact: SegmentFact, now: ContinuousClock.Instant,
+        of queue: RenditionQueue, _ segment: PendingSegment, _ fact: SegmentFact, now: SteadyInstant,
     ) -> Step {
         if isPassed(segment, of: queue) { return .archive(fact) }
         // Not longer than for a segment of which nothing came.
@@ -93,7 +94,7 @@ extension Publisher {
     /// If that one does not come, a boundary is asked for behind it, and a discontinuity sequence cannot
     /// begin before what is published: what the others had published meanwhile would be lost for the waiting
     /// one. It costs viewers nothing, because the watermark waits too.
-    private func runsAhead(_ segment: PendingSegment, now: ContinuousClock.Instant) -> Bool {
+    private func runsAhead(_ segment: PendingSegment, now: SteadyInstant) -> Bool {
         if let storedAt = segment.storedAt, now - storedAt > target * 2 { return false }
         return queues.values.contains { queue in
             guard let next = queue.segments.first, next.isExpected, next.end < segment.middle else {
@@ -117,7 +118,7 @@ extension Publisher {
 
     private mutating func giveUp(
         _ segment: PendingSegment, reason: GapReason, note: String, isLost: Bool,
-        now: ContinuousClock.Instant,
+        now: SteadyInstant,
         _ decisions: inout Decisions,
     ) {
         decisions.losses.append(
@@ -129,7 +130,7 @@ extension Publisher {
     }
 
     private mutating func publish(
-        _ fact: SegmentFact, of rendition: RenditionID, now: ContinuousClock.Instant,
+        _ fact: SegmentFact, of rendition: RenditionID, now: SteadyInstant,
         _ decisions: inout Decisions,
     ) {
         beginFirst(&decisions)

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Timeline
 
 /// Decides what enters the published log, in what order, under which number and discontinuity sequence.
@@ -27,7 +28,7 @@ struct Publisher: Sendable {
         var at: Instant
         var cause: String
         var asked: Set<RenditionID>
-        var since: ContinuousClock.Instant
+        var since: SteadyInstant
     }
 
     var queues: [RenditionID: RenditionQueue] = [:]
@@ -79,7 +80,7 @@ struct Publisher: Sendable {
 
     /// Segments were listed, in order, with decided times.
     mutating func listed(
-        _ segments: [PendingSegment], of rendition: RenditionID, now: ContinuousClock.Instant
+        _ segments: [PendingSegment], of rendition: RenditionID, now: SteadyInstant
     ) {
         if !segments.isEmpty { queues[rendition]?.listed(segments, now: now) }
     }
@@ -93,7 +94,7 @@ struct Publisher: Sendable {
     }
 
     /// A segment's bytes are durable; better ones may come unless they are final.
-    mutating func stored(_ fact: SegmentFact, isFinal: Bool = true, now: ContinuousClock.Instant) {
+    mutating func stored(_ fact: SegmentFact, isFinal: Bool = true, now: SteadyInstant) {
         if !(queues[fact.identity.rendition]?.stored(fact, isFinal: isFinal, now: now) ?? false) {
             late.append(fact)
         }
@@ -122,7 +123,7 @@ struct Publisher: Sendable {
 
     /// Lets every rendition move as far as it can, until so many facts are decided; the rest moves with the
     /// next call.
-    mutating func advance(now: ContinuousClock.Instant, limit: Int = Limits.factsPerBatch) -> Decisions {
+    mutating func advance(now: SteadyInstant, limit: Int = Limits.factsPerBatch) -> Decisions {
         var decisions = Decisions()
         takeLate(limit, &decisions)
         repeat {
@@ -133,7 +134,7 @@ struct Publisher: Sendable {
     }
 
     /// When time alone may let something move that cannot move now; nil when it takes an event.
-    func nextTurn(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    func nextTurn(after now: SteadyInstant) -> SteadyInstant? {
         // Patience has ended behind its last instant.
         let end = request.map { $0.since + target * 3 + .milliseconds(1) }
         return queues.values.reduce(end.flatMap { $0 > now ? $0 : nil }) {
@@ -157,7 +158,7 @@ struct Publisher: Sendable {
 
     /// A queue that waits for facts on their way back from the journal holds the watermark by what is still
     /// to come.
-    private mutating func moveWatermark(now: ContinuousClock.Instant) {
+    private mutating func moveWatermark(now: SteadyInstant) {
         let holding = queues.values.filter { !$0.isSilent(now: now, target: target) }
         let settled = holding.map { $0.segments.first?.start ?? $0.settledEnd ?? watermark }
         guard let reached = settled.min() else { return }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Timeline
 
 /// The queue of one rendition for the published log: listed segments wait here, in order, for their turn.
@@ -21,13 +22,13 @@ struct RenditionQueue: Sendable {
     /// Asked for by something that was given up.
     var pendingBoundary: String?
     /// When the first segment became the next one.
-    private var turnBegan: ContinuousClock.Instant
+    private var turnBegan: SteadyInstant
     /// When the first of the segments that were waited for in a row became the next one.
-    private var waitBegan: ContinuousClock.Instant
+    private var waitBegan: SteadyInstant
     /// When something was last stored or published, or was listed where nothing waited.
-    private var lastProgress: ContinuousClock.Instant
+    private var lastProgress: SteadyInstant
 
-    init(rendition: RenditionID, nextNumber: Int64 = 0, now: ContinuousClock.Instant) {
+    init(rendition: RenditionID, nextNumber: Int64 = 0, now: SteadyInstant) {
         self.rendition = rendition
         self.nextNumber = nextNumber
         turnBegan = now
@@ -36,7 +37,7 @@ struct RenditionQueue: Sendable {
     }
 
     /// Goes on where the catalogue says that recording stopped.
-    init(resuming head: RenditionHead, now: ContinuousClock.Instant) {
+    init(resuming head: RenditionHead, now: SteadyInstant) {
         self.init(rendition: head.description.id, nextNumber: head.nextNumber, now: now)
         publishedEnd = head.published?.end
         settledEnd = head.last?.end
@@ -69,7 +70,7 @@ struct RenditionQueue: Sendable {
 
     /// Whether the first segment, which is not stored, has been waited for long enough: one target duration
     /// of its own, or one target duration in which a stored segment behind it could have been published.
-    func isOverdue(now: ContinuousClock.Instant, target: Duration) -> Bool {
+    func isOverdue(now: SteadyInstant, target: Duration) -> Bool {
         if now - turnBegan > target { return true }
         guard let waiting = segments.lazy.compactMap(\.storedAt).first else { return false }
         return now - max(waitBegan, waiting) > target
@@ -78,12 +79,12 @@ struct RenditionQueue: Sendable {
     /// A rendition that has brought nothing for three target durations does not hold the others.
     ///
     /// One whose stored segments wait for their turn has brought something.
-    func isSilent(now: ContinuousClock.Instant, target: Duration) -> Bool {
+    func isSilent(now: SteadyInstant, target: Duration) -> Bool {
         now - lastProgress > target * 3 && !segments.contains { $0.storedAt != nil }
     }
 
     /// When patience ends next: with the first segment, with what may replace it, or with the rendition.
-    func nextTurn(after now: ContinuousClock.Instant, target: Duration) -> ContinuousClock.Instant? {
+    func nextTurn(after now: SteadyInstant, target: Duration) -> SteadyInstant? {
         var ends = [lastProgress + target * 3]
         if let storedAt = segments.first?.storedAt {
             ends += [storedAt + target, storedAt + target * 2]
@@ -98,7 +99,7 @@ struct RenditionQueue: Sendable {
 }
 
 extension RenditionQueue {
-    mutating func listed(_ new: [PendingSegment], now: ContinuousClock.Instant) {
+    mutating func listed(_ new: [PendingSegment], now: SteadyInstant) {
         if segments.isEmpty {
             turnBegan = now
             waitBegan = now
@@ -110,7 +111,7 @@ extension RenditionQueue {
     /// A segment's segment is durable.
     ///
     /// - Returns: false when no such segment waits
-    mutating func stored(_ fact: SegmentFact, isFinal: Bool, now: ContinuousClock.Instant) -> Bool {
+    mutating func stored(_ fact: SegmentFact, isFinal: Bool, now: SteadyInstant) -> Bool {
         guard let index = segments.firstIndex(where: { $0.identity == fact.identity }) else { return false }
         segments[index].progress = .stored(fact)
         segments[index].storedAt = segments[index].storedAt ?? now
@@ -149,8 +150,7 @@ extension RenditionQueue {
     }
 
     /// The first segment was published.
-    mutating func publish(_ fact: SegmentFact, in discontinuitySequence: Int32, now: ContinuousClock.Instant)
-    {
+    mutating func publish(_ fact: SegmentFact, in discontinuitySequence: Int32, now: SteadyInstant) {
         nextNumber += 1
         publishedEnd = fact.end
         self.discontinuitySequence = discontinuitySequence
@@ -162,7 +162,7 @@ extension RenditionQueue {
     }
 
     /// The first segment's segment did not come in its turn.
-    mutating func giveUp(now: ContinuousClock.Instant) {
+    mutating func giveUp(now: SteadyInstant) {
         pendingBoundary = "hole"
         let began = waitBegan
         settle(now: now)
@@ -170,7 +170,7 @@ extension RenditionQueue {
     }
 
     /// Takes the first segment off, settled one way or the other.
-    mutating func settle(now: ContinuousClock.Instant) {
+    mutating func settle(now: SteadyInstant) {
         let segment = segments.removeFirst()
         settledEnd = max(settledEnd ?? segment.end, segment.end)
         turnBegan = now

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Monitoring
 import Timeline
 
@@ -16,7 +17,7 @@ struct ChannelCondition: Sendable {
     /// Why the last try for a segment failed, until one succeeds.
     private var failing: GapReason?
     /// When the bytes of a segment were last stored.
-    private var lastStored: ContinuousClock.Instant?
+    private var lastStored: SteadyInstant?
     /// When this process took the channel.
     private let began: Moment
     /// The published head lay behind the channel's beginning when this process took it.
@@ -59,7 +60,7 @@ struct ChannelCondition: Sendable {
         failures.removeValue(forKey: id) != nil
     }
 
-    mutating func segmentStored(now: ContinuousClock.Instant, entersCatalogue: Bool = true) {
+    mutating func segmentStored(now: SteadyInstant, entersCatalogue: Bool = true) {
         lastStored = now
         if entersCatalogue { (refusal, failing) = (nil, nil) }
     }
@@ -85,14 +86,14 @@ struct ChannelCondition: Sendable {
         return keyPendingCount == 0 ? refusal : "\(keyPendingCount) segments wait for their keys"
     }
 
-    func state(target: Duration, now: ContinuousClock.Instant) -> ChannelStatus.State {
+    func state(target: Duration, now: SteadyInstant) -> ChannelStatus.State {
         guard lastStored != nil || hasPast else { return .waiting }
         if trouble == .sourceEnded { return .ended }
         return now >= stallsAt(target: target) ? .stalled : .recording
     }
 
     /// When a channel that stores nothing more counts as stalled.
-    func stallsAt(target: Duration) -> ContinuousClock.Instant {
+    func stallsAt(target: Duration) -> SteadyInstant {
         (lastStored ?? began.steady) + target * 3
     }
 }

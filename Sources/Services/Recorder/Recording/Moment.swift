@@ -1,3 +1,4 @@
+package import Concurrency
 package import Timeline
 
 /// When something happened, by both clocks of the host.
@@ -5,9 +6,9 @@ package struct Moment: Sendable, Equatable {
     /// The wall clock, from which the dates of segments are made.
     package var date: Instant
     /// The monotonic clock, by which timeouts are measured.
-    package var steady: ContinuousClock.Instant
+    package var steady: SteadyInstant
 
-    package init(date: Instant, steady: ContinuousClock.Instant) {
+    package init(date: Instant, steady: SteadyInstant) {
         self.date = date
         self.steady = steady
     }
@@ -36,7 +37,7 @@ package struct SeededChance: RandomNumberGenerator, Sendable {
     }
 }
 
-extension ContinuousClock.Instant? {
+extension SteadyInstant? {
     /// The earlier of two times, of which either may never come.
     func orEarlier(_ other: Self) -> Self {
         guard let self, let other else { return self ?? other }
@@ -46,7 +47,7 @@ extension ContinuousClock.Instant? {
 
 /// Times by the clock that recording goes by.
 extension RecordingState {
-    func moment(_ now: ContinuousClock.Instant) -> Moment {
+    func moment(_ now: SteadyInstant) -> Moment {
         Moment(date: clock.date(at: now), steady: now)
     }
 

@@ -1,4 +1,5 @@
 package import Catalogue
+package import Concurrency
 package import Journal
 package import Logging
 package import Monitoring
@@ -37,7 +38,7 @@ package enum RecordingAction: Sendable {
     case publishStatus(ChannelStatus)
     case log(RecordingMessage)
     /// Say `clockAdvanced` at this time; it takes the place of the wait before it.
-    case wait(until: ContinuousClock.Instant)
+    case wait(until: SteadyInstant)
     /// The last action: nothing is under way any more.
     case end(RecordingEnding)
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Timeline
 
 /// The wall clock that recording goes by: an anchor plus steady time.
@@ -19,7 +20,7 @@ struct RecordingClock: Sendable {
     /// What the host's clock was off when recording began, microseconds.
     private var correction: Int64
     /// The host's clock less this one, microseconds, since it last changed.
-    private var step: (size: Int64, since: ContinuousClock.Instant)?
+    private var step: (size: Int64, since: SteadyInstant)?
 
     /// Begins at the host's time, or at the database's if the two are more than a minute apart.
     init(_ moment: Moment, databaseDate: Instant?) {
@@ -29,7 +30,7 @@ struct RecordingClock: Sendable {
     }
 
     /// The date at an instant of the steady clock.
-    func date(at steady: ContinuousClock.Instant) -> Instant {
+    func date(at steady: SteadyInstant) -> Instant {
         anchor.date + (steady - anchor.steady).wholeMicroseconds
     }
 
@@ -56,7 +57,7 @@ struct RecordingClock: Sendable {
         return .followed(difference)
     }
 
-    private func isNear(_ date: Instant, at steady: ContinuousClock.Instant) -> Bool {
+    private func isNear(_ date: Instant, at steady: SteadyInstant) -> Bool {
         (date - self.date(at: steady)).magnitude < Limits.clockDifference.magnitude
     }
 }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HLS
 import HTTP
 import Journal
@@ -8,7 +9,7 @@ import Timeline
 
 /// Filling holes from other sources.
 extension RecordingState {
-    mutating func lookForRepairs(now: ContinuousClock.Instant) {
+    mutating func lookForRepairs(now: SteadyInstant) {
         for (rendition, window, source) in noticedHoles {
             filler.add(Hole(rendition: rendition, window: window, source: source, since: now), now: now)
         }
@@ -58,7 +59,7 @@ extension RecordingState {
 extension RecordingState {
     mutating func repairPlaylistArrived(
         _ fetched: FetchedPlaylist, _ request: PlaylistRequest, _ rendition: RenditionID?,
-        now: ContinuousClock.Instant,
+        now: SteadyInstant,
     ) {
         guard filler.use == request.use else { return }
         switch fetched.playlist {
@@ -71,14 +72,14 @@ extension RecordingState {
         filler.answered(now: now)
     }
 
-    mutating func repairPlaylistFailed(_ request: PlaylistRequest, now: ContinuousClock.Instant) {
+    mutating func repairPlaylistFailed(_ request: PlaylistRequest, now: SteadyInstant) {
         if filler.use == request.use { filler.answered(now: now) }
     }
 
     /// Asks for the playlists of the renditions that have holes.
     private mutating func askForRepairs(
         _ playlist: MultivariantPlaylist, _ fetched: FetchedPlaylist, _ request: PlaylistRequest,
-        now: ContinuousClock.Instant,
+        now: SteadyInstant,
     ) {
         let wanted = Set(filler.fillable().map(\.rendition))
         for item in plan(playlist).items where wanted.contains(item.description.id) {
@@ -98,7 +99,7 @@ extension RecordingState {
     /// first.
     private mutating func repair(
         _ id: RenditionID, _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist,
-        now: ContinuousClock.Instant,
+        now: SteadyInstant,
     ) {
         guard let use = filler.use, let rendition = progress.renditions[id],
             !filler.fillable(of: id).isEmpty
@@ -130,7 +131,7 @@ extension RecordingState {
 
     /// A segment was read that shows where a playlist stands; nil shows nothing.
     mutating func repairProbed(
-        _ probed: ProbedSegment?, _ request: ProbeRequest, now: ContinuousClock.Instant,
+        _ probed: ProbedSegment?, _ request: ProbeRequest, now: SteadyInstant,
     ) {
         let id = request.segment.identity.rendition
         let doubt = repairDoubts.removeValue(forKey: id)
@@ -149,7 +150,7 @@ extension RecordingState {
 
     private mutating func fill(
         _ id: RenditionID, _ playlist: MediaPlaylist, _ windows: [TimeWindow], areShown: Bool,
-        _ fetched: FetchedPlaylist, _ use: SourceUse, now: ContinuousClock.Instant,
+        _ fetched: FetchedPlaylist, _ use: SourceUse, now: SteadyInstant,
     ) {
         let until = now + .microseconds(min(PlaylistFollower.length(of: playlist), Limits.longestRetry))
         // Initialization sections are read for each look and discontinuity.
@@ -190,7 +191,7 @@ extension RecordingState {
 /// What becomes of the segments of other sources.
 extension RecordingState {
     mutating func repairStored(
-        _ stored: StoredSegment, _ request: SegmentRequest, _ repair: Repair, now: ContinuousClock.Instant,
+        _ stored: StoredSegment, _ request: SegmentRequest, _ repair: Repair, now: SteadyInstant,
     ) {
         filler.ended()
         let segment = request.segment

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HLS
 import HTTP
 import Journal
@@ -38,7 +39,7 @@ extension RecordingState {
     }
 
     mutating func segmentStored(
-        _ stored: StoredSegment, _ request: SegmentRequest, now: ContinuousClock.Instant,
+        _ stored: StoredSegment, _ request: SegmentRequest, now: SteadyInstant,
     ) {
         if let repair = request.repair { return repairStored(stored, request, repair, now: now) }
         let segment = request.segment
@@ -86,7 +87,7 @@ extension RecordingState {
     }
 
     mutating func segmentKeyMissed(
-        _ pending: KeyPendingSegment, _ request: SegmentRequest, now: ContinuousClock.Instant,
+        _ pending: KeyPendingSegment, _ request: SegmentRequest, now: SteadyInstant,
     ) {
         // The encrypted bytes may be those of another segment that waits for its key: they stay.
         if request.repair != nil { return repairFailed(request) }
@@ -100,7 +101,7 @@ extension RecordingState {
     /// A segment is tried at growing distances while the source can be expected to hold it (RFC 8216bis
     /// §6.2.2), and three times at least.
     mutating func segmentFailed(
-        _ failure: FetchFailure, _ request: SegmentRequest, now: ContinuousClock.Instant,
+        _ failure: FetchFailure, _ request: SegmentRequest, now: SteadyInstant,
     ) {
         if request.repair != nil { return repairFailed(request) }
         if request.held != nil { return noBetterBytes(failure, request, now: now) }
@@ -131,7 +132,7 @@ extension RecordingState {
 
     /// What is stored of a segment stays.
     private mutating func noBetterBytes(
-        _ failure: FetchFailure, _ request: SegmentRequest, now: ContinuousClock.Instant,
+        _ failure: FetchFailure, _ request: SegmentRequest, now: SteadyInstant,
     ) {
         let isRetried = failure.isTransient && mayBecomeWhole(request)
         var request = request
@@ -143,8 +144,8 @@ extension RecordingState {
     }
 
     private mutating func tried(
-        _ request: SegmentRequest, succeeded: Bool?, retry: ContinuousClock.Instant? = nil,
-        now: ContinuousClock.Instant,
+        _ request: SegmentRequest, succeeded: Bool?, retry: SteadyInstant? = nil,
+        now: SteadyInstant,
     ) {
         fetches.ended(request, retry: retry)
         guard let succeeded, sources.isCurrent(request.use) else { return }
@@ -196,7 +197,7 @@ extension RecordingState {
 /// What the journal has taken, or has not.
 extension RecordingState {
     mutating func written(
-        _ write: JournalQueue.Write, at line: JournalPosition, now: ContinuousClock.Instant,
+        _ write: JournalQueue.Write, at line: JournalPosition, now: SteadyInstant,
     ) {
         switch (write.purpose, write.entry) {
         case (.segment(let request), .segment(let fact)) where request.repair != nil:
@@ -223,7 +224,7 @@ extension RecordingState {
     }
 
     private mutating func entered(
-        _ fact: SegmentFact, at line: JournalPosition, now: ContinuousClock.Instant,
+        _ fact: SegmentFact, at line: JournalPosition, now: SteadyInstant,
     ) {
         progress.stored(fact)
         condition.segmentStored(now: now)
@@ -231,7 +232,7 @@ extension RecordingState {
     }
 
     mutating func notWritten(
-        _ write: JournalQueue.Write, _ error: JournalError, now: ContinuousClock.Instant,
+        _ write: JournalQueue.Write, _ error: JournalError, now: SteadyInstant,
     ) {
         switch write.purpose {
         case .segment(let request) where request.held != nil || request.repair != nil:
@@ -249,7 +250,7 @@ extension RecordingState {
 /// Segments whose key comes after their bytes, or never.
 extension RecordingState {
     /// Gives the segments that an earlier process left without keys to the sources that they are from.
-    mutating func resumeKeys(_ segments: [KeyPendingSegment], now: ContinuousClock.Instant) {
+    mutating func resumeKeys(_ segments: [KeyPendingSegment], now: SteadyInstant) {
         var uses: [String: SourceUse] = [:]
         for segment in segments.sorted(by: { $0.start < $1.start }) {
             let settings = channel.settings.sources
@@ -264,20 +265,20 @@ extension RecordingState {
     }
 
     private mutating func retryLater(
-        _ segment: KeyPendingSegment, _ use: SourceUse, now: ContinuousClock.Instant,
+        _ segment: KeyPendingSegment, _ use: SourceUse, now: SteadyInstant,
     ) {
         guard let oldest = keys.add(segment, use, now: now) else { return }
         giveUp(oldest, "too many segments wait for keys")
     }
 
-    mutating func retryKeys(now: ContinuousClock.Instant) {
+    mutating func retryKeys(now: SteadyInstant) {
         for segment in keys.expired(now: now) { giveUp(segment, "the key was missing for too long") }
         if let (segment, use) = keys.start(now: now) { perform(.openPendingSegment(segment, use)) }
     }
 
     mutating func opened(
         _ result: Result<StoredSegment, FetchFailure>, _ segment: KeyPendingSegment,
-        now: ContinuousClock.Instant,
+        now: SteadyInstant,
     ) {
         switch result {
         case .success(let stored):

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HLS
 import HTTP
 import Journal
@@ -28,7 +29,7 @@ extension RecordingState {
     // MARK: Answers
 
     mutating func playlistArrived(
-        _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: ContinuousClock.Instant,
+        _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: SteadyInstant,
     ) {
         guard isRecording else { return }
         if request.purpose == .scouting { return scouted(fetched, request, now: now) }
@@ -57,7 +58,7 @@ extension RecordingState {
     }
 
     /// A playlist that was taken before came once more.
-    mutating func playlistUnchanged(_ request: PlaylistRequest, at arrival: ContinuousClock.Instant) {
+    mutating func playlistUnchanged(_ request: PlaylistRequest, at arrival: SteadyInstant) {
         guard isRecording, sources.isCurrent(request.use), case .rendition(let id) = request.purpose else {
             return
         }
@@ -81,7 +82,7 @@ extension RecordingState {
 
     /// The request waited here for too long: it is made once more, and the source has not failed.
     private mutating func playlistNotAsked(
-        _ error: SourceError, _ request: PlaylistRequest, now: ContinuousClock.Instant,
+        _ error: SourceError, _ request: PlaylistRequest, now: SteadyInstant,
     ) {
         log(.warning, "A playlist could not be requested in time", ["error": "\(error)"])
         switch request.purpose {
@@ -95,7 +96,7 @@ extension RecordingState {
     // MARK: The first playlist
 
     private mutating func open(
-        _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: ContinuousClock.Instant,
+        _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: SteadyInstant,
     ) {
         do throws(SourceError) {
             switch fetched.playlist {
@@ -109,7 +110,7 @@ extension RecordingState {
 
     private mutating func openSingle(
         _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist, _ request: PlaylistRequest,
-        now: ContinuousClock.Instant,
+        now: SteadyInstant,
     ) throws(SourceError) {
         guard !playlist.isIFramesOnly else {
             throw .unusable("the playlist holds I-frames only, which is not a channel")
@@ -128,7 +129,7 @@ extension RecordingState {
     }
 
     private mutating func openAll(
-        _ playlist: MultivariantPlaylist, _ fetched: FetchedPlaylist, now: ContinuousClock.Instant,
+        _ playlist: MultivariantPlaylist, _ fetched: FetchedPlaylist, now: SteadyInstant,
     ) throws(SourceError) {
         let plan = plan(playlist)
         guard !plan.items.isEmpty else {
@@ -145,7 +146,7 @@ extension RecordingState {
     }
 
     private mutating func begin(
-        _ descriptions: [RenditionDescription], _ form: PlaylistForm, now: ContinuousClock.Instant,
+        _ descriptions: [RenditionDescription], _ form: PlaylistForm, now: SteadyInstant,
     ) {
         condition.renditionsOpened()
         journal.add(progress.open(descriptions))
@@ -153,7 +154,7 @@ extension RecordingState {
         perform(.setPlaylistForm(form))
     }
 
-    private mutating func openingFailed(_ error: SourceError, now: ContinuousClock.Instant) {
+    private mutating func openingFailed(_ error: SourceError, now: SteadyInstant) {
         sourceFailed(error.isUnreachable ? .sourceUnreachable : .sourceStalled, error)
         sources.openingFailed(now: now, chance: generator.jitter())
     }
@@ -190,7 +191,7 @@ extension RecordingState {
 
     // MARK: Reading the multivariant playlist again
 
-    private mutating func renew(_ fetched: FetchedPlaylist, now: ContinuousClock.Instant) {
+    private mutating func renew(_ fetched: FetchedPlaylist, now: SteadyInstant) {
         let reason = sources.session?.renewalReason ?? ""
         guard case .multivariant(let playlist) = fetched.playlist else { return reopen(reason, now: now) }
         let (plan, moment) = (plan(playlist), moment(now))
@@ -200,12 +201,12 @@ extension RecordingState {
         journal.add(progress.describe(plan.items.map(\.description)))
     }
 
-    mutating func requestRenewal(because reason: String, now: ContinuousClock.Instant) {
+    mutating func requestRenewal(because reason: String, now: SteadyInstant) {
         guard let request = sources.session?.renewal(because: reason, now: now) else { return }
         perform(.fetchPlaylist(request))
     }
 
-    private mutating func reopen(_ reason: String, now: ContinuousClock.Instant) {
+    private mutating func reopen(_ reason: String, now: SteadyInstant) {
         log(.info, "The source is opened again", ["reason": reason])
         sources.reopen(now: now, chance: generator.jitter())
     }
@@ -213,7 +214,7 @@ extension RecordingState {
     // MARK: Renditions
 
     private mutating func renditionArrived(
-        _ fetched: FetchedPlaylist, _ id: RenditionID, now: ContinuousClock.Instant,
+        _ fetched: FetchedPlaylist, _ id: RenditionID, now: SteadyInstant,
     ) {
         guard case .media(let playlist) = fetched.playlist else {
             return reopen("a multivariant playlist stands where a media playlist was", now: now)
@@ -234,7 +235,7 @@ extension RecordingState {
     /// Takes what a playlist led to, and waits for the next one, unless a segment's bytes must be read first.
     private mutating func accept(
         _ listing: Listing, _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist, _ id: RenditionID,
-        now: ContinuousClock.Instant,
+        now: SteadyInstant,
     ) {
         if let cause = listing.runCause {
             log(.info, "A source run begins", ["rendition": "\(id)", "reason": cause])
@@ -277,7 +278,7 @@ extension RecordingState {
     }
 
     private mutating func renditionFailed(
-        _ id: RenditionID, _ error: SourceError, now: ContinuousClock.Instant,
+        _ id: RenditionID, _ error: SourceError, now: SteadyInstant,
     ) {
         sources.session?.failed(id, now: now)
         guard var session = sources.session, let poll = session.polls[id] else { return }
@@ -298,7 +299,7 @@ extension RecordingState {
     }
 
     /// Polls on, unless the source has brought nothing for so long that another one may do better.
-    private mutating func goOn(_ id: RenditionID, now: ContinuousClock.Instant) {
+    private mutating func goOn(_ id: RenditionID, now: SteadyInstant) {
         let condition = sources.session?.condition(after: id, now: now)
         let turns =
             sources.session?.isBarren(id) ?? false && turn(id, because: "it brings nothing", now: now)
@@ -313,7 +314,7 @@ extension RecordingState {
     ///
     /// - Returns: false when it has none that was not tried
     private mutating func turn(
-        _ id: RenditionID, because reason: String, now: ContinuousClock.Instant,
+        _ id: RenditionID, because reason: String, now: SteadyInstant,
     ) -> Bool {
         guard sources.session?.turn(id, now: now) ?? false else { return false }
         progress.changeStream(of: id)
@@ -326,7 +327,7 @@ extension RecordingState {
     // MARK: Doubtful playlists
 
     mutating func segmentProbed(
-        _ probed: ProbedSegment?, _ request: ProbeRequest, now: ContinuousClock.Instant,
+        _ probed: ProbedSegment?, _ request: ProbeRequest, now: SteadyInstant,
     ) {
         if request.isForRepair { return repairProbed(probed, request, now: now) }
         let id = request.segment.identity.rendition
@@ -343,7 +344,7 @@ extension RecordingState {
     /// The next playlist waits for what the bytes of a segment say, no longer than a target duration.
     private mutating func doubt(
         _ segment: ListedSegment, _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist, _ use: SourceUse,
-        now: ContinuousClock.Instant,
+        now: SteadyInstant,
     ) {
         let limit = min(.microseconds(PlaylistFollower.target(of: playlist)), Limits.playlistTimeout)
         sources.session?.doubts(
@@ -358,7 +359,7 @@ extension RecordingState {
     ///
     /// After some playlists the segment counts as another one: a source that lists what it does not hold must
     /// not keep the channel from recording.
-    mutating func probeFailed(_ request: ProbeRequest, now: ContinuousClock.Instant) {
+    mutating func probeFailed(_ request: ProbeRequest, now: SteadyInstant) {
         if request.isForRepair { return repairProbed(nil, request, now: now) }
         let id = request.segment.identity.rendition
         guard isRecording, sources.isCurrent(request.use), var doubt = sources.session?.polls[id]?.doubt
@@ -383,7 +384,7 @@ extension RecordingState {
     // MARK: Preferred sources
 
     private mutating func scouted(
-        _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: ContinuousClock.Instant,
+        _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: SteadyInstant,
     ) {
         switch sources.scouted(fetched, request) {
         case .nothing: break

@@ -1,10 +1,11 @@
 import Catalogue
+import Concurrency
 import Monitoring
 import Timeline
 
 /// What is said of the channel.
 extension RecordingState {
-    mutating func publishStatus(now: ContinuousClock.Instant) {
+    mutating func publishStatus(now: SteadyInstant) {
         var said = ChannelStatus(
             state: condition.state(target: publication.publisher.target, now: now), since: since)
         said.liveEdge = liveEdge
@@ -29,7 +30,7 @@ extension RecordingState {
     }
 
     /// What is wrong with the channel; nil when nothing is.
-    private func words(now: ContinuousClock.Instant) -> String? {
+    private func words(now: SteadyInstant) -> String? {
         if let lead = leadOfTimeline(now: now) {
             return "the time line lies \(lead / Microseconds.perSecond) s ahead of the clock; "
                 + "POST /api/v1/channels/\(channel.id)/reanchor lets it go on at now"

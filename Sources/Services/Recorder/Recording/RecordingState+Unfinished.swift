@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Timeline
 
 /// Going on with what the recorder before was to fetch.
@@ -10,7 +11,7 @@ extension RecordingState {
     ///
     /// What cannot come any more is lost with its reason: without one the gap would be said to be the
     /// recorder's.
-    mutating func resumeFetches(_ requests: [SegmentRequest], now: ContinuousClock.Instant) {
+    mutating func resumeFetches(_ requests: [SegmentRequest], now: SteadyInstant) {
         var uses: [Int: SourceUse] = [:]
         let missing = requests.filter { !progress.holds($0.segment.placed) }
         let byRendition = Dictionary(grouping: missing, by: \.segment.identity.rendition)
@@ -39,7 +40,7 @@ extension RecordingState {
         }
     }
 
-    private func canFetch(_ request: SegmentRequest, now: ContinuousClock.Instant) -> Bool {
+    private func canFetch(_ request: SegmentRequest, now: SteadyInstant) -> Bool {
         request.segment.availableUntil > now && channel.settings.sources.contains(request.use.source)
     }
 }

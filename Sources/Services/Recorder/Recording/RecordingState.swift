@@ -1,4 +1,5 @@
 package import Catalogue
+import Concurrency
 import Journal
 import Logging
 import Monitoring
@@ -16,20 +17,20 @@ package struct RecordingState: Sendable {
         case resuming
         case recording
         /// Downloads under way are finished, until a time.
-        case draining(RecordingEnding, until: ContinuousClock.Instant)
+        case draining(RecordingEnding, until: SteadyInstant)
         /// The last facts go into the catalogue, until a time.
-        case finishing(RecordingEnding, until: ContinuousClock.Instant)
+        case finishing(RecordingEnding, until: SteadyInstant)
         case ended
     }
 
     /// How far the next batch is on its way into the catalogue.
     private enum Commit: Sendable {
-        case resting(until: ContinuousClock.Instant)
+        case resting(until: SteadyInstant)
         /// Lines of the journal were asked for, to be published first.
         case reading
         case underWay
         /// The catalogue is away; the same batch goes once more.
-        case retrying(at: ContinuousClock.Instant)
+        case retrying(at: SteadyInstant)
     }
 
     let channel: Channel
@@ -70,7 +71,7 @@ package struct RecordingState: Sendable {
     var deviations: [String] = []
     /// What was said last.
     var status: ChannelStatus?
-    private var wait: ContinuousClock.Instant?
+    private var wait: SteadyInstant?
     private var actions: [RecordingAction] = []
 
     /// Begins under a lease that was just taken.
@@ -178,7 +179,7 @@ extension RecordingState {
 
     /// How far the time line lies ahead of the clock, microseconds; nil unless it does by more than a clock
     /// and a source may differ.
-    func leadOfTimeline(now: ContinuousClock.Instant) -> Int64? {
+    func leadOfTimeline(now: SteadyInstant) -> Int64? {
         let lead = publication.publisher.end - clock.date(at: now)
         return lead > Limits.timelineLead ? lead : nil
     }
@@ -204,13 +205,13 @@ extension RecordingState {
         advanceCommit(now: now.steady)
     }
 
-    private mutating func startFetches(now: ContinuousClock.Instant) {
+    private mutating func startFetches(now: SteadyInstant) {
         for request in fetches.start(now: now) { perform(.fetchSegment(request)) }
     }
 
     /// Goes on with stopping once nothing is under way, or it has taken too long.
     private mutating func drain(
-        _ ending: RecordingEnding, until: ContinuousClock.Instant, now: ContinuousClock.Instant,
+        _ ending: RecordingEnding, until: SteadyInstant, now: SteadyInstant,
     ) {
         let isIdle = fetches.isIdle && filler.running == nil && journal.isEmpty
         guard isIdle || now >= until else { return }
@@ -218,7 +219,7 @@ extension RecordingState {
         phase = .finishing(ending, until: now + Limits.lastCommit)
     }
 
-    mutating func stop(_ ending: RecordingEnding, now: ContinuousClock.Instant) {
+    mutating func stop(_ ending: RecordingEnding, now: SteadyInstant) {
         switch phase {
         case .resuming: end(ending)
         case .recording:
@@ -235,7 +236,7 @@ extension RecordingState {
         perform(.end(ending))
     }
 
-    private mutating func waitForNext(now: ContinuousClock.Instant) {
+    private mutating func waitForNext(now: SteadyInstant) {
         guard let next = nextTime else { return }
         // An event may come a little before its time; the same wait is not begun twice.
         let time = max(next, now + .milliseconds(1))
@@ -245,11 +246,11 @@ extension RecordingState {
     }
 
     /// When time alone makes the channel stall; nil once it has.
-    private var stall: ContinuousClock.Instant? {
+    private var stall: SteadyInstant? {
         status?.state == .recording ? condition.stallsAt(target: publication.publisher.target) : nil
     }
 
-    private var nextTime: ContinuousClock.Instant? {
+    private var nextTime: SteadyInstant? {
         let next = fetches.next.orEarlier(journal.nextTry).orEarlier(nextCommit)
         switch phase {
         case .resuming, .ended: return nil
@@ -259,7 +260,7 @@ extension RecordingState {
         }
     }
 
-    private var nextCommit: ContinuousClock.Instant? {
+    private var nextCommit: SteadyInstant? {
         guard publishes else { return nil }
         switch commit {
         case .resting(let time): return publication.nextWork(from: time)
@@ -271,7 +272,7 @@ extension RecordingState {
 
 /// From the publisher into the catalogue.
 extension RecordingState {
-    private mutating func advanceCommit(now: ContinuousClock.Instant) {
+    private mutating func advanceCommit(now: SteadyInstant) {
         guard publishes else {
             if journal.isEmpty, case .finishing(let ending, _) = phase { end(ending) }
             return
@@ -293,7 +294,7 @@ extension RecordingState {
         }
     }
 
-    private mutating func commitNext(readsMore: Bool, now: ContinuousClock.Instant) {
+    private mutating func commitNext(readsMore: Bool, now: SteadyInstant) {
         guard let pending = publication.nextBatch(now: now) else {
             if isFinishing, !readsMore, journal.isEmpty, case .finishing(let ending, _) = phase {
                 return end(ending)
@@ -312,7 +313,7 @@ extension RecordingState {
     }
 
     private mutating func catalogueAnswered(
-        _ result: Result<Bool, CatalogueError>, now: ContinuousClock.Instant,
+        _ result: Result<Bool, CatalogueError>, now: SteadyInstant,
     ) {
         switch result {
         case .failure(let error):
@@ -326,7 +327,7 @@ extension RecordingState {
     }
 
     /// Whatever the catalogue answers, recording goes on: facts wait, and the same batch goes once more.
-    private mutating func awaitCatalogue(_ error: CatalogueError, now: ContinuousClock.Instant) {
+    private mutating func awaitCatalogue(_ error: CatalogueError, now: SteadyInstant) {
         if catalogueError != "\(error)" {
             log(.warning, "The catalogue is away", ["error": "\(error)"])
         }
@@ -335,7 +336,7 @@ extension RecordingState {
         commitDelay = min(commitDelay * 2, Limits.longestCommitRetry)
     }
 
-    private mutating func entered(isHeld: Bool, now: ContinuousClock.Instant) {
+    private mutating func entered(isHeld: Bool, now: SteadyInstant) {
         guard let pending = publication.pending else { return }
         perform(.trimJournal(publication.entered()))
         commitDelay = Limits.firstCommitRetry
@@ -351,7 +352,7 @@ extension RecordingState {
 /// Between the journal and the publisher.
 extension RecordingState {
     private mutating func journalRead(
-        _ result: Result<[JournalLineRead], JournalError>, now: ContinuousClock.Instant,
+        _ result: Result<[JournalLineRead], JournalError>, now: SteadyInstant,
     ) {
         switch (result, phase) {
         case (.failure(let error), _):
@@ -367,7 +368,7 @@ extension RecordingState {
     /// Looks through the journal for what it says of the source's numbering and of the renditions.
     ///
     /// It is needed before the source is asked; the facts themselves go in part by part.
-    private mutating func resume(_ lines: [JournalLineRead], now: ContinuousClock.Instant) {
+    private mutating func resume(_ lines: [JournalLineRead], now: SteadyInstant) {
         for line in lines {
             progress.resume(line.entry)
             publication.resume(line, &waitingForKeys)
@@ -384,7 +385,7 @@ extension RecordingState {
     }
 
     private mutating func journalWritten(
-        _ result: Result<[JournalPosition], JournalError>, now: ContinuousClock.Instant,
+        _ result: Result<[JournalPosition], JournalError>, now: SteadyInstant,
     ) {
         switch result {
         case .success(let positions):

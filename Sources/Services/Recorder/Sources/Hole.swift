@@ -1,3 +1,4 @@
+import Concurrency
 import Timeline
 
 /// Time of a rendition for which one source brought nothing, and that another one may still list.
@@ -6,7 +7,7 @@ struct Hole: Sendable, Equatable {
     var window: TimeWindow
     /// The URL of the source that brought nothing.
     var source: String
-    var since: ContinuousClock.Instant
+    var since: SteadyInstant
 
     /// The part of a window that lies in the hole; nil when too little of it does.
     ///

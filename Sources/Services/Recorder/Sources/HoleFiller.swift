@@ -1,3 +1,4 @@
+import Concurrency
 import Timeline
 
 /// Looks in the other sources of a channel for what one of them did not bring, while they list it.
@@ -12,8 +13,8 @@ struct HoleFiller: Sendable {
     private var unanswered = 0
     /// The source run of what is fetched of it, once something is.
     private var run: Int64?
-    private var due: ContinuousClock.Instant?
-    private var lastLook: ContinuousClock.Instant?
+    private var due: SteadyInstant?
+    private var lastLook: SteadyInstant?
     /// Looks since a hole was last noted.
     private var looks = 0
     /// Rises with each look.
@@ -28,10 +29,10 @@ struct HoleFiller: Sendable {
     }
 
     /// When a source is to be asked; nil when there is nothing to ask for, or an answer is awaited.
-    var next: ContinuousClock.Instant? { use == nil && !holes.isEmpty ? due : nil }
+    var next: SteadyInstant? { use == nil && !holes.isEmpty ? due : nil }
 
     /// Nothing came of a source for some time.
-    mutating func add(_ hole: Hole, now: ContinuousClock.Instant) {
+    mutating func add(_ hole: Hole, now: SteadyInstant) {
         guard sources.contains(where: { $0.url != hole.source }) else { return }
         insert(hole)
         looks = 0
@@ -67,7 +68,7 @@ extension HoleFiller {
     ///
     /// The one in use is asked through the connection that it has.
     mutating func request(
-        use number: Int, current: SourceUse?, now: ContinuousClock.Instant,
+        use number: Int, current: SourceUse?, now: SteadyInstant,
     ) -> PlaylistRequest? {
         guard let next, next <= now else { return nil }
         holes.removeAll { now - $0.since > Limits.repairTime }
@@ -96,7 +97,7 @@ extension HoleFiller {
     }
 
     /// An answer has come, or will not.
-    mutating func answered(now: ContinuousClock.Instant) {
+    mutating func answered(now: SteadyInstant) {
         unanswered -= 1
         guard unanswered <= 0 else { return }
         (use, lastLook) = (nil, now)
@@ -146,7 +147,7 @@ extension HoleFiller {
     /// The download that begins now, if one does.
     ///
     /// What its source need not hold any longer stays a hole.
-    mutating func start(now: ContinuousClock.Instant) -> SegmentRequest? {
+    mutating func start(now: SteadyInstant) -> SegmentRequest? {
         guard running == nil else { return nil }
         while !waiting.isEmpty {
             var request = waiting.removeFirst()

@@ -1,3 +1,4 @@
+import Concurrency
 import Digest
 package import HLS
 package import HTTP
@@ -38,7 +39,7 @@ package struct PlaylistRequest: Sendable, Equatable {
     var known: PlaylistVersion?
     /// Lets the source answer that the known playlist has not changed, without sending it (RFC 9110 §13.1).
     var isConditional = false
-    var begun: ContinuousClock.Instant
+    var begun: SteadyInstant
 }
 
 /// What tells whether a playlist has changed: its digest, and the validators of the answer that brought it.

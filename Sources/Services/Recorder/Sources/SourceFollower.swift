@@ -1,3 +1,4 @@
+import Concurrency
 import Timeline
 
 /// Which source of a channel is in use, and when the next one is opened.
@@ -10,13 +11,13 @@ struct SourceFollower: Sendable {
     var session: SourceSession?
     private(set) var scout: SourceScout?
     /// When the next source is opened; nil while one is in use.
-    private var opening: ContinuousClock.Instant?
+    private var opening: SteadyInstant?
     private var useCount = 0
     /// What was last seen of a source: its target duration and what its playlist held, microseconds, and when
     /// it last brought something.
-    private var lastSeen: (target: Int64, playlistLength: Int64, news: ContinuousClock.Instant)
+    private var lastSeen: (target: Int64, playlistLength: Int64, news: SteadyInstant)
 
-    init(_ sources: [SourceSettings], now: ContinuousClock.Instant) {
+    init(_ sources: [SourceSettings], now: SteadyInstant) {
         order = SourceOrder(sources)
         opening = now
         lastSeen = (4_000_000, 0, now)
@@ -25,7 +26,7 @@ struct SourceFollower: Sendable {
     var hasAlternative: Bool { order.sources.count > 1 }
 
     /// When something is due next.
-    var next: ContinuousClock.Instant? {
+    var next: SteadyInstant? {
         opening.orEarlier(session?.next).orEarlier(scout?.next)
     }
 
@@ -36,7 +37,7 @@ struct SourceFollower: Sendable {
     }
 
     /// Takes the source that is to be opened now into use; nil when none is due.
-    mutating func openDue(now: ContinuousClock.Instant) -> SourceUse? {
+    mutating func openDue(now: SteadyInstant) -> SourceUse? {
         guard let opening, opening <= now, let source = order.current else { return nil }
         self.opening = nil
         let use = SourceUse(number: nextUse(), source: source)
@@ -51,30 +52,30 @@ struct SourceFollower: Sendable {
     func isCurrent(_ use: SourceUse) -> Bool { session?.use.number == use.number }
 
     /// The source could not be opened.
-    mutating func openingFailed(now: ContinuousClock.Instant, chance: Double) {
+    mutating func openingFailed(now: SteadyInstant, chance: Double) {
         order.failed(now: now)
         pause(now: now, chance: chance)
     }
 
     /// The source is opened again from its first playlist.
-    mutating func reopen(now: ContinuousClock.Instant, chance: Double) {
+    mutating func reopen(now: SteadyInstant, chance: Double) {
         order.reopened()
         pause(now: now, chance: chance)
     }
 
     /// The source could not be asked, which is not its failure: it is opened once more.
-    mutating func notAsked(now: ContinuousClock.Instant, chance: Double) {
+    mutating func notAsked(now: SteadyInstant, chance: Double) {
         pause(now: now, chance: chance)
     }
 
     /// The source brings nothing, and there is another one.
-    mutating func leave(now: ContinuousClock.Instant, chance: Double) {
+    mutating func leave(now: SteadyInstant, chance: Double) {
         order.leave(now: now)
         pause(now: now, chance: chance)
     }
 
     /// A preferred source delivers again: it is opened at once.
-    mutating func takeBack(_ source: SourceSettings, now: ContinuousClock.Instant) {
+    mutating func takeBack(_ source: SourceSettings, now: SteadyInstant) {
         order.takeBack(source, now: now)
         (session, scout, opening) = (nil, nil, now)
     }
@@ -84,7 +85,7 @@ struct SourceFollower: Sendable {
         (session, scout, opening) = (nil, nil, nil)
     }
 
-    private mutating func pause(now: ContinuousClock.Instant, chance: Double) {
+    private mutating func pause(now: SteadyInstant, chance: Double) {
         if let polling = session?.shortest {
             lastSeen = (polling.target, polling.playlistLength, polling.lastNews)
         }
@@ -98,7 +99,7 @@ struct SourceFollower: Sendable {
 
 /// Looking at preferred sources.
 extension SourceFollower {
-    mutating func scoutRequest(now: ContinuousClock.Instant) -> PlaylistRequest? {
+    mutating func scoutRequest(now: SteadyInstant) -> PlaylistRequest? {
         guard let next = scout?.next, next <= now else { return nil }
         let use = nextUse()
         return scout?.request(use: use, now: now)
@@ -108,7 +109,7 @@ extension SourceFollower {
         scout?.arrived(fetched, request) ?? .nothing
     }
 
-    mutating func scoutFailed(_ request: PlaylistRequest, now: ContinuousClock.Instant) {
+    mutating func scoutFailed(_ request: PlaylistRequest, now: SteadyInstant) {
         scout?.failed(request, now: now)
     }
 }

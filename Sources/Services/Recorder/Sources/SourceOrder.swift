@@ -1,3 +1,4 @@
+import Concurrency
 import Timeline
 
 /// Which of a channel's sources is in use, and which are preferred to it.
@@ -10,7 +11,7 @@ struct SourceOrder: Sendable {
     /// Openings that failed one after the other.
     private(set) var failures = 0
     /// When a preferred source was last taken back, and how often that did not last.
-    private var returned: ContinuousClock.Instant?
+    private var returned: SteadyInstant?
     private var relapses = 0
 
     init(_ sources: [SourceSettings]) {
@@ -35,13 +36,13 @@ struct SourceOrder: Sendable {
     }
 
     /// The source could not be opened; after `Limits.sourceTries` times the next one is tried.
-    mutating func failed(now: ContinuousClock.Instant) {
+    mutating func failed(now: SteadyInstant) {
         failures += 1
         if failures % Limits.sourceTries == 0 { leave(now: now) }
     }
 
     /// The source brings nothing: the next one is tried, after the last one the first.
-    mutating func leave(now: ContinuousClock.Instant) {
+    mutating func leave(now: SteadyInstant) {
         guard sources.count > 1 else { return }
         if let returned { relapses = now - returned < Limits.lastingReturn ? relapses + 1 : 0 }
         returned = nil
@@ -49,7 +50,7 @@ struct SourceOrder: Sendable {
     }
 
     /// A preferred source is good again.
-    mutating func takeBack(_ source: SourceSettings, now: ContinuousClock.Instant) {
+    mutating func takeBack(_ source: SourceSettings, now: SteadyInstant) {
         guard let place = sources.firstIndex(of: source) else { return }
         index = place
         failures = 0

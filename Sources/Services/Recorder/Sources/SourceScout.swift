@@ -1,3 +1,4 @@
+import Concurrency
 import HLS
 import HTTP
 import Timeline
@@ -8,12 +9,12 @@ import Timeline
 /// Decides only; it has no clock.
 struct SourceScout: Sendable {
     private enum Step: Sendable {
-        case resting(until: ContinuousClock.Instant)
+        case resting(until: SteadyInstant)
         /// A playlist of this use was asked for; the newest entry of the first look, if this is the second
         /// one.
         case asking(SourceUse, before: SeenEntry?)
         /// Between the two looks.
-        case comparing(SourceUse, before: SeenEntry, until: ContinuousClock.Instant)
+        case comparing(SourceUse, before: SeenEntry, until: SteadyInstant)
     }
 
     /// In order of preference.
@@ -23,14 +24,14 @@ struct SourceScout: Sendable {
     /// Index of the candidate that is looked at next.
     private var index = 0
 
-    init(_ candidates: [SourceSettings], pause: Duration, now: ContinuousClock.Instant) {
+    init(_ candidates: [SourceSettings], pause: Duration, now: SteadyInstant) {
         self.candidates = candidates
         self.pause = pause
         step = .resting(until: now + pause)
     }
 
     /// When something is to be asked; nil while an answer is awaited or there is nothing to look at.
-    var next: ContinuousClock.Instant? {
+    var next: SteadyInstant? {
         switch step {
         case .resting(let until): candidates.isEmpty ? nil : until
         case .comparing(_, _, let until): until
@@ -39,7 +40,7 @@ struct SourceScout: Sendable {
     }
 
     /// The playlist to ask for now, if it is time; `use` is the number for another use of a source.
-    mutating func request(use number: Int, now: ContinuousClock.Instant) -> PlaylistRequest? {
+    mutating func request(use number: Int, now: SteadyInstant) -> PlaylistRequest? {
         guard let next, next <= now else { return nil }
         let (use, before): (SourceUse, SeenEntry?) =
             switch step {
@@ -84,12 +85,12 @@ struct SourceScout: Sendable {
     }
 
     /// A playlist that was asked for did not come.
-    mutating func failed(_ request: PlaylistRequest, now: ContinuousClock.Instant) {
+    mutating func failed(_ request: PlaylistRequest, now: SteadyInstant) {
         guard case .asking(let use, _) = step, use == request.use else { return }
         lookAtNext(now: now)
     }
 
-    private mutating func lookAtNext(now: ContinuousClock.Instant) {
+    private mutating func lookAtNext(now: SteadyInstant) {
         index = (index + 1) % max(1, candidates.count)
         step = .resting(until: index == 0 ? now + pause : now)
     }

@@ -1,3 +1,4 @@
+import Concurrency
 import HLS
 import HTTP
 import Timeline
@@ -16,7 +17,7 @@ struct SourceSession: Sendable {
     private var turns: [RenditionID: (place: Int, count: Int)] = [:]
     private(set) var polls: [RenditionID: RenditionPoll] = [:]
     /// Where the playlists were redirected to, and until when they are asked for there.
-    private var edges: [RenditionID: (url: HTTPURL, until: ContinuousClock.Instant)] = [:]
+    private var edges: [RenditionID: (url: HTTPURL, until: SteadyInstant)] = [:]
     /// The playlists that were taken last.
     private var versions: [RenditionID: PlaylistVersion] = [:]
     /// Those of the multivariant playlist, for its media playlists to import.
@@ -24,18 +25,18 @@ struct SourceSession: Sendable {
     private var isMultivariant = false
     private var conditions: [RenditionID: SourceCondition] = [:]
     /// Tries for segments that failed since one last succeeded.
-    private var misses: [RenditionID: (count: Int, since: ContinuousClock.Instant)] = [:]
-    private var lastRenewal: ContinuousClock.Instant
+    private var misses: [RenditionID: (count: Int, since: SteadyInstant)] = [:]
+    private var lastRenewal: SteadyInstant
     /// The first rendition, whose playlist is to come before the others': they are placed beside it.
     ///
     /// They wait until a time; nil once it has come.
-    private var leader: (id: RenditionID, until: ContinuousClock.Instant)?
+    private var leader: (id: RenditionID, until: SteadyInstant)?
     /// When it is read again because a token in its URLs expires.
-    private var tokenRenewal: ContinuousClock.Instant?
+    private var tokenRenewal: SteadyInstant?
     /// Why the multivariant playlist is being read again; nil when it is not.
     private(set) var renewalReason: String?
 
-    init(_ use: SourceUse, now: ContinuousClock.Instant) {
+    init(_ use: SourceUse, now: SteadyInstant) {
         self.use = use
         lastRenewal = now
     }
@@ -70,7 +71,7 @@ struct SourceSession: Sendable {
 /// Polling.
 extension SourceSession {
     /// The playlists that are due.
-    mutating func dueRequests(now: ContinuousClock.Instant) -> [PlaylistRequest] {
+    mutating func dueRequests(now: SteadyInstant) -> [PlaylistRequest] {
         var requests: [PlaylistRequest] = []
         if let until = leader?.until, until <= now { leader = nil }
         let due = polls.compactMap { id, poll in poll.next.map { $0 <= now } ?? false ? id : nil }
@@ -93,7 +94,7 @@ extension SourceSession {
     }
 
     /// The tries to read a doubtful segment that are due.
-    mutating func dueProbes(now: ContinuousClock.Instant) -> [ProbeRequest] {
+    mutating func dueProbes(now: SteadyInstant) -> [ProbeRequest] {
         polls.compactMap { id, poll in poll.doubt == nil ? nil : id }.sorted().compactMap { id in
             guard let retry = polls[id]?.doubt?.retry, retry.at <= now else { return nil }
             polls[id]?.doubt?.retry = nil
@@ -102,7 +103,7 @@ extension SourceSession {
     }
 
     /// When something is due next.
-    var next: ContinuousClock.Instant? {
+    var next: SteadyInstant? {
         polls.reduce(nextRenewal) { next, poll in
             let load = leader == nil || leader?.id == poll.key ? poll.value.next : leader?.until
             return next.orEarlier(load).orEarlier(poll.value.doubt?.retry?.at)
@@ -110,7 +111,7 @@ extension SourceSession {
     }
 
     /// When the multivariant playlist is read again though nothing has failed.
-    private var nextRenewal: ContinuousClock.Instant? {
+    private var nextRenewal: SteadyInstant? {
         guard isMultivariant, renewalReason == nil else { return nil }
         let regular = lastRenewal + Limits.renewalInterval
         return max(min(regular, tokenRenewal ?? regular), lastRenewal + Limits.renewalPause)
@@ -118,7 +119,7 @@ extension SourceSession {
 
     /// A playlist has arrived and was taken.
     mutating func loaded(
-        _ id: RenditionID, _ playlist: MediaPlaylist, isNews: Bool, now: ContinuousClock.Instant,
+        _ id: RenditionID, _ playlist: MediaPlaylist, isNews: Bool, now: SteadyInstant,
     ) {
         guard let begun = polls[id]?.begun else { return }
         polls[id]?.polling.loaded(playlist, changed: isNews, begun: begun, now: now)
@@ -136,7 +137,7 @@ extension SourceSession {
     }
 
     /// The server that answers now, as long as it brings something.
-    private mutating func edge(of id: RenditionID, now: ContinuousClock.Instant) -> HTTPURL? {
+    private mutating func edge(of id: RenditionID, now: SteadyInstant) -> HTTPURL? {
         guard let edge = edges[id], edge.until > now, let polling = polls[id]?.polling, polling.failures == 0,
             polling.mayAskConditionally(now: now)
         else {
@@ -152,12 +153,12 @@ extension SourceSession {
     }
 
     /// The playlist that was taken last has come once more.
-    mutating func unchanged(_ id: RenditionID, now: ContinuousClock.Instant) {
+    mutating func unchanged(_ id: RenditionID, now: SteadyInstant) {
         guard let begun = polls[id]?.begun else { return }
         polls[id]?.polling.unchanged(begun: begun, now: now)
     }
 
-    mutating func failed(_ id: RenditionID, now: ContinuousClock.Instant) {
+    mutating func failed(_ id: RenditionID, now: SteadyInstant) {
         (versions[id], edges[id]) = (nil, nil)
         polls[id]?.polling.failed(now: now)
     }
@@ -170,14 +171,14 @@ extension SourceSession {
     ///
     /// It is asked for half a target duration later.
     mutating func staysInDoubt(
-        _ id: RenditionID, _ playlist: MediaPlaylist, now: ContinuousClock.Instant,
+        _ id: RenditionID, _ playlist: MediaPlaylist, now: SteadyInstant,
     ) -> Bool {
         versions[id] = nil
         let pause = Duration.microseconds(PlaylistFollower.target(of: playlist) / 2)
         return polls[id]?.staysInDoubt(until: now + pause) ?? false
     }
 
-    mutating func rest(_ id: RenditionID, now: ContinuousClock.Instant, chance: Double) {
+    mutating func rest(_ id: RenditionID, now: SteadyInstant, chance: Double) {
         if leader?.id == id { leader = nil }
         polls[id]?.rest(now: now, chance: chance)
     }
@@ -186,7 +187,7 @@ extension SourceSession {
 /// How well the source delivers.
 extension SourceSession {
     /// A try for a segment of this use ended.
-    mutating func tried(_ id: RenditionID, succeeded: Bool, now: ContinuousClock.Instant) {
+    mutating func tried(_ id: RenditionID, succeeded: Bool, now: SteadyInstant) {
         let before = misses[id] ?? (0, now)
         misses[id] = succeeded ? nil : (before.count + 1, before.since)
     }
@@ -195,7 +196,7 @@ extension SourceSession {
     ///
     /// It is that of the best of its videos: one failing playlist of audio or subtitles is no reason to leave
     /// a source. A playlist whose segments fail for longer than its patience is as bad as none.
-    mutating func condition(after id: RenditionID, now: ContinuousClock.Instant) -> SourceCondition {
+    mutating func condition(after id: RenditionID, now: SteadyInstant) -> SourceCondition {
         guard let polling = polls[id]?.polling else { return .healthy }
         let isBarren =
             misses[id].map { $0.count >= Limits.missesInARow && now - $0.since > polling.patience } ?? false
@@ -209,7 +210,7 @@ extension SourceSession {
 /// Reading the multivariant playlist again.
 extension SourceSession {
     /// A request for the multivariant playlist; nil for a source that has none, or that was asked lately.
-    mutating func renewal(because reason: String, now: ContinuousClock.Instant) -> PlaylistRequest? {
+    mutating func renewal(because reason: String, now: SteadyInstant) -> PlaylistRequest? {
         guard isMultivariant, renewalReason == nil, now - lastRenewal >= Limits.renewalPause else {
             return nil
         }
@@ -243,7 +244,7 @@ extension SourceSession {
     /// A rendition's playlist brings nothing: its next stream is asked from now on.
     ///
     /// - Returns: false when all of them were tried since one last brought something
-    mutating func turn(_ id: RenditionID, now: ContinuousClock.Instant) -> Bool {
+    mutating func turn(_ id: RenditionID, now: SteadyInstant) -> Bool {
         guard let urls = streams[id] else { return false }
         let turn = turns[id] ?? (0, 0)
         guard turn.count + 1 < urls.count else { return false }

@@ -1,3 +1,4 @@
+import Concurrency
 import Digest
 import HTTP
 import Timeline
@@ -22,7 +23,7 @@ enum TokenExpiry {
     ///
     /// Nil when none says when, or the time has passed: such a token is not what its name says, or the clocks
     /// differ.
-    static func renewal(of urls: some Sequence<HTTPURL>, at now: Moment) -> ContinuousClock.Instant? {
+    static func renewal(of urls: some Sequence<HTTPURL>, at now: Moment) -> SteadyInstant? {
         let left = urls.compactMap { expiry(of: $0.absoluteString) }.map { $0 - now.date }.filter { $0 > 0 }
         guard let least = left.min() else { return nil }
         return now.steady + .microseconds(least - min(Limits.tokenLead, least / 4))

@@ -1,3 +1,4 @@
+import Concurrency
 import Synchronization
 
 /// How steadily this node has told the catalogue that it is alive.
@@ -7,14 +8,14 @@ import Synchronization
 final class Heartbeat: Sendable {
     private struct Beats {
         /// The first of those that have come without a pause.
-        var first: ContinuousClock.Instant
-        var last: ContinuousClock.Instant
+        var first: SteadyInstant
+        var last: SteadyInstant
     }
 
     private let beats = Mutex<Beats?>(nil)
 
     /// The catalogue has heard this node.
-    func beat(at now: ContinuousClock.Instant) {
+    func beat(at now: SteadyInstant) {
         beats.withLock { beats in
             let isPause = beats.map { now - $0.last > Limits.lease } ?? true
             beats = Beats(first: isPause ? now : beats?.first ?? now, last: now)
@@ -23,7 +24,7 @@ final class Heartbeat: Sendable {
 
     /// Whether the catalogue has heard this node for as long as a lease lasts, so that another one that it
     /// has not heard for as long is gone.
-    func isSteady(at now: ContinuousClock.Instant) -> Bool {
+    func isSteady(at now: SteadyInstant) -> Bool {
         beats.withLock { beats in
             guard let beats else { return false }
             return now - beats.first >= Limits.lease && now - beats.last <= Limits.lease

@@ -48,7 +48,7 @@ package struct RecorderParts: Sendable {
     }
 
     /// Waits until the catalogue can be used, at most until a time.
-    func catalogueReady(until deadline: ContinuousClock.Instant? = nil) async {
+    func catalogueReady(until deadline: SteadyInstant? = nil) async {
         while !isCatalogueReady(), !Task.isCancelled, deadline.map({ clock.steady() < $0 }) ?? true {
             try? await clock.sleep(for: Limits.readinessPause)
         }

@@ -1,4 +1,5 @@
 @testable import Catalogue
+import Concurrency
 import HLS
 import HTTP
 @testable import Journal

@@ -1,0 +1,43 @@
+/// A point of the host's clock that is never set, and that goes on while the host sleeps.
+///
+/// It is the standard library's `ContinuousClock.Instant` with a layout that the compiler knows. Copies of
+/// values that hold that one are made part by part, by calls.
+package struct SteadyInstant: Comparable, Hashable, Sendable {
+    /// Since an instant that differs with each process.
+    private var offset: Duration
+
+    private static let origin = ContinuousClock.now
+
+    private init(offset: Duration) {
+        self.offset = offset
+    }
+
+    package static var now: SteadyInstant { SteadyInstant(offset: origin.duration(to: .now)) }
+
+    package static func + (instant: SteadyInstant, duration: Duration) -> SteadyInstant {
+        SteadyInstant(offset: instant.offset + duration)
+    }
+
+    package static func - (instant: SteadyInstant, duration: Duration) -> SteadyInstant {
+        SteadyInstant(offset: instant.offset - duration)
+    }
+
+    package static func - (instant: SteadyInstant, other: SteadyInstant) -> Duration {
+        instant.offset - other.offset
+    }
+
+    package static func += (instant: inout SteadyInstant, duration: Duration) {
+        instant.offset += duration
+    }
+
+    package static func -= (instant: inout SteadyInstant, duration: Duration) {
+        instant.offset -= duration
+    }
+
+    package static func < (one: SteadyInstant, other: SteadyInstant) -> Bool { one.offset < other.offset }
+
+    /// Returns when the clock has reached the instant; throws when its task is cancelled.
+    package func sleep() async throws {
+        try await ContinuousClock().sleep(until: Self.origin.advanced(by: offset))
+    }
+}
