@@ -143,9 +143,11 @@ struct SimulatedCatalogue {
     ) {
         let fact = segment.fact
         let id = fact.identity.rendition
-        guard var rendition = renditions[id] else {
+        // It is taken out, so that a change copies none of its rows.
+        guard var rendition = renditions.removeValue(forKey: id) else {
             return findings.append("\(id): a segment without a rendition")
         }
+        defer { renditions[id] = rendition }
         if fact.replaces != nil, !isPublished, intake[fact.identity] == .stored {
             return repair(fact, of: &rendition, archive)
         }
@@ -160,8 +162,6 @@ struct SimulatedCatalogue {
         guard archive.digest(of: fact.key) == fact.digest else {
             return findings.append("\(fact.identity) is in the catalogue, its bytes are not in the archive")
         }
-        renditions[id] = nil
-        defer { renditions[id] = rendition }
         var place = rendition.rows.count
         while place > 0, rendition.rows[place - 1].fact.start > fact.start { place -= 1 }
         if place > 0, rendition.rows[place - 1].fact.start == fact.start {
@@ -195,7 +195,6 @@ struct SimulatedCatalogue {
         else { return }
         rendition.rows[place].repair = fact
         rendition.know(fact)
-        renditions[fact.identity.rendition] = rendition
     }
 
     /// A growing playlist only grows at its end.
@@ -239,7 +238,7 @@ extension SimulatedCatalogue.Rendition {
             rows[low + index].repair?.say(said)
         }
         let removed = resolution.removed.map { rows[low + $0].fact.identity }
-        rows.removeAll { removed.contains($0.fact.identity) }
+        for index in resolution.removed.sorted(by: >) { rows.remove(at: low + index) }
         return removed
     }
 
