@@ -12,13 +12,16 @@ struct FetchQueues: Sendable {
         /// Of more segments than there was room for those that are fetched after the live edge.
         var postponed: [SegmentRequest] = []
         /// Between two tries; these hold no place.
-        var resting: [(request: SegmentRequest, until: SteadyInstant)] = []
+        ///
+        /// All events look at their times: where many wait, a copy of each request would cost more than all
+        /// else.
+        var resting: [Resting] = []
         var running: [Running] = []
 
         /// Downloads that may begin now; slow ones do not hold back what was listed after them, up to a
         /// bound.
         var free: Int {
-            let prompt = running.count { $0.slowAt != nil }
+            let prompt = running.indices.count { running[$0].slowAt != nil }
             return max(
                 0, min(Limits.parallelFetches - prompt, Limits.parallelFetchesWithSlow - running.count))
         }
@@ -27,17 +30,44 @@ struct FetchQueues: Sendable {
         var nextSlow: SteadyInstant? {
             guard !waiting.isEmpty || !postponed.isEmpty, running.count < Limits.parallelFetchesWithSlow
             else { return nil }
-            return running.compactMap(\.slowAt).min()
+            return running.indices.reduce(nil) { $0.orEarlier(running[$1].slowAt) }
         }
 
         /// Whether something is to be fetched at a time, if there is room for it.
         func isDue(at now: SteadyInstant) -> Bool {
-            !waiting.isEmpty || !postponed.isEmpty || resting.contains { $0.until <= now }
+            !waiting.isEmpty || !postponed.isEmpty || nextRested.map { $0 <= now } ?? false
+        }
+
+        /// When the next pause between two tries ends.
+        var nextRested: SteadyInstant? {
+            resting.indices.reduce(nil) { $0.orEarlier(resting[$1].until) }
         }
 
         /// Segments that are not being fetched.
         var count: Int { waiting.count + postponed.count + resting.count }
         var all: [SegmentRequest] { waiting + postponed + resting.map(\.request) }
+
+        /// The downloads that begin now.
+        mutating func start(now: SteadyInstant) -> [SegmentRequest] {
+            if let nextRested, nextRested <= now {
+                add(resting.filter { $0.until <= now }.map(\.request))
+                resting.removeAll { $0.until <= now }
+            }
+            for place in running.indices where running[place].slowAt.map({ $0 <= now }) ?? false {
+                running[place].slowAt = nil
+            }
+            let started = take(free).map { request in
+                var request = request
+                request.timeLimit = request.segment.timeLimit(now: now)
+                request.isLast =
+                    request.attempt >= 3 && now + request.pause > request.segment.availableUntil
+                return request
+            }
+            running += started.map {
+                Running(request: $0, slowAt: now + $0.segment.leastTimeLimit * 2)
+            }
+            return started
+        }
 
         mutating func add(_ requests: [SegmentRequest]) {
             waiting += requests.filter { !$0.isPostponed }
@@ -52,6 +82,11 @@ struct FetchQueues: Sendable {
             postponed.removeFirst(later.count)
             return Array(prompt + later)
         }
+    }
+
+    struct Resting: Sendable {
+        var request: SegmentRequest
+        var until: SteadyInstant
     }
 
     struct Running: Sendable {
@@ -108,7 +143,9 @@ struct FetchQueues: Sendable {
         }
         queues[id]?.waiting = queue.waiting.map(relisted)
         queues[id]?.postponed = queue.postponed.map(relisted)
-        queues[id]?.resting = queue.resting.map { (relisted($0.request), $0.until) }
+        queues[id]?.resting = queue.resting.map {
+            Resting(request: relisted($0.request), until: $0.until)
+        }
     }
 
     /// A try ended; with a time the segment is tried again then.
@@ -123,7 +160,7 @@ struct FetchQueues: Sendable {
         var request = request
         request.attempt += 1
         guard !isClosed else { return dropped.append(request) }
-        queues[id]?.resting.append((request, retry))
+        queues[id]?.resting.append(Resting(request: request, until: retry))
     }
 
     /// The newest request for a segment that is being fetched, or will be.
@@ -149,27 +186,7 @@ struct FetchQueues: Sendable {
     /// The downloads that begin now.
     mutating func start(now: SteadyInstant) -> [SegmentRequest] {
         let due = queues.compactMap { id, queue in queue.isDue(at: now) ? id : nil }
-        return due.sorted().flatMap { start($0, now: now) }
-    }
-
-    private mutating func start(_ id: RenditionID, now: SteadyInstant) -> [SegmentRequest] {
-        guard var queue = queues[id] else { return [] }
-        queue.add(queue.resting.filter { $0.until <= now }.map(\.request))
-        queue.resting.removeAll { $0.until <= now }
-        for place in queue.running.indices where queue.running[place].slowAt.map({ $0 <= now }) ?? false {
-            queue.running[place].slowAt = nil
-        }
-        let started = queue.take(queue.free).map { request in
-            var request = request
-            request.timeLimit = request.segment.timeLimit(now: now)
-            request.isLast = request.attempt >= 3 && now + request.pause > request.segment.availableUntil
-            return request
-        }
-        queue.running += started.map {
-            Running(request: $0, slowAt: now + $0.segment.leastTimeLimit * 2)
-        }
-        queues[id] = queue
-        return started
+        return due.sorted().flatMap { queues[$0]?.start(now: now) ?? [] }
     }
 
     /// Drops what waits; what runs may finish.
@@ -193,7 +210,7 @@ struct FetchQueues: Sendable {
     /// When the next download may begin; nil when none rests, and none waits behind others.
     var next: SteadyInstant? {
         queues.values.reduce(nil) { next, queue in
-            queue.resting.reduce(next.orEarlier(queue.nextSlow)) { $0.orEarlier($1.until) }
+            next.orEarlier(queue.nextSlow).orEarlier(queue.nextRested)
         }
     }
 }

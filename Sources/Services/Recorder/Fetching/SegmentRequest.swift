@@ -7,7 +7,7 @@ import Timeline
 
 /// One try to fetch a listed segment.
 package struct SegmentRequest: Sendable {
-    package var segment: ListedSegment
+    @Boxed package var segment: ListedSegment
     /// What relative URLs of its playlist are resolved against.
     var base: HTTPURL
     package var use: SourceUse

@@ -18,7 +18,7 @@ struct RenditionPoll: Sendable {
     private(set) var begun: SteadyInstant
     /// When the playlist is asked for again; nil while an answer is awaited.
     private(set) var next: SteadyInstant?
-    var doubt: Doubt?
+    @Boxed var doubt: Doubt?
     /// Playlists in a row that could not be judged.
     private var doubtfulCount = 0
 
