@@ -59,6 +59,12 @@ struct LateStartTests {
         }
     }
 
+    @Test("are not asked where a source counts by milliseconds since 1970 from now on")
+    func hugeNumbers() throws {
+        let follow = try follow(1_800_000_000_000, arrivingAt: 1220, timestamp: nil)
+        #expect(!follow.asks && follow.segment != nil)
+    }
+
     @Test("and those behind them come nearer to arrival only gently")
     func behind() throws {
         var progress = try follow(10, arrivingAt: 1220, timestamp: 110).progress

@@ -43,9 +43,10 @@ extension RenditionProgress {
             let arrived = TimePlacing.arrival(of: Array(entries(of: playlist)[from...]), arrival)
         else { return nil }
         let latest = arrived + (placing.sourceOffset ?? 0) - held.window.begin
-        let counted = (number - held.number) * held.window.microseconds
+        let (counted, isHuge) = (number - held.number).multipliedReportingOverflow(
+            by: held.window.microseconds)
         let step = TimePlacing.step(target: PlaylistFollower.target(of: playlist))
-        guard latest - counted > step else { return nil }
+        guard !isHuge, latest - counted > step else { return nil }
         return dateSteps.askBehind(
             held.timestamp, beginning: held.window.begin, number, at: from, lengths: counted / 2...latest)
     }
