@@ -73,7 +73,7 @@ struct OwnLimitTests {
             let hanging = Task {
                 try await link.session.fetch(
                     try origin.url("/hanging.ts").absoluteString,
-                    TransferOptions(byteLimit: 10, totalTimeout: .seconds(6)))
+                    TransferOptions(byteLimit: 10, totalTimeout: .seconds(10)))
             }
             try await eventually(within: .seconds(60)) { origin.requests(for: "/hanging.ts") == 1 }
             let begun = SteadyInstant.now
