@@ -27,7 +27,8 @@ package func withCatalogueDatabase<T>(
         try await migrateCatalogue(uri)
     }
     let configuration = PoolConfiguration(
-        try ConnectionString(uri), size: size, acquireTimeout: acquireTimeout)
+        try ConnectionString(uri), size: size, statementTimeout: .seconds(120),
+        acquireTimeout: acquireTimeout)
     return try await withPool(configuration) { try await body($0, uri) }
 }
 

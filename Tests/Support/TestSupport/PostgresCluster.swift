@@ -96,7 +96,7 @@ package final class PostgresCluster: Sendable {
             fsync = off
             synchronous_commit = off
             full_page_writes = off
-            max_connections = 200
+            max_connections = 1000
             shared_buffers = 64MB
 
             """
