@@ -54,7 +54,7 @@ extension PeerAddress {
         case AF_INET6:
             self.init(unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
         case AF_UNIX:
-            // Whoever may open the file is on this machine.
+            // Only processes of this machine can open the file.
             self.init(fourBytes: 0x7F00_0001)
         default: return nil
         }
