@@ -3,7 +3,7 @@ import Concurrency
 extension DownloadManager {
     /// What a player gets for a name of a task; nil where there is nothing.
     ///
-    /// `wholeLength`: the player wants a range, for which the part has to be there.
+    /// `isWhole` is true where the player wants a range, for which the part has to be there.
     package func content(
         _ name: String, of id: String, isWhole: Bool
     ) async throws(DownloadError) -> PlayedContent? {
@@ -24,7 +24,7 @@ extension DownloadManager {
             await runner.played(name)
             return .file(file)
         }
-        return try await awaited(name, in: folder, runner)
+        return try await awaited(name, of: task, in: folder, runner)
     }
 
     /// A file of a task that does not run.
@@ -58,11 +58,10 @@ extension DownloadManager {
 
     /// A key or initialization section, which is fetched before the segments that need it.
     private func awaited(
-        _ name: String, in folder: TaskFolder, _ runner: TaskRunner
+        _ name: String, of task: DownloadTask, in folder: TaskFolder, _ runner: TaskRunner
     ) async throws(DownloadError) -> PlayedContent? {
         guard await runner.isNeeded(name) else {
-            return board.task(String(folder.path.split(separator: "/").last ?? ""))?.state == .preparing
-                ? .preparing : nil
+            return board.task(task.id)?.state == .preparing ? .preparing : nil
         }
         let clock = service.tools.clock
         let end = clock.steady() + Limits.playerWait
