@@ -9,6 +9,9 @@ package enum Limits {
     /// How much of a sound segment lies beside a run of the picture if it belongs to it, microseconds: times
     /// of renditions differ by a few frames.
     static let soundOverlap: Int64 = 50_000
+    /// How far the distance of sound and picture may be from the catalogue's, ticks of 90 kHz: beyond it they
+    /// do not count from the same time.
+    static let soundDistanceTicks: UInt64 = 10 * 90_000
     /// Initialization sections that are kept; one has 1 to 4 KiB.
     static let keptOpenings = 256
     /// Segments whose times are kept, each a few hundred bytes: first and last ones of continuous runs.

@@ -96,19 +96,16 @@ extension WindowAnswers {
     private func plan(
         _ asked: AskedWindow, _ picture: Part, _ sound: Part,
     ) async throws -> (plan: RemuxPlan, longest: Int64?) {
-        guard picture.window.container(of: picture.rendition) == .fragmentedMP4 else {
-            let plan = try RemuxPlan(
-                channel: asked.channel.id, picture: try segments(picture), sound: try segments(sound))
-            return (plan, nil)
+        let (picture, sound) = (try await side(asked, picture), try await side(asked, sound))
+        let longest = [picture.longest, sound.longest].compactMap { $0 }.min()
+        return (try RemuxPlan(picture: picture, sound: sound), longest)
+    }
+
+    private func side(_ asked: AskedWindow, _ part: Part) async throws -> RemuxPlan.Side {
+        guard part.window.container(of: part.rendition) == .fragmentedMP4 else {
+            return .stream(try RemuxPlan.Input(asked.channel.id, try segments(part)))
         }
-        let file = try await self.file(asked, picture)
-        guard sound.window.container(of: sound.rendition) == .fragmentedMP4 else {
-            return (try RemuxPlan(picture: file, sound: try segments(sound)), file.longest)
-        }
-        let track = try await self.file(asked, sound)
-        return (
-            RemuxPlan(picture: file, sound: track), [file.longest, track.longest].compactMap { $0 }.min()
-        )
+        return .fragmented(try await file(asked, part))
     }
 
     /// What ffmpeg packs for this viewer alone: no byte can be asked for again.

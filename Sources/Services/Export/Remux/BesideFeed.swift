@@ -6,46 +6,36 @@ import Timeline
 /// Writes a picture and the sound beside it to ffmpeg, at the same time.
 struct BesideFeed: Sendable {
     let beside: RemuxPlan.Beside
-    let places: PicturePlaces
+    let places: RunPlaces
     let store: any SegmentStore
 
     func writePicture(to program: PipedProgram) async throws {
         try await ending(program, 0) {
             switch beside.picture {
-            case .stream(let input): try await write(input, to: program)
-            case .fragmented(let file): try await write(file, to: program)
+            case .stream(let input): try await writePicture(input, to: program)
+            case .fragmented(let file):
+                try await write(file, to: program, 0) { segment in
+                    let place = try await places.place(ofRun: beside.runs.index(of: segment))
+                    return place.pictureShifts(of: file.opening.section)
+                }
             }
         }
     }
 
     func writeSound(to program: PipedProgram) async throws {
         try await ending(program, 1) {
-            let input = beside.sound
-            let opener = try await opener(input, program, 1)
-            var joiner = TransportStreamJoiner()
-            var packets = PackedAudioPackets()
-            for segment in input.runs.lazy.flatMap(\.segments) {
-                for run in beside.runs.indices(overlapping: segment) {
-                    try Task.checkCancellation()
-                    let place = try await places.place(ofRun: run)
-                    joiner.begin(movedBy: place.ticks, keeping: place.range)
-                    // Where a packed segment does not say its time, the catalogue has it.
-                    let distance = (segment.start - beside.runs.all[run].first.start) * 9 / 100
-                    packets.begin(at: place.first &+ UInt64(bitPattern: distance))
-                    let isPacked = input.container != .transportStream
-                    let reader = try await opener.reader(of: segment)
-                    while let piece = try await reader.next(limit: Limits.pieceByteCount) {
-                        try await program.write(
-                            joiner.append(isPacked ? packets.append(piece) : piece), to: 1)
-                    }
-                    let rest = isPacked ? joiner.append(packets.finish()) : []
-                    try await program.write(rest + joiner.finish(), to: 1)
+            switch beside.sound {
+            case .stream(let input): try await writeSound(input, to: program)
+            case .fragmented(let file):
+                try await write(file, to: program, 1) { segment in
+                    guard let run = beside.runs.index(beside: segment) else { return nil }
+                    return try await places.place(ofRun: run).soundShifts(of: file.opening.section)
                 }
             }
         }
     }
 
-    private func write(_ input: RemuxPlan.Input, to program: PipedProgram) async throws {
+    private func writePicture(_ input: RemuxPlan.Input, to program: PipedProgram) async throws {
         let opener = try await opener(input, program, 0)
         var joiner = TransportStreamJoiner()
         for segment in input.runs.lazy.flatMap(\.segments) {
@@ -60,21 +50,48 @@ struct BesideFeed: Sendable {
         }
     }
 
-    private func write(_ file: FragmentedFile, to program: PipedProgram) async throws {
+    /// Writes a transport stream or packed audio, cut to the picture.
+    private func writeSound(_ input: RemuxPlan.Input, to program: PipedProgram) async throws {
+        let opener = try await opener(input, program, 1)
+        var joiner = TransportStreamJoiner()
+        var packets = PackedAudioPackets()
+        for segment in input.runs.lazy.flatMap(\.segments) {
+            for run in beside.runs.indices(overlapping: segment) {
+                try Task.checkCancellation()
+                let place = try await places.place(ofRun: run)
+                joiner.begin(movedBy: place.ticks, keeping: place.range)
+                // Where a packed segment does not say its time, the catalogue has it.
+                let distance = (segment.start - beside.runs.all[run].first.start) * 9 / 100
+                packets.begin(at: place.first &+ UInt64(bitPattern: distance))
+                let isPacked = input.container != .transportStream
+                let reader = try await opener.reader(of: segment)
+                while let piece = try await reader.next(limit: Limits.pieceByteCount) {
+                    try await program.write(joiner.append(isPacked ? packets.append(piece) : piece), to: 1)
+                }
+                let rest = isPacked ? joiner.append(packets.finish()) : []
+                try await program.write(rest + joiner.finish(), to: 1)
+            }
+        }
+    }
+
+    /// Writes the segments of fMP4 for which `shifts` has what is added to the times of each track.
+    private func write(
+        _ file: FragmentedFile, to program: PipedProgram, _ number: Int,
+        shifts: (RecordedSegment) async throws -> [UInt32: Int64]?,
+    ) async throws {
         let (plan, opening) = (file.plan, file.opening)
-        try await program.write(opening.bytes, to: 0)
+        try await program.write(opening.bytes, to: number)
         let opener = SegmentOpener(store, plan.channel, plan.rendition, formats: plan.formats)
         var position = UInt64(opening.bytes.count)
         for segment in plan.runs.lazy.flatMap(\.segments) {
             try Task.checkCancellation()
-            let place = try await places.place(ofRun: plan.continuous.index(of: segment))
-            var rewriter = FragmentRewriter(
-                opening.section, shifts: place.shifts(of: opening.section), position: position)
+            guard let shifts = try await shifts(segment) else { continue }
+            var rewriter = FragmentRewriter(opening.section, shifts: shifts, position: position)
             let reader = try await opener.reader(of: segment)
             while let piece = try await reader.next(limit: Limits.pieceByteCount) {
-                try await program.write(rewriter.append(piece), to: 0)
+                try await program.write(rewriter.append(piece), to: number)
             }
-            try await program.write(rewriter.finish(), to: 0)
+            try await program.write(rewriter.finish(), to: number)
             guard !rewriter.isOverflowing else { throw ExportError.endedEarly }
             position += UInt64(max(0, segment.plainBytes))
         }
@@ -106,14 +123,25 @@ struct BesideFeed: Sendable {
     }
 }
 
-extension PicturePlaces.Place {
-    /// What is added to the times of each track of fMP4.
-    func shifts(of section: InitSection) -> [UInt32: Int64] {
-        guard let track else { return [:] }
+extension RunPlaces.Place {
+    /// What is added to the times of each track of a picture in fMP4.
+    func pictureShifts(of section: InitSection) -> [UInt32: Int64] {
+        track.map { section.shifts(from: $0, to: range.lowerBound) } ?? [:]
+    }
+
+    /// What is added to the times of each track of sound in fMP4; nil where the run has none.
+    func soundShifts(of section: InitSection) -> [UInt32: Int64]? {
+        sound.map { section.shifts(from: $0.track, to: $0.range.lowerBound) }
+    }
+}
+
+extension InitSection {
+    /// What is added to the times of all tracks to move the begin of one of them to a time of 90 kHz.
+    fileprivate func shifts(from track: FragmentRewriter.TrackTimes, to ticks: Int64) -> [UInt32: Int64] {
         var shifts: [UInt32: Int64] = [:]
-        for other in section.tracks where other.timescale > 0 {
+        for other in tracks where other.timescale > 0 {
             let scale = Int64(other.timescale)
-            let begin = range.lowerBound / 90_000 * scale + range.lowerBound % 90_000 * scale / 90_000
+            let begin = ticks / 90_000 * scale + ticks % 90_000 * scale / 90_000
             let first = track.first.multipliedFullWidth(by: UInt64(other.timescale))
             guard first.high < UInt64(track.timescale) else { continue }
             let scaled = UInt64(track.timescale).dividingFullWidth(first).quotient

@@ -4,7 +4,7 @@ package import Timeline
 /// A window that ffmpeg packs into one MP4 file: whose segments, in which order.
 package struct RemuxPlan: Sendable {
     /// The segments of one rendition.
-    struct Input: Sendable {
+    package struct Input: Sendable {
         var channel: ChannelID
         var rendition: RenditionID
         var runs: [SegmentRun]
@@ -14,28 +14,22 @@ package struct RemuxPlan: Sendable {
         var initName: String?
     }
 
-    /// Picture and sound of fMP4 in two renditions.
-    struct Pair: Sendable {
-        var picture: FragmentedFile
-        var sound: FragmentedFile
-    }
-
-    /// A picture with the sound of a transport stream or of packed audio.
+    /// A picture with sound that is a rendition of its own.
     struct Beside: Sendable {
-        var picture: Picture
-        var sound: Input
+        var picture: Side
+        var sound: Side
         /// Those of the picture.
         var runs: ContinuousRuns
     }
 
-    enum Picture: Sendable {
+    /// Picture or sound: a transport stream or packed audio, or fMP4.
+    package enum Side: Sendable {
         case stream(Input)
         case fragmented(FragmentedFile)
     }
 
     enum Media: Sendable {
         case one(Input)
-        case pair(Pair)
         case beside(Beside)
     }
 
@@ -49,39 +43,24 @@ package struct RemuxPlan: Sendable {
         media = .one(try Input(channel, segments))
     }
 
-    /// Plans the file of a picture in a transport stream, and of the sound of another one or of packed audio.
-    package init(channel: ChannelID, picture: Segments, sound: Segments) throws(ExportError) {
-        let input = try Input(channel, picture)
-        guard input.container == .transportStream else { throw .otherContainer(picture.rendition) }
-        let runs = ContinuousRuns(picture.runs)
-        media = .beside(
-            Beside(picture: .stream(input), sound: try Self.sound(channel, sound), runs: runs))
-    }
-
-    /// Plans the file of a picture in fMP4, and of sound of a transport stream or of packed audio.
-    package init(picture: FragmentedFile, sound: Segments) throws(ExportError) {
-        media = .beside(
-            Beside(
-                picture: .fragmented(picture), sound: try Self.sound(picture.plan.channel, sound),
-                runs: picture.plan.continuous))
-    }
-
-    private static func sound(_ channel: ChannelID, _ segments: Segments) throws(ExportError) -> Input {
-        let input = try Input(channel, segments)
-        guard input.container != .fragmentedMP4 else { throw .separateAudio }
-        return input
-    }
-
-    /// Plans the file of a picture and a sound rendition.
-    package init(picture: FragmentedFile, sound: FragmentedFile) {
-        media = .pair(Pair(picture: picture, sound: sound))
+    /// Plans the file of a picture and of sound that is a rendition of its own.
+    package init(picture: Side, sound: Side) throws(ExportError) {
+        let runs: ContinuousRuns
+        switch picture {
+        case .stream(let input):
+            // Packed audio has no picture.
+            guard input.container == .transportStream else { throw .otherContainer(input.rendition) }
+            runs = ContinuousRuns(input.runs)
+        case .fragmented(let file): runs = file.plan.continuous
+        }
+        media = .beside(Beside(picture: picture, sound: sound, runs: runs))
     }
 
     /// The streams that ffmpeg reads.
     var inputCount: Int {
         switch media {
         case .one: 1
-        case .pair, .beside: 2
+        case .beside: 2
         }
     }
 
@@ -94,14 +73,9 @@ package struct RemuxPlan: Sendable {
         case .one(let input):
             arguments += ["-f", input.formatName, "-i", "pipe:0", "-map", "0:v:0?", "-map", "0:a:0?"]
             arguments += ["-c", "copy"] + input.audioFilter
-        case .pair:
-            for stream in ["pipe:0", "pipe:3"] {
-                arguments += ["-thread_queue_size", "256", "-f", "mp4", "-i", stream]
-            }
-            arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"]
         case .beside(let beside):
-            for (stream, format) in [("pipe:0", beside.pictureFormat), ("pipe:3", "mpegts")] {
-                arguments += ["-thread_queue_size", "256", "-f", format, "-i", stream]
+            for (stream, side) in [("pipe:0", beside.picture), ("pipe:3", beside.sound)] {
+                arguments += ["-thread_queue_size", "256", "-f", side.formatName, "-i", stream]
             }
             arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"] + beside.sound.audioFilter
         }
@@ -111,17 +85,34 @@ package struct RemuxPlan: Sendable {
     }
 }
 
-extension RemuxPlan.Beside {
-    fileprivate var pictureFormat: String {
-        switch picture {
+extension RemuxPlan.Side {
+    /// The longest media that the width of the times allows, microseconds; nil if all of them fit.
+    package var longest: Int64? {
+        switch self {
+        case .stream: nil
+        case .fragmented(let file): file.longest
+        }
+    }
+
+    /// Packed audio is written as a transport stream, so that each frame has a time.
+    fileprivate var formatName: String {
+        switch self {
         case .stream: "mpegts"
         case .fragmented: "mp4"
+        }
+    }
+
+    fileprivate var audioFilter: [String] {
+        switch self {
+        case .stream(let input): input.audioFilter
+        case .fragmented: []
         }
     }
 }
 
 extension RemuxPlan.Input {
-    fileprivate init(_ channel: ChannelID, _ segments: RemuxPlan.Segments) throws(ExportError) {
+    /// Throws for segments of several containers, without media, or that cannot be decrypted.
+    package init(_ channel: ChannelID, _ segments: RemuxPlan.Segments) throws(ExportError) {
         let (rendition, runs, formats) = segments
         guard let first = runs.first?.formatIDs.first.flatMap({ formats[$0] }), first.container != .webVTT,
             runs.allSatisfy({ run in
@@ -148,18 +139,5 @@ extension RemuxPlan.Input {
         let tracks = runs.lazy.flatMap(\.formatIDs).compactMap { formats[$0]?.tracks }.first { !$0.isEmpty }
         let audio = (tracks ?? "audio:aac").split(separator: ",").first { $0.hasPrefix("audio:") }
         return audio == "audio:aac" && container != .fragmentedMP4 ? ["-bsf:a", "aac_adtstoasc"] : []
-    }
-}
-
-extension RemuxPlan.Pair {
-    /// The first and last segment of both in each continuous run of the picture.
-    var ends: [RunShifts.Ends] {
-        var sounds = [(first: RecordedSegment, last: RecordedSegment)?](
-            repeating: nil, count: picture.plan.continuous.all.count)
-        for segment in sound.plan.runs.lazy.flatMap(\.segments) {
-            guard let run = picture.plan.continuous.index(beside: segment) else { continue }
-            sounds[run] = (sounds[run]?.first ?? segment, segment)
-        }
-        return zip(picture.plan.continuous.all, sounds).map { [($0.first, $0.last), $1] }
     }
 }

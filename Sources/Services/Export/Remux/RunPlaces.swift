@@ -1,0 +1,150 @@
+import MediaFormat
+import SegmentStore
+import Timeline
+
+/// Where the continuous runs of a picture lie in a file whose sound is a rendition of its own.
+///
+/// The picture decides: the sound is moved as far as the picture. Times are in ticks of 90 kHz. What is
+/// needed of a run is read from its first and its last segment, when the run is needed.
+actor RunPlaces {
+    struct Place: Sendable, Equatable {
+        /// Where the picture of the run lies in the file.
+        var range: Range<Int64>
+        /// The time with which it begins in the archive; 33 bits are right.
+        var first: UInt64
+        /// The first time of a picture in fMP4, in its own timescale.
+        var track: FragmentRewriter.TrackTimes?
+        /// Of sound in fMP4.
+        var sound: Sound?
+
+        /// What is added to the times of transport streams.
+        var ticks: Int64 { range.lowerBound - Int64(first & PresentationTime.mask) }
+    }
+
+    /// Where the sound of a run lies in the file if it is fMP4, whose segments are not cut.
+    struct Sound: Sendable, Equatable {
+        var range: Range<Int64>
+        /// Its first time in its own timescale.
+        var track: FragmentRewriter.TrackTimes
+    }
+
+    /// The times of the first and the last segment of one track in fMP4.
+    private struct TrackSpan {
+        var track: FragmentRewriter.TrackTimes
+        var first: UInt64
+        var length: Int64
+    }
+
+    private let beside: RemuxPlan.Beside
+    private let store: any SegmentStore
+    private let index: FragmentIndex
+    /// The first and last segment of sound in fMP4 beside each run; nil where it has none.
+    private let soundEnds: [(first: RecordedSegment, last: RecordedSegment)?]
+    private var found: [Place] = []
+
+    init(_ beside: RemuxPlan.Beside, store: any SegmentStore, index: FragmentIndex) {
+        (self.beside, self.store, self.index) = (beside, store, index)
+        soundEnds = beside.soundEnds
+    }
+
+    func place(ofRun wanted: Int) async throws -> Place {
+        while found.count <= wanted {
+            let number = found.count
+            let place = try await place(number, after: found.last)
+            // Another request for the same run may have come first.
+            if found.count == number { found.append(place) }
+        }
+        return found[wanted]
+    }
+
+    private func place(_ number: Int, after before: Place?) async throws -> Place {
+        let run = beside.runs.all[number]
+        let picture = try await picture(of: run)
+        var begin = before?.range.upperBound ?? TransportStreamJoiner.begin
+        var sound: (span: TrackSpan, lead: Int64)?
+        if case .fragmented(let file) = beside.sound, let ends = soundEnds[number] {
+            let span = try await span(ends.first, ends.last, of: file)
+            let lead = Self.lead(of: span.first, ends.first, before: picture.first, run)
+            // Sound may last longer than the picture: the next run waits for its end.
+            begin = max(begin, (found.last { $0.sound != nil }?.sound?.range.upperBound ?? 0) - lead)
+            sound = (span, lead)
+        }
+        return Place(
+            range: begin..<(begin + max(1, picture.length)), first: picture.first, track: picture.track,
+            sound: sound.map { sound in
+                let first = begin + sound.lead
+                return Sound(range: first..<(first + max(1, sound.span.length)), track: sound.span.track)
+            })
+    }
+
+    private func picture(
+        of run: ContinuousRun,
+    ) async throws -> (first: UInt64, length: Int64, track: FragmentRewriter.TrackTimes?) {
+        switch beside.picture {
+        case .stream(let input):
+            let first = try await span(of: run.first, input)
+            let last = run.first == run.last ? first : try await span(of: run.last, input)
+            let expected = (run.last.start - run.first.start) * 9 / 100
+            let distance = Self.distance(first.first, last.first, near: expected)
+            return (first.first, distance + last.length, nil)
+        case .fragmented(let file):
+            let span = try await span(run.first, run.last, of: file)
+            return (span.first, span.length, span.track)
+        }
+    }
+
+    /// How long after the picture the sound of a run begins.
+    ///
+    /// The catalogue says it where both do not count from the same time.
+    private static func lead(
+        of sound: UInt64, _ segment: RecordedSegment, before picture: UInt64, _ run: ContinuousRun,
+    ) -> Int64 {
+        let expected = (segment.start - run.first.start) * 9 / 100
+        let lead = distance(picture, sound, near: expected)
+        return (lead - expected).magnitude < Limits.soundDistanceTicks ? lead : expected
+    }
+
+    /// The ticks between two times of 33 bits, which may have wrapped more than once.
+    private static func distance(_ first: UInt64, _ last: UInt64, near expected: Int64) -> Int64 {
+        expected + PresentationTime.difference(last &- first, UInt64(bitPattern: expected))
+    }
+
+    private func span(
+        of segment: RecordedSegment, _ input: RemuxPlan.Input,
+    ) async throws -> (first: UInt64, length: Int64) {
+        let opener = SegmentOpener(store, input.channel, input.rendition, formats: input.formats)
+        let reader = try await opener.reader(of: segment)
+        var joiner = TransportStreamJoiner()
+        joiner.begin(jumps: true)
+        while let piece = try await reader.next(limit: Limits.pieceByteCount) { _ = joiner.append(piece) }
+        _ = joiner.finish()
+        guard let span = joiner.span else { throw ExportError.notPacked("a segment has no times") }
+        return span
+    }
+
+    private func span(
+        _ first: RecordedSegment, _ last: RecordedSegment, of file: FragmentedFile,
+    ) async throws -> TrackSpan {
+        let (plan, section) = (file.plan, file.opening.section)
+        let firsts = try await index.times(of: first, in: plan, section, isWhole: false)
+        let lasts = try await index.times(of: last, in: plan, section, isWhole: true)
+        guard let track = firsts.first, let last = lasts.first(where: { $0.id == track.id }),
+            let first = MediaTimestamp(track: track.first, timescale: track.timescale)?.mpegTicks,
+            let end = MediaTimestamp(track: last.end, timescale: track.timescale)?.mpegTicks
+        else { throw ExportError.notPacked("a segment has no times") }
+        // Rounded up.
+        return TrackSpan(track: track, first: UInt64(max(0, first)), length: end - first + 1)
+    }
+}
+
+extension RemuxPlan.Beside {
+    fileprivate var soundEnds: [(first: RecordedSegment, last: RecordedSegment)?] {
+        var ends = [(first: RecordedSegment, last: RecordedSegment)?](repeating: nil, count: runs.all.count)
+        guard case .fragmented(let file) = sound else { return ends }
+        for segment in file.plan.runs.lazy.flatMap(\.segments) {
+            guard let run = runs.index(beside: segment) else { continue }
+            ends[run] = (ends[run]?.first ?? segment, segment)
+        }
+        return ends
+    }
+}
