@@ -142,7 +142,10 @@ import Timeline
 
     @Test(
         "An app that has the list is told so, and takes it compressed",
-        arguments: ["/iptv/channels.m3u", "/iptv/guide.xml", "/get.php", "/xmltv.php"])
+        arguments: [
+            "/iptv/channels.m3u", "/iptv/guide.xml", "/get.php", "/xmltv.php",
+            "/player_api.php?action=get_live_streams",
+        ])
     func unchanged(path: String) async throws {
         try await ViewerFixture.with(over: .socket) { viewer in
             try await record(viewer)
