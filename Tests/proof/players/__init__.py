@@ -2,7 +2,7 @@
 Pages seek, and show a thumbnail track."""
 import os
 
-from . import browsers, limits, programs, vlc
+from . import browsers, limits, programs, times, vlc
 from .relay import Relay
 from .running import Missing
 from .scenes import Scenes
@@ -32,6 +32,7 @@ def run(table, folder, seed):
             for player in players:
                 show_window(table, player, window)
         show_seeking(table, players, scenes)
+        show_times(table, players, scenes)
         show_thumbnails(table, players, scenes)
         show_following(table, players, scenes)
     finally:
@@ -97,6 +98,22 @@ def show_seeking(table, players, scenes):
         except Exception as error:
             seen, holds = f"{type(error).__name__}: {error}", False
         table.row(f"{window.title}: {player.name}", f"at {window.video * SEEK:.1f} s, then to the end", seen, holds)
+
+
+def show_times(table, players, scenes):
+    """The pictures of a window with a hole are those of their time, from begin to end."""
+    window = scenes.window("the time in the picture", "clear", scenes.holed - 8, scenes.holed + 14)
+    clock = times.Clock(window.lists["v0"], scenes.began("clear"))
+    for player in players:
+        if not hasattr(player, "shown"):
+            continue
+        try:
+            shown, fault = player.shown(window.url)
+            seen, holds = clock.judge(shown)
+            seen, holds = f"{seen} {fault}".strip(), holds and not fault
+        except Exception as error:
+            seen, holds = f"{type(error).__name__}: {error}", False
+        table.row(f"{window.title}: {player.name}", "each frame at its time", seen, holds)
 
 
 def show_thumbnails(table, players, scenes):

@@ -4,6 +4,7 @@ import shutil
 import time
 import uuid
 
+from . import times
 from .programs import Program
 from .running import FRAMES_PER_SECOND, Missing, Played, end, found, start
 
@@ -36,6 +37,12 @@ class Browser(Program):
     def thumbnails(self, url, track):
         """What the browser made of a thumbnail track, once as many pictures are shown as it has cues."""
         return self.asked(url, LONGEST_SECONDS, None, {"rate": 1, "thumbnails": track}, self.has_thumbnails)
+
+    def shown(self, url):
+        """Each picture that was shown: its second in the media and the number in it."""
+        said = self.asked(url, LONGEST_SECONDS, None, {"rate": 1, "marks": 1})
+        fault = self.judged(said, LONGEST_SECONDS, None).fault
+        return [(seconds, times.number(squares)) for seconds, squares in said.get("marks", [])], fault
 
     @staticmethod
     def has_thumbnails(said):

@@ -3,6 +3,7 @@ import json
 import os
 import re
 
+from . import times
 from .running import FRAMES_PER_SECOND, Missing, Played, fault_of, found, run
 
 #: A player that decodes as fast as it can; a busy machine is not a fault.
@@ -61,6 +62,19 @@ class FFmpeg(Program):
 
     def follow(self, url, seconds):
         return decoded(url, seconds * 3, ["-t", str(seconds)])
+
+    def shown(self, url):
+        """Each picture: its second in the media and the number in it."""
+        strip = "crop=iw:iw/20:0:ih-iw/20,scale=20:1:flags=area,format=gray"
+        kept = os.path.join(self.folder, "strip.raw")
+        status, printed = run(
+            [found("ffmpeg"), "-nostdin", "-v", "error", "-y", "-i", url, "-an", "-vf", strip, "-fps_mode",
+             "passthrough", "-f", "rawvideo", kept], FAST_SECONDS)
+        with open(kept, "rb") as file:
+            squares = file.read()
+        frames = [squares[start:start + times.SQUARES] for start in range(0, len(squares), times.SQUARES)]
+        shown = [(index / FRAMES_PER_SECOND, times.number(frame)) for index, frame in enumerate(frames)]
+        return shown, fault_of(status, printed, FAST_SECONDS)
 
 
 class PyAV(Program):

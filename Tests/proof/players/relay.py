@@ -58,7 +58,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(404, "text/plain", b"")
 
     def do_POST(self):
-        body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), 65_536))
+        body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), 262_144))
         self.relay.reports[self.path.split("/")[-1]] = json.loads(body)
         self.answer(204, "text/plain", b"")
 

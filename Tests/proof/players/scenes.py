@@ -1,11 +1,15 @@
 """The windows that are played: what is recorded, with which holes, and how long each rendition is."""
 import time
 
+import ledger
 import playlist
 from stack import Stack, request, wait_for
 
+from . import times
+
 SEGMENT_SECONDS = "2"
-COMMON = ["replay", "--channels", "1", "--segment-seconds", SEGMENT_SECONDS, "--minute-seconds", "20"]
+COMMON = ["replay", "--channels", "1", "--segment-seconds", SEGMENT_SECONDS, "--minute-seconds",
+          str(times.MINUTE_SECONDS)]
 VIDEOS = ["v0", "v1", "v2"]
 
 
@@ -90,6 +94,10 @@ class Scenes:
         self.settled = end = time.time() - 4
         for channel in ("clear", "encrypted", "parted"):
             self.stack.wait_until_settled(channel, end)
+
+    def began(self, origin):
+        """The time of day at which an origin began its first repetition of the minute."""
+        return min(entry.start for entry in ledger.read(self.stack.path(f"{origin}-ledger.jsonl")))
 
     def hole(self, rendition, count=1):
         request(f"{self.parted}/control?fault=hole&channel=ch1&rendition={rendition}&count={count}&mode=404", "POST")

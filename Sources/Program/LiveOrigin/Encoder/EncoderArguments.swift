@@ -39,7 +39,8 @@ struct EncoderArguments {
         let scales = zip(videos.indices, videos).map { index, video in
             "[s\(index)]scale=\(Self.size(video)?.replacing("x", with: ":") ?? "-1:-1")[v\(index)]"
         }
-        let graph = "[0:v]\(Self.clock)split=\(videos.count)\(heads);\(scales.joined(separator: ";"))"
+        let drawn = totalSeconds == nil ? Self.clock : FrameMarks.filter
+        let graph = "[0:v]\(drawn)split=\(videos.count)\(heads);\(scales.joined(separator: ";"))"
         return ["-filter_complex", graph] + videos.indices.flatMap { ["-map", "[v\($0)]"] }
     }
 

@@ -28,7 +28,7 @@ struct MinuteCache {
     private var name: String {
         let layout = options.layout
         let rates = layout.videos.map { String($0.bitsPerSecond) }.joined(separator: "-")
-        return "minute-\(layout.container.rawValue)-\(layout.audio.rawValue)-\(rates)"
+        return "marked-minute-\(layout.container.rawValue)-\(layout.audio.rawValue)-\(rates)"
             + "-\(options.segmentSeconds)-\(segmentCount)"
     }
 
