@@ -91,7 +91,9 @@ package final class ViewerAPI: Sendable {
         }
         switch gate.outcome(request) {
         case .refused(let response): return .now(response)
-        case .admitted(let request, let viewer): return answer(request, to: viewer)
+        case .admitted(let request, let viewer):
+            let answer = answer(request, to: viewer)
+            return viewer.grant.map { answer.guarded(by: access, for: $0, request.path) } ?? answer
         }
     }
 

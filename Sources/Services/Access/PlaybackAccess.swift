@@ -50,10 +50,18 @@ package final class PlaybackAccess: Sendable {
         guard let token else { return .refused }
         let (known, isKnown) = state.withLock { ($0.verified[token], $0.revoked != nil) }
         guard isKnown else { return .unknown }
-        guard let grant = known ?? verified(token, by: signer), clock.now() < grant.expires,
-            state.withLock({ $0.revoked?.contains(grant.id) == false })
-        else { return .refused }
+        guard let grant = known ?? verified(token, by: signer), isGood(grant) else { return .refused }
         return .granted(grant)
+    }
+
+    /// Whether a token that was good is still: neither expired nor revoked.
+    package func isGood(_ grant: PlaybackGrant) -> Bool {
+        clock.now() < grant.expires && !isRevoked(grant)
+    }
+
+    /// Whether a token that was good has been revoked.
+    package func isRevoked(_ grant: PlaybackGrant) -> Bool {
+        state.withLock { $0.revoked?.contains(grant.id) ?? false }
     }
 
     private func verified(_ token: Substring, by signer: TokenSigner) -> PlaybackGrant? {

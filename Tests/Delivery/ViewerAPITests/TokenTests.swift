@@ -12,10 +12,10 @@ import Timeline
 
 /// Playback with a secret set: every kind of resource, and every reason to refuse it.
 @Suite(.serialized) struct TokenTests {
-    private static let secret = "a-secret-of-this-test-0001"
+    static let secret = "a-secret-of-this-test-0001"
     private static let rotated = "a-secret-of-this-test-0002"
 
-    private static let live = "/live/cctv2/"
+    static let live = "/live/cctv2/"
 
     /// Each kind, within the seconds 8 to 24 and outside of them; nil: it has no time.
     private static let resources: [Kind: (inside: String, outside: String?)] = [
@@ -48,13 +48,13 @@ import Timeline
 
     private static let keyName = String(repeating: "0a", count: 16)
 
-    private static func stamp(_ seconds: Double) -> Int64 { at(seconds).milliseconds }
+    static func stamp(_ seconds: Double) -> Int64 { at(seconds).milliseconds }
 
-    private static func window(_ begin: Double, _ end: Double) -> String {
+    static func window(_ begin: Double, _ end: Double) -> String {
         "begintime=\(stamp(begin))&endtime=\(stamp(end))"
     }
 
-    private static func grant(
+    static func grant(
         _ channels: String..., number: UInt64 = 1, from begin: Double? = nil, to end: Double? = nil,
         expires: Double = 200_000
     ) -> PlaybackGrant {
@@ -64,12 +64,12 @@ import Timeline
             end: end.map { at($0) })
     }
 
-    private static func prefix(_ grant: PlaybackGrant, secret: String = secret) throws -> String {
+    static func prefix(_ grant: PlaybackGrant, secret: String = secret) throws -> String {
         "/t/\(try #require(TokenSigner(secrets: [secret])).token(for: grant))"
     }
 
     /// A channel of which every kind of resource is held, for viewers who need a token.
-    private func protected(
+    func protected(
         secrets: [String] = [secret], over transport: TransportKind = .handler,
         _ body: (ViewerFixture) async throws -> Void
     ) async throws {
