@@ -1,8 +1,10 @@
 /// An instant of wall-clock time: microseconds since 1970-01-01T00:00:00Z, without leap seconds.
+///
+/// What loops over the segments of a day use of it is compiled into them.
 package struct Instant: Hashable, Sendable, Codable, Comparable {
     package var microseconds: Int64
 
-    package init(microseconds: Int64) {
+    @inlinable package init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
@@ -24,27 +26,32 @@ package struct Instant: Hashable, Sendable, Codable, Comparable {
     }
 
     /// Milliseconds since 1970, rounded down.
-    package var milliseconds: Int64 {
+    @inlinable package var milliseconds: Int64 {
         let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 1000)
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    package static func < (a: Instant, b: Instant) -> Bool {
+    @inlinable package static func < (a: Instant, b: Instant) -> Bool {
         a.microseconds < b.microseconds
     }
 
+    // The library's own, which follow from the first, are not compiled for this type.
+    @inlinable package static func > (a: Instant, b: Instant) -> Bool { b < a }
+    @inlinable package static func <= (a: Instant, b: Instant) -> Bool { !(b < a) }
+    @inlinable package static func >= (a: Instant, b: Instant) -> Bool { !(a < b) }
+
     /// Adds microseconds; the result is limited to the range of the type instead of overflowing.
-    package static func + (a: Instant, microseconds: Int64) -> Instant {
+    @inlinable package static func + (a: Instant, microseconds: Int64) -> Instant {
         let (sum, overflow) = a.microseconds.addingReportingOverflow(microseconds)
         return Instant(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
     }
 
-    package static func - (a: Instant, microseconds: Int64) -> Instant {
+    @inlinable package static func - (a: Instant, microseconds: Int64) -> Instant {
         a + (microseconds == .min ? .max : -microseconds)
     }
 
     /// The distance from `b` to `a` in microseconds, positive if `a` is later.
-    package static func - (a: Instant, b: Instant) -> Int64 {
+    @inlinable package static func - (a: Instant, b: Instant) -> Int64 {
         let (difference, overflow) = a.microseconds.subtractingReportingOverflow(b.microseconds)
         return overflow ? (a > b ? .max : .min) : difference
     }
@@ -52,8 +59,8 @@ package struct Instant: Hashable, Sendable, Codable, Comparable {
 
 /// Conversions of microseconds, the unit of all durations in this program.
 package enum Microseconds {
-    package static let perSecond: Int64 = 1_000_000
-    package static let perMillisecond: Int64 = 1000
+    @inlinable package static var perSecond: Int64 { 1_000_000 }
+    @inlinable package static var perMillisecond: Int64 { 1000 }
 
     package static func seconds(_ microseconds: Int64) -> Double {
         Double(microseconds) / 1_000_000

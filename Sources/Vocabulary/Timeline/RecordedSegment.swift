@@ -11,7 +11,7 @@ package struct RecordedSegment: Sendable, Equatable {
     package var formatID: Int32
     package var flags: SegmentFlags
     /// Microseconds, at most ten minutes; 0 if nothing was measured.
-    private var measured: Int32 = 0
+    package private(set) var measured: Int32 = 0
     package var storedBytes: Int64
     package var plainBytes: Int64
     package var iv: [UInt8]?
@@ -37,13 +37,13 @@ package struct RecordedSegment: Sendable, Equatable {
         self.cueTags = cueTags
     }
 
-    package var end: Instant { start + duration }
+    @inlinable package var end: Instant { start + duration }
     /// How long its media play if that differs from its time, microseconds.
     package var measuredDuration: Int64? {
         get { measured > 0 ? Int64(measured) : nil }
         set { measured = Int32(clamping: newValue ?? 0) }
     }
     /// How long its media play by the best that is known, microseconds: what EXTINF says.
-    package var mediaDuration: Int64 { measured > 0 ? Int64(measured) : duration }
+    @inlinable package var mediaDuration: Int64 { measured > 0 ? Int64(measured) : duration }
     package var window: TimeWindow { TimeWindow(begin: start, end: end) }
 }

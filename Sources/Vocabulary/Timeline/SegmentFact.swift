@@ -143,36 +143,36 @@ package struct SegmentIdentity: Hashable, Sendable, Codable {
 package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
     package let rawValue: Int16
 
-    package init(rawValue: Int16) {
+    @inlinable package init(rawValue: Int16) {
         self.rawValue = rawValue
     }
 
     /// EXTINF was unusable, and the duration was measured or taken from the target duration.
-    package static let correctedDuration = SegmentFlags(rawValue: 1)
+    @inlinable package static var correctedDuration: SegmentFlags { SegmentFlags(rawValue: 1) }
     /// The segment is not whole.
     ///
     /// It is kept, because part of it is better than a hole.
-    package static let damaged = SegmentFlags(rawValue: 2)
+    @inlinable package static var damaged: SegmentFlags { SegmentFlags(rawValue: 2) }
     /// The segment was committed after its turn to be published had passed.
-    package static let late = SegmentFlags(rawValue: 4)
+    @inlinable package static var late: SegmentFlags { SegmentFlags(rawValue: 4) }
     /// The source stated EXT-X-INDEPENDENT-SEGMENTS.
-    package static let independent = SegmentFlags(rawValue: 8)
+    @inlinable package static var independent: SegmentFlags { SegmentFlags(rawValue: 8) }
     /// The bytes are encrypted and the key is missing.
-    package static let keyPending = SegmentFlags(rawValue: 16)
+    @inlinable package static var keyPending: SegmentFlags { SegmentFlags(rawValue: 16) }
     /// The media are longer or shorter than the segment's time, and EXTINF says how long they are.
     ///
     /// It is decided once, so that every playlist says the same.
-    package static let measuredDuration = SegmentFlags(rawValue: 32)
+    @inlinable package static var measuredDuration: SegmentFlags { SegmentFlags(rawValue: 32) }
     /// Cue tags stand before the segment.
-    package static let hasCueTags = SegmentFlags(rawValue: 64)
+    @inlinable package static var hasCueTags: SegmentFlags { SegmentFlags(rawValue: 64) }
     /// Better bytes have come since the segment was published, and closed windows list them.
-    package static let repaired = SegmentFlags(rawValue: 128)
+    @inlinable package static var repaired: SegmentFlags { SegmentFlags(rawValue: 128) }
     /// The media play for much less than expected, so that the segment may not be whole.
-    package static let short = SegmentFlags(rawValue: 256)
+    @inlinable package static var short: SegmentFlags { SegmentFlags(rawValue: 256) }
     /// The segment fills a hole from another source, and its time stamps do not go on from those around it.
-    package static let spliced = SegmentFlags(rawValue: 512)
+    @inlinable package static var spliced: SegmentFlags { SegmentFlags(rawValue: 512) }
     /// The catalogue has the places of key frames in its bytes.
-    package static let hasKeyFrames = SegmentFlags(rawValue: 1024)
+    @inlinable package static var hasKeyFrames: SegmentFlags { SegmentFlags(rawValue: 1024) }
     /// Other bytes may be better.
-    package static let parts: SegmentFlags = [.damaged, .short]
+    @inlinable package static var parts: SegmentFlags { [.damaged, .short] }
 }
