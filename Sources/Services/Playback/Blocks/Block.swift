@@ -54,9 +54,11 @@ final class Block: Sendable {
     }
 
     private static func byteCount(of segments: [RecordedSegment], _ formats: [Int32: SegmentFormat]) -> Int {
-        let vectors = segments.count { $0.iv != nil }
-        let cueTags = segments.reduce(0) { sum, segment in
-            segment.cueTags.reduce(sum) { $0 + 2 * $1.utf8.count + Limits.cueTagBytes }
+        var (vectors, cueTags) = (0, 0)
+        for index in segments.indices {
+            if segments[index].iv != nil { vectors += 1 }
+            guard segments[index].flags.contains(.hasCueTags) else { continue }
+            for tag in segments[index].cueTags { cueTags += 2 * tag.utf8.count + Limits.cueTagBytes }
         }
         return Limits.blockOverhead
             + segments.count * (MemoryLayout<RecordedSegment>.stride + Limits.entryBytes)

@@ -25,9 +25,12 @@ final class BlockLoader: Sendable {
 
     private static func formats(of record: QuarterRecord) -> Set<Int32> {
         var (formats, last): (Set<Int32>, Int32?) = ([], nil)
-        for segment in record.segments + (record.repaired ?? []) where segment.formatID != last {
-            formats.insert(segment.formatID)
-            last = segment.formatID
+        // A quarter may have a thousand segments: none is copied.
+        for segments in [record.segments, record.repaired ?? []] {
+            for index in segments.indices where segments[index].formatID != last {
+                formats.insert(segments[index].formatID)
+                last = segments[index].formatID
+            }
         }
         return formats
     }

@@ -35,7 +35,7 @@ final class BlockTotals: Sendable {
 
     init(_ segments: [RecordedSegment]) {
         self.segments = segments
-        storedBytes = segments.reduce(0) { $0 + $1.storedBytes }
+        storedBytes = segments.indices.reduce(0) { $0 + segments[$1].storedBytes }
     }
 
     /// The sizes of the segments side by side, made on first use.
@@ -113,7 +113,9 @@ final class RowSizes: Sendable {
     let rows: [Row]
 
     init(_ segments: [RecordedSegment]) {
-        rows = segments.map { Row(bytes: $0.storedBytes, duration: $0.mediaDuration) }
+        rows = segments.indices.map {
+            Row(bytes: segments[$0].storedBytes, duration: segments[$0].mediaDuration)
+        }
     }
 }
 

@@ -91,12 +91,12 @@ struct TextBuffer {
 
     /// Appends a number without leading zeros, at most 20 digits.
     mutating func append(decimal value: UInt64) {
-        var digits = 1
-        var rest = value
-        while rest >= 10 {
-            rest /= 10
+        var (digits, bound) = (1, UInt64(10))
+        while digits < 19, value >= bound {
+            bound *= 10
             digits += 1
         }
+        if digits == 19, value >= bound { digits = 20 }
         unsafe append(value, digits: digits)
     }
 
@@ -105,11 +105,16 @@ struct TextBuffer {
         var rest = value
         var index = unsafe position + digits
         let start = unsafe position
-        while index > start {
-            index -= 1
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            unsafe buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
-            rest = quotient
+        // Divisions wait for each other, so each takes two digits.
+        while index - start > 1 {
+            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+            let (ten, one) = pair.quotientAndRemainder(dividingBy: 10)
+            unsafe buffer[index - 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: one)
+            unsafe buffer[index - 2] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: ten)
+            (rest, index) = (quotient, index - 2)
+        }
+        if index > start {
+            unsafe buffer[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
         }
         unsafe position += digits
     }
