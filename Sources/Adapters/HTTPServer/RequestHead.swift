@@ -93,6 +93,18 @@ extension RawRequest {
         let count = fields.values(of: "Host").count
         if count > 1 { throw .bad("there is more than one Host field") }
         if count == 0 && !isHTTP10 { throw .bad("the Host field is missing") }
+        guard fields["Host"]?.utf8.allSatisfy(Self.isHostByte) ?? true else {
+            throw .bad("the Host field is no host")
+        }
+    }
+
+    /// A byte of a host, its brackets and the colon of its port (RFC 3986 §3.2.2).
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case 0x21, 0x24...0x2E, 0x3A, 0x3B, 0x3D, 0x5B, 0x5D, 0x5F, 0x7E: true
+        default: false
+        }
     }
 
     /// The length of the body (RFC 9112 §6.3).

@@ -8,6 +8,9 @@ struct RequestTarget: Equatable {
     var authority: String?
 
     /// Reads origin-form, absolute-form and, for OPTIONS, the asterisk; nil for anything else.
+    ///
+    /// In absolute-form the host and the port have to be valid, whoever's they are: they name this server
+    /// for the client.
     static func reading(_ bytes: [UInt8], isOptions: Bool) -> RequestTarget? {
         // A target is visible ASCII; everything else has to be percent-encoded (RFC 3986 §2).
         guard !bytes.isEmpty, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
@@ -18,6 +21,7 @@ struct RequestTarget: Equatable {
 
     private static let slash = UInt8(ascii: "/")
     private static let asterisk = UInt8(ascii: "*")
+    private static let numberSign = UInt8(ascii: "#")
     private static let questionMark = UInt8(ascii: "?")
 
     private static func origin(_ bytes: ArraySlice<UInt8>) -> RequestTarget {
@@ -28,7 +32,10 @@ struct RequestTarget: Equatable {
     private static func absolute(_ bytes: [UInt8]) -> RequestTarget? {
         guard let start = authorityStart(bytes) else { return nil }
         let end = bytes[start...].firstIndex { $0 == slash || $0 == questionMark } ?? bytes.endIndex
-        guard end > start else { return nil }
+        // Names of users make links that mislead (RFC 9110 §4.2.4).
+        guard end > start, !bytes.contains(numberSign), let url = try? HTTPURL(text(bytes[..<end])),
+            url.userInfo == nil
+        else { return nil }
         // An absolute target without a path means "/" (RFC 9110 §4.2.3).
         var target = origin(bytes[end...])
         if target.path.isEmpty { target.path = "/" }
