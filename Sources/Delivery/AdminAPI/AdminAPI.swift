@@ -17,6 +17,7 @@ package final class AdminAPI: Sendable {
     let clock: HostClock
     let logger: Logger
     private let openAPI: [UInt8]
+    private let health: HTTPResponse
 
     /// Prepares the answers.
     ///
@@ -37,6 +38,9 @@ package final class AdminAPI: Sendable {
         self.clock = clock
         self.logger = logger
         let version = configuration.version
+        var health = HTTPResponse.json(["status": "ok", "version": .string(version)])
+        health.kept = KeptAnswer()
+        self.health = health
         registry.onScrape("backcast_build_info", help: "Always 1; the labels say what runs.") {
             [([("version", version)], 1)]
         }
@@ -97,7 +101,7 @@ package final class AdminAPI: Sendable {
 
     private func answer(_ request: HTTPRequest, to route: Route) throws(Problem) -> HTTPAnswer {
         switch route {
-        case .health: .now(.json(["status": "ok", "version": .string(configuration.version)]))
+        case .health: .now(health)
         case .document: .now(documentResponse(request))
         case .metrics: .reserved { await self.metricsResponse() }
         case .readiness: .now(readiness.response)

@@ -27,8 +27,8 @@ package enum RequestRoute: String, Sendable, CaseIterable {
         let rest = TokenPath(path)?.rest ?? path[...]
         if rest.utf8.starts(with: "/live/".utf8) {
             self = Self.live(rest)
-        } else if rest.hasPrefix("/iptv/") || rest.hasPrefix("/timeshift/")
-            || Self.xtream.contains(String(rest))
+        } else if rest.utf8.starts(with: "/iptv/".utf8) || rest.utf8.starts(with: "/timeshift/".utf8)
+            || rest.utf8.last == UInt8(ascii: "p") && Self.xtream.contains(String(rest))
         {
             self = .list
         } else if let route = Route(path: path) {

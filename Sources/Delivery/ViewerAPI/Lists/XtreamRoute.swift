@@ -42,6 +42,9 @@ struct XtreamMedia: Equatable {
     var isStream: Bool
 
     init?(path: String) {
+        // Requests for anything else are told by that.
+        let slashes = path.utf8.count { $0 == UInt8(ascii: "/") }
+        guard slashes == 4 || slashes == 6 else { return nil }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         let texts = parts.compactMap { PercentCoding.decoded($0) }
         guard texts.count == parts.count, let file = texts.last else { return nil }
