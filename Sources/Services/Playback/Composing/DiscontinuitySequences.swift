@@ -51,19 +51,11 @@ struct DiscontinuitySequences {
     }
 
     /// Counts the additional boundaries up to an instant of a recorded sequence, plus those of earlier
-    /// sequences, by binary search.
+    /// sequences.
     private func count(upTo instant: Instant, in discontinuitySequence: Int32) -> Int {
-        var (low, high) = (0, extra.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if (extra[middle].discontinuitySequence, extra[middle].begin) <= (discontinuitySequence, instant)
-            {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        extra.indices.first(near: extra.count / 2) {
+            (extra[$0].discontinuitySequence, extra[$0].begin) > (discontinuitySequence, instant)
         }
-        return low
     }
 
     private static func isBroken(

@@ -122,20 +122,8 @@ extension Block {
     /// Segments are about equally long, so it is usually where an instant lies in proportion.
     private func firstRow(near instant: Instant, where isFound: (Int) -> Bool) -> Int {
         guard let first = segments.first?.start else { return 0 }
-        // The first row found is `high` or lies before it.
-        var (low, high) = (0, segments.count)
         let share = Double(instant - first) / Double(max(summary.duration, 1))
-        var row = min(Int(min(max(share, 0), 1) * Double(high)), high - 1)
-        while low < high {
-            if isFound(row) {
-                if row == low || !isFound(row - 1) { return row }
-                high = row - 1
-            } else {
-                low = row + 1
-                if low < high, isFound(low) { return low }
-            }
-            row = (low + high) / 2
-        }
-        return low
+        let guess = Int(min(max(share, 0), 1) * Double(segments.count))
+        return segments.indices.first(near: guess, where: isFound)
     }
 }

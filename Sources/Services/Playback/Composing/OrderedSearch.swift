@@ -1,0 +1,22 @@
+extension Range<Int> {
+    /// The first position of which a condition is true, as it is of all that follow; the end if it is true of
+    /// none.
+    ///
+    /// The search begins at a position that is likely to be near.
+    func first(near guess: Int, where isFound: (Int) -> Bool) -> Int {
+        // The position is `high` or lies before it.
+        var (low, high) = (lowerBound, upperBound)
+        var place = Swift.max(low, Swift.min(guess, high - 1))
+        while low < high {
+            if isFound(place) {
+                if place == low || !isFound(place - 1) { return place }
+                high = place - 1
+            } else {
+                low = place + 1
+                if low < high, isFound(low) { return low }
+            }
+            place = (low + high) / 2
+        }
+        return low
+    }
+}
