@@ -69,6 +69,8 @@ package enum Limits {
     static let usualEntry = 48
     /// The same of an I-frame playlist.
     static let usualKeyFrameEntry = 80
+    /// Bytes of a key frame of a block, with its text and the compressed forms of it.
+    static let keyFrameBytes = 120
     /// How far back a key frame is looked for where the segment of an instant has none before it,
     /// microseconds: longer than any group of pictures.
     static let keyFrameLookBack: Int64 = 60 * Microseconds.perSecond

@@ -23,7 +23,7 @@ package struct KeyFrame: Hashable, Sendable {
         (self.offset, self.byteCount, self.milliseconds) = (offset, byteCount, milliseconds)
     }
 
-    package var end: Int { offset + byteCount }
+    @inlinable package var end: Int { offset + byteCount }
     /// After the first time stamp of the segment, in microseconds.
     package var time: Int64 { Int64(milliseconds) * 1000 }
 
@@ -79,23 +79,23 @@ extension KeyFrames {
 
     /// Nil if the bytes are not what `packed` gives; any bytes are read without a trap.
     package init?(packed bytes: ArraySlice<UInt8>) {
-        var rest = bytes
-        guard let tables = Self.number(&rest), let count = Self.number(&rest), count <= rest.count / 3 else {
-            return nil
-        }
+        var place = bytes.startIndex
+        guard let tables = Self.number(bytes, &place), let count = Self.number(bytes, &place),
+            count <= (bytes.endIndex - place) / 3
+        else { return nil }
         var frames: [KeyFrame] = []
         frames.reserveCapacity(count)
         var (end, time) = (0, 0)
         for _ in 0..<count {
-            guard let distance = Self.number(&rest), let length = Self.number(&rest),
-                let pause = Self.number(&rest)
+            guard let distance = Self.number(bytes, &place), let length = Self.number(bytes, &place),
+                let pause = Self.number(bytes, &place)
             else { return nil }
             let frame = KeyFrame(offset: end + distance, byteCount: length, milliseconds: time + pause)
             guard frame.follows(frames.last) else { return nil }
             frames.append(frame)
             (end, time) = (frame.end, frame.milliseconds)
         }
-        guard rest.isEmpty else { return nil }
+        guard place == bytes.endIndex else { return nil }
         self.init(tableByteCount: tables, frames: frames)
     }
 
@@ -109,12 +109,15 @@ extension KeyFrames {
     }
 
     /// A number of at most 35 bits.
-    private static func number(_ rest: inout ArraySlice<UInt8>) -> Int? {
-        var value = 0
-        for shift in stride(from: 0, to: 35, by: 7) {
-            guard let byte = rest.popFirst() else { return nil }
+    @inline(__always)
+    private static func number(_ bytes: ArraySlice<UInt8>, _ place: inout Int) -> Int? {
+        var (value, shift) = (0, 0)
+        while shift < 35, place < bytes.endIndex {
+            let byte = bytes[place]
+            place += 1
             value |= Int(byte & 127) << shift
             if byte < 128 { return value }
+            shift += 7
         }
         return nil
     }

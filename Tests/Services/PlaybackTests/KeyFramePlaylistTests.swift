@@ -25,9 +25,7 @@ struct KeyFramePlaylistTests {
     }
 
     private func text(_ contents: PlaylistContents, _ found: [SegmentKeyFrames]) throws -> String? {
-        var text = KeyFramePlaylistText(
-            contents: contents, rendition: try #require(contents.renditions.first), found: found)
-        return text.written().map { String(decoding: $0, as: UTF8.self) }
+        try contents.keyFrameText(found).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private func read(_ text: String?) throws -> MediaPlaylist {
@@ -121,12 +119,12 @@ struct KeyFramePlaylistTests {
         var segments = run(1, from: 0, flags: .hasKeyFrames)
         var found = Self.found(in: segments)
         segments[0].revision = 1
-        let contents = try RecordedFixture(segments).closed(0, 4)
-        #expect(try text(contents, found) == nil)
+        let recorded = RecordedFixture(segments)
+        #expect(try text(recorded.closed(0, 4), found) == nil)
         found.append(found[0])
         found[1].revision = 1
         found[1].keyFrames.frames = [KeyFrame(offset: 752, byteCount: 188, milliseconds: 0)]
-        let own = try #require(try text(contents, found))
+        let own = try #require(try text(recorded.closed(0, 4), found))
         #expect(own.contains("#EXTINF:4.000000,\n#EXT-X-BYTERANGE:188@752\nv0/1469509516000-1.ts\n"))
         #expect(own.contains("#EXT-X-MAP:URI=\"v0/1469509516000-1.ts\",BYTERANGE=\"376@0\"\n"))
     }
@@ -194,5 +192,22 @@ struct KeyFramePlaylistTests {
         #expect(rates.highest(of: [blocks[0].place]) == nil)
         rates.keep(7520, for: blocks[0].place)
         #expect(rates.highest(of: [blocks[0].place]) == 7520 && rates.unknown(blocks).isEmpty)
+    }
+}
+
+extension PlaylistContents {
+    /// The I-frame playlist of the first rendition with some key frames, as a server composes it.
+    func keyFramePlaylist(_ found: [SegmentKeyFrames]) throws -> RenderedPlaylist? {
+        let rendition = try #require(renditions.first)
+        for piece in rendition.segments.pieces {
+            let block = piece.block
+            _ = block.keyFrames.storeIfNil(BlockKeyFrames(found, of: block, rendition: rendition.id))
+        }
+        var text = KeyFramePlaylistText(contents: self, rendition: rendition)
+        return try text.written().map { try RenderedPlaylist($0) }
+    }
+
+    func keyFrameText(_ found: [SegmentKeyFrames]) throws -> [UInt8]? {
+        try keyFramePlaylist(found)?.body.flatMap(\.bytes)
     }
 }

@@ -12,7 +12,8 @@ extension WindowAnswers {
             try await player.checkWhole(window, wanted, of: asked.channel)
         }
         if case .keyFrames(let id) = asked.route.resource {
-            let playlist = try await player.keyFramePlaylist(of: id, in: window)
+            let playlist = try await player.keyFramePlaylist(
+                of: id, in: window, isCompressed: asked.coding == .gzip)
             return try response(
                 asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window[id])))
         }

@@ -17,6 +17,8 @@ final class Block: Sendable {
     let totals: BlockTotals
     /// The playlist lines of the segments that are the same in every playlist.
     let text: BlockText?
+    /// Read when an I-frame playlist is first asked for.
+    let keyFrames = OnceReference<BlockKeyFrames>()
     /// The same quarter with the better bytes that came after some were published; nil if none came.
     let repaired: Block?
     /// Approximate memory use, including the text once it is rendered.

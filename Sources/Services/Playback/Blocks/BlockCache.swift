@@ -10,6 +10,8 @@ final class BlockCache: Sendable {
     fileprivate struct Entry {
         var block: Block
         var used: SteadyInstant
+        /// Bytes of what the block came to hold later.
+        var added = 0
         /// Whether it was used again after some time: a walk over old windows uses each block once.
         var isUsedAgain = false
 
@@ -106,6 +108,18 @@ final class BlockCache: Sendable {
     }
 }
 
+extension BlockCache {
+    /// Counts bytes that a block came to hold, if it is still in memory.
+    func add(_ byteCount: Int, to block: Block) {
+        let now = clock.steady()
+        let hasEvicted = state.withLock { state in
+            state.add(byteCount, to: block)
+            return state.shrink(to: capacity, now: now)
+        }
+        if hasEvicted { evicted() }
+    }
+}
+
 /// How changes affect the cache.
 extension BlockCache {
     /// Lets running loads finish without storing their blocks, which may be older than a change.
@@ -176,9 +190,18 @@ extension BlockCache.State {
             block: block, used: now, isUsedAgain: isUsedAgain)
     }
 
+    fileprivate mutating func add(_ added: Int, to block: Block) {
+        let place = block.quarter
+        guard let known = entries[place.rendition]?[place.begin]?.block,
+            known === block || known.repaired === block
+        else { return }
+        entries[place.rendition]?[place.begin]?.added += added
+        byteCount += added
+    }
+
     fileprivate mutating func remove(_ quarter: Quarter) {
         guard let entry = entries[quarter.rendition]?.removeValue(forKey: quarter.begin) else { return }
-        byteCount -= entry.block.byteCount
+        byteCount -= entry.block.byteCount + entry.added
         if entries[quarter.rendition]?.isEmpty == true { entries[quarter.rendition] = nil }
     }
 

@@ -57,6 +57,20 @@ final class Blocks: Sendable {
         return quarters.compactMap { all[$0] }
     }
 
+    /// Reads the key frames of blocks of one rendition, which are in order.
+    func readKeyFrames(of blocks: [Block], _ rendition: RenditionID) async throws(CatalogueError) {
+        try await withTaskExecutorPreference(executor) { () async throws(CatalogueError) in
+            var rest = try await catalogue.keyFrames(of: blocks.map(\.quarter))[...]
+            for block in blocks {
+                let end = block.quarter.begin + Quarter.microseconds
+                let own = rest.prefix { $0.start.microseconds < end }
+                rest = rest.dropFirst(own.count)
+                let made = BlockKeyFrames(Array(own), of: block, rendition: rendition)
+                if block.keyFrames.storeIfNil(made) === made { cache.add(made.byteCount, to: block) }
+            }
+        }
+    }
+
     /// Several requests can wait for a load, so it continues if the one that started it is cancelled.
     private func load(_ range: QuarterRange, of rendition: RenditionID, number: Int) -> BlockCache.Load {
         Task(executorPreference: executor) { [cache, loader] in

@@ -131,6 +131,18 @@ package final class TimelineIndex: Sendable {
         return held
     }
 
+    /// Reads the key frames of blocks that do not have them in memory; those of many wait for their turn.
+    func readKeyFrames(of blocks: [Block], _ rendition: RenditionID) async throws(CatalogueError) {
+        let missing = blocks.filter { $0.keyFrames.load() == nil }
+        guard missing.count > Limits.blocksWithoutTurn else {
+            return missing.isEmpty ? () : try await self.blocks.readKeyFrames(of: missing, rendition)
+        }
+        let read: Void? = try await coldWindows.withPermit(within: Limits.turnWait, by: clock) {
+            () async throws(CatalogueError) in try await self.blocks.readKeyFrames(of: missing, rendition)
+        }
+        guard read != nil else { throw .notInTime }
+    }
+
     private func heldSegmentsAtOnce(
         of head: ChannelHead, _ selection: BlockSelection,
     ) async throws(CatalogueError) -> HeldSegments {

@@ -14,10 +14,15 @@ struct KeyFrameMatching {
     ///
     /// Segments come in order.
     mutating func keyFrames(of segment: RecordedSegment) -> KeyFrames? {
-        while position < found.count, found[position].start < segment.start { position += 1 }
+        keyFrames(of: segment.start, segment.revision)
+    }
+
+    /// The same of a segment that is not copied for it.
+    mutating func keyFrames(of start: Instant, _ revision: Int16) -> KeyFrames? {
+        while position < found.count, found[position].start < start { position += 1 }
         var index = position
-        while index < found.count, found[index].start == segment.start {
-            if found[index].revision == segment.revision { return found[index].keyFrames }
+        while index < found.count, found[index].start == start {
+            if found[index].revision == revision { return found[index].keyFrames }
             index += 1
         }
         return nil

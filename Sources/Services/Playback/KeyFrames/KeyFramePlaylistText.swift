@@ -4,16 +4,18 @@ import Timeline
 
 /// Writes an I-frame playlist (RFC 8216 §4.3.3.6): an entry for each key frame, with its bytes.
 ///
-/// A closed window has all of them, each lasting until the next. A growing playlist has the first of each
-/// segment, so that its numbers and durations are those of the media playlist and never change; a segment
-/// without one is a gap.
+/// A closed window has all of them, each lasting until the next; the lines of whole blocks are shared. A
+/// growing playlist has the first of each segment, so that its numbers and durations are those of the media
+/// playlist and never change; a segment without one is a gap.
 struct KeyFramePlaylistText {
     private let contents: PlaylistContents
     private let rendition: ListedRendition
     private let entry: EntryText
-    private var matching: KeyFrameMatching
     private var texts: [Int32: FormatText] = [:]
-    private var buffer: TextBuffer
+    private var pieces: [RenderedPlaylist.Piece] = []
+    private var buffer = TextBuffer(capacity: 1024)
+    /// Lines of a block that are not among the pieces yet; nothing stands in the buffer meanwhile.
+    private var shared: (of: BlockKeyFrames, frames: Range<Int>)?
     /// The frame that lasts until the next one, which is not known yet.
     private var open: Frame?
     /// Whether EXT-X-MAP stands before the next frame.
@@ -39,32 +41,100 @@ struct KeyFramePlaylistText {
         var place: KeyFrame?
         var begin: Instant
         var map: [UInt8]?
+        /// Where it is among those of its block, if its line may be there.
+        var shared: (of: BlockKeyFrames, index: Int)?
     }
 
-    init(contents: PlaylistContents, rendition: ListedRendition, found: [SegmentKeyFrames]) {
+    /// The key frames of the blocks are in memory.
+    init(contents: PlaylistContents, rendition: ListedRendition) {
         (self.contents, self.rendition) = (contents, rendition)
-        matching = KeyFrameMatching(found)
         entry = EntryText(rendition: rendition.id)
-        buffer = TextBuffer(
-            capacity: 1024 + found.reduce(0) { $0 + $1.keyFrames.frames.count } * Limits.usualKeyFrameEntry)
         for id in rendition.segments.formatIDs {
             texts[id] = contents.formats[id].map { FormatText($0, rendition: rendition.id) }
         }
     }
 
     /// Nil if no frame can be listed.
-    mutating func written() -> [UInt8]? {
-        for segment in rendition.segments {
-            guard let format = texts[segment.formatID] else { continue }
-            let isKnown = segment.flags.contains(.hasKeyFrames) && format.isClear
-            let known = isKnown ? matching.keyFrames(of: segment) : nil
-            pass(segment)
-            contents.plan.kind == .closed ? add(known, segment, format) : addOne(known, segment, format)
+    mutating func written() -> [RenderedPlaylist.Piece]? {
+        for piece in rendition.segments.pieces where !(contents.plan.kind == .closed && addBlock(piece)) {
+            addRows(piece)
         }
         close(at: end)
         guard hasFrames, let first else { return nil }
+        endShared()
         if contents.isEnded { buffer.append("#EXT-X-ENDLIST\n") }
-        return head(first) + buffer.take()
+        endOwn()
+        return [.own(head(first))] + pieces
+    }
+
+    /// Adds the frames of a slice segment by segment.
+    private mutating func addRows(_ piece: SegmentList.Piece) {
+        let own = piece.block.keyFrames.load()
+        for row in piece.range {
+            let segment = piece.block.segments[row]
+            guard let format = texts[segment.formatID] else { continue }
+            let known = format.isClear ? own?.keyFrames(of: row) : nil
+            pass(segment)
+            contents.plan.kind == .closed ? add(known, segment, format) : addOne(known, segment, format)
+        }
+    }
+
+    /// Adds the frames of a slice as lines of its block; false if it has to be written segment by segment.
+    ///
+    /// The first frame and the last one are told from what stands beside them, so they share their lines only
+    /// if these turn out to be the same.
+    private mutating func addBlock(_ piece: SegmentList.Piece) -> Bool {
+        guard let known = piece.block.keyFrames.load(), known.text != nil,
+            let format = texts[piece.first.formatID], hasOneSequence(piece)
+        else { return false }
+        let frames = known.frames(of: piece.range)
+        pass(piece.first)
+        if let index = frames.first {
+            guard open.map({ $0.begin < known.begin(index) }) ?? true,
+                let frame = frame(known, index, piece, format)
+            else { return false }
+            close(at: frame.begin)
+            open = frame
+            if frames.count > 1 {
+                let last = frames.upperBound - 1
+                close(at: known.begin(index + 1))
+                share(known, (index + 1)..<last)
+                open = self.frame(known, last, piece, format)
+            }
+        }
+        pass(piece.last)
+        return true
+    }
+
+    private func hasOneSequence(_ piece: SegmentList.Piece) -> Bool {
+        contents.discontinuities.sequence(of: piece.first)
+            == contents.discontinuities.sequence(of: piece.last)
+    }
+
+    /// Lists frames with the lines of their block; the last of them ends where the next one begins.
+    private mutating func share(_ known: BlockKeyFrames, _ frames: Range<Int>) {
+        guard !frames.isEmpty else { return }
+        if let shared, shared.of === known, shared.frames.upperBound == frames.lowerBound {
+            self.shared = (known, shared.frames.lowerBound..<frames.upperBound)
+        } else {
+            endShared()
+            endOwn()
+            shared = (known, frames)
+        }
+        expectedDate = expectedDate + known.lasting(frames)
+        if known.longest > longest { longest = frames.reduce(longest) { max($0, known.lasting($1)) } }
+    }
+
+    private mutating func endShared() {
+        guard let (known, frames) = shared, let text = known.text else { return }
+        shared = nil
+        let isWhole = frames == known.frames(of: 0..<known.rowCount)
+        pieces.append(isWhole ? .shared(text) : .rows(text, frames))
+    }
+
+    private mutating func endOwn() {
+        let bytes = buffer.take()
+        if !bytes.isEmpty { pieces.append(.own(bytes)) }
     }
 
     /// Ends what cannot go on in a segment.
@@ -86,7 +156,7 @@ struct KeyFramePlaylistText {
         for place in known?.frames ?? [] {
             let begin = segment.start + place.time
             guard begin < segment.end, open.map({ $0.begin < begin }) ?? true,
-                let frame = frame(segment, format, known, place)
+                let frame = frame(segment, format, known?.tableByteCount ?? 0, place)
             else { continue }
             close(at: begin)
             open = frame
@@ -95,22 +165,32 @@ struct KeyFramePlaylistText {
 
     /// Adds the first frame of a segment, or a gap, which lasts as long as the segment.
     private mutating func addOne(_ known: KeyFrames?, _ segment: RecordedSegment, _ format: FormatText) {
-        let found = known?.frames.first.flatMap { frame(segment, format, known, $0) }
+        let found = known?.frames.first.flatMap { frame(segment, format, known?.tableByteCount ?? 0, $0) }
         let gap = Frame(
             segment: segment, sequence: passed?.sequence ?? 0, format: format, begin: segment.start)
         write(found ?? gap, lasting: segment.mediaDuration)
     }
 
+    /// A frame of a block whose lines can be shared.
+    private mutating func frame(
+        _ known: BlockKeyFrames, _ index: Int, _ piece: SegmentList.Piece, _ format: FormatText,
+    ) -> Frame? {
+        let row = known.row(index)
+        var frame = frame(
+            piece.block.segments[row], format, known.tableByteCount(of: row), known.place(index))
+        frame?.shared = (known, index)
+        return frame
+    }
+
     /// A frame with the initialization section that it needs; nil if there is none, as players then know no
     /// tracks.
     private mutating func frame(
-        _ segment: RecordedSegment, _ format: FormatText, _ known: KeyFrames?, _ place: KeyFrame,
+        _ segment: RecordedSegment, _ format: FormatText, _ tables: Int, _ place: KeyFrame,
     ) -> Frame? {
         var frame = Frame(
             segment: segment, sequence: passed?.sequence ?? 0, format: format, place: place,
             begin: segment.start + place.time)
         guard needsMap else { return frame }
-        let tables = known?.tableByteCount ?? 0
         frame.map = format.map ?? (tables > 0 ? entry.map(segment, format, byteCount: tables) : nil)
         guard frame.map != nil else { return nil }
         needsMap = false
@@ -125,6 +205,15 @@ struct KeyFramePlaylistText {
 
     private mutating func write(_ frame: Frame, lasting: Int64) {
         let boundaries = lastSequence.map { max(0, frame.sequence - $0) } ?? 0
+        let isDated =
+            lastSequence == nil || boundaries > 0
+            || abs(frame.begin - expectedDate) > Limits.dateTolerance
+        if !isDated, hole == nil, frame.map == nil, let (known, index) = frame.shared,
+            known.lasting(index) == lasting
+        {
+            return share(known, index..<(index + 1))
+        }
+        endShared()
         if let hole, contents.writesGaps, lastSequence != nil {
             entry.writeGaps(between: hole.before, and: hole.after, frame.format, to: &buffer)
             longest = max(longest, hole.before.mediaDuration, hole.after.mediaDuration)
@@ -134,16 +223,16 @@ struct KeyFramePlaylistText {
             buffer.append("#EXT-X-DISCONTINUITY\n")
         }
         if let map = frame.map { buffer.append(map) }
-        if lastSequence == nil || boundaries > 0
-            || abs(frame.begin - expectedDate) > Limits.dateTolerance
-        {
+        if isDated {
             var date = PlaylistWriter()
             date.programDateTime(microseconds: frame.begin.microseconds)
             buffer.append(date.bytes)
             expectedDate = frame.begin
         }
         expectedDate = expectedDate + lasting
-        entry.write(frame.place, lasting: lasting, of: frame.segment, frame.format, to: &buffer)
+        entry.write(
+            frame.place, lasting: lasting, of: frame.segment.start, frame.segment.revision, frame.format,
+            to: &buffer)
         longest = max(longest, lasting)
         if first == nil { first = frame }
         hasFrames = hasFrames || frame.place != nil

@@ -5,24 +5,28 @@ package import Timeline
 extension WindowPlayer {
     /// The I-frame playlist of a rendition in the window.
     ///
-    /// The places of the key frames are read from the catalogue, and no media.
+    /// The places of the key frames are read from the catalogue, and no media; then they stay in memory with
+    /// their blocks.
     package func keyFramePlaylist(
-        of id: RenditionID, in contents: PlaylistContents,
+        of id: RenditionID, in contents: PlaylistContents, isCompressed: Bool,
     ) async throws(PlaybackError) -> RenderedPlaylist {
         guard let rendition = contents[id] else { throw .noSuchRendition(id) }
         let blocks = rendition.keyFrameBlocks
         guard !blocks.isEmpty else { throw .noKeyFrames(id) }
-        let found = try await mappingErrors { () throws(CatalogueError) in
-            try await index.catalogue.keyFrames(of: blocks.map(\.quarter))
+        try await mappingErrors { () throws(CatalogueError) in
+            try await index.readKeyFrames(of: blocks, id)
         }
-        let text = try await inTurn(
-            blocks.count > Limits.piecesWithoutTurn, leavesThread: blocks.count > Limits.piecesAtOnce
-        ) { () throws(PlaybackError) in
-            var text = KeyFramePlaylistText(contents: contents, rendition: rendition, found: found)
-            return text.written()
+        let texts = blocks.compactMap { $0.keyFrames.load()?.text }
+        let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
+        let isLong = blocks.count > Limits.piecesWithoutTurn || missing.count > Limits.textsWithoutTurn
+        let playlist = try await inTurn(isLong, leavesThread: blocks.count > Limits.piecesAtOnce) {
+            () throws(PlaybackError) in
+            for text in missing { try text.prepare(isCompressed: isCompressed) }
+            var text = KeyFramePlaylistText(contents: contents, rendition: rendition)
+            return try text.written().map { pieces throws(PlaybackError) in try RenderedPlaylist(pieces) }
         }
-        guard let text else { throw .noKeyFrames(id) }
-        return try RenderedPlaylist(text)
+        guard let playlist else { throw .noKeyFrames(id) }
+        return playlist
     }
 
     /// The highest bit rate of the key frames of each rendition that has some, for a multivariant playlist.

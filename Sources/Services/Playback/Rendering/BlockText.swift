@@ -16,28 +16,36 @@ final class BlockText: Sendable {
         let offsets: [Int]
         /// SHA-256 of the bytes.
         let digest: [UInt8]
-        /// SHA-256 of each full group of `Limits.rowsPerGroup` segments, counted from the first, one after
-        /// the other.
-        private let groupDigests: [UInt8]
+        /// Made when a playlist first begins or ends within the block.
+        private let groupDigests = OnceReference<GroupDigests>()
+
+        private final class GroupDigests: Sendable {
+            let bytes: [UInt8]
+
+            init(_ bytes: [UInt8]) {
+                self.bytes = bytes
+            }
+        }
 
         init(_ bytes: [UInt8], offsets: [Int]) throws(PlaybackError) {
             self.bytes = SharedBytes(bytes)
             self.offsets = offsets
             digest = try SHA256.made(of: bytes)
-            var digests: [UInt8] = []
-            for group in Self.groups(within: 0..<(offsets.count - 1)) {
-                let begin = offsets[group * Limits.rowsPerGroup]
-                let end = offsets[(group + 1) * Limits.rowsPerGroup]
-                digests += try SHA256.made(of: bytes[begin..<end])
-            }
-            groupDigests = digests
         }
 
-        var groupCount: Int { groupDigests.count / SHA256.byteCount }
+        var groupCount: Int { Self.groups(within: 0..<(offsets.count - 1)).count }
 
-        /// The digests of some groups, one after the other.
-        func digests(_ groups: Range<Int>) -> ArraySlice<UInt8> {
-            groupDigests[(groups.lowerBound * SHA256.byteCount)..<(groups.upperBound * SHA256.byteCount)]
+        /// SHA-256 of some full groups of `Limits.rowsPerGroup` rows, counted from the first, one after the
+        /// other.
+        func digests(_ groups: Range<Int>) throws(PlaybackError) -> ArraySlice<UInt8> {
+            let places = (groups.lowerBound * SHA256.byteCount)..<(groups.upperBound * SHA256.byteCount)
+            if let known = groupDigests.load() { return known.bytes[places] }
+            var digests: [UInt8] = []
+            digests.reserveCapacity(groupCount * SHA256.byteCount)
+            for group in 0..<groupCount {
+                digests += try SHA256.made(of: self.groups(group..<(group + 1)))
+            }
+            return groupDigests.storeIfNil(GroupDigests(digests)).bytes[places]
         }
 
         /// The bytes of some segments.
@@ -113,8 +121,9 @@ final class BlockText: Sendable {
     /// Whether the lines begin with EXT-X-KEY, as they must if the previous segment has another
     /// initialization vector.
     let beginsWithKey: Bool
-    private let segments: [RecordedSegment]
-    private let entry: EntryText
+    /// Writes the lines: their bytes, and where those of each row begin, with the end of the last one.
+    typealias Written = (bytes: [UInt8], offsets: [Int])
+    private let write: @Sendable () -> Written
     // Two threads that make the same at a time use the first one's.
     private let made = OnceReference<Lines>()
     private let packed = OnceReference<Packed>()
@@ -123,25 +132,39 @@ final class BlockText: Sendable {
     private let strips = Mutex<[Int: Strip]>([:])
     private let packedGroups = OnceReference<PackedGroups>()
 
+    /// The lines that `write` gives, none of which has a key.
+    ///
+    /// `position` is which quarter of an hour since 1970 they lie in.
+    init(
+        position: Int64, format: FormatText, beginsWithKey: Bool = false,
+        _ write: @escaping @Sendable () -> Written,
+    ) {
+        (self.position, self.format, self.beginsWithKey) = (position, format, beginsWithKey)
+        self.write = write
+    }
+
     /// Nil if playlists cannot share the lines.
-    init?(
+    convenience init?(
         _ segments: [RecordedSegment], formats: [Int32: SegmentFormat], summary: BlockSummary,
         quarter: Quarter, rendition: RenditionID,
     ) {
         guard summary.isUniform, let first = segments.first, let format = formats[first.formatID] else {
             return nil
         }
-        self.segments = segments
-        position = quarter.begin / Quarter.microseconds
-        self.format = FormatText(format, rendition: rendition)
-        entry = EntryText(rendition: rendition)
+        let (text, entry) = (FormatText(format, rendition: rendition), EntryText(rendition: rendition))
         let next = segments.count > 1 ? segments[1].iv : nil
-        beginsWithKey = self.format.key != nil && first.iv != next
+        let beginsWithKey = text.key != nil && first.iv != next
+        self.init(
+            position: quarter.begin / Quarter.microseconds, format: text, beginsWithKey: beginsWithKey
+        ) {
+            Self.written(segments, text, entry, beginsWithKey: beginsWithKey)
+        }
     }
 
     func lines() throws(PlaybackError) -> Lines {
         if let known = made.load() { return known }
-        return made.storeIfNil(try written())
+        let (bytes, offsets) = write()
+        return made.storeIfNil(try Lines(bytes, offsets: offsets))
     }
 
     /// Whether the text, or also its compressed form, is in memory.
@@ -182,19 +205,23 @@ final class BlockText: Sendable {
         return packedGroups.storeIfNil(PackedGroups(blocks))
     }
 
-    private func written() throws(PlaybackError) -> Lines {
+    private static func written(
+        _ segments: [RecordedSegment], _ format: FormatText, _ entry: EntryText, beginsWithKey: Bool,
+    ) -> Written {
         var buffer = TextBuffer(capacity: segments.count * Limits.usualEntry)
         var sticky = StickyTags()
         sticky.passed(format, iv: beginsWithKey ? [] : segments.first?.iv)
         var offsets: [Int] = []
         offsets.reserveCapacity(segments.count + 1)
-        for segment in segments {
+        // A uniform block without a key has nothing to state before its entries.
+        let hasKeys = !format.isClear
+        for row in segments.indices {
             offsets.append(buffer.count)
-            sticky.write(format, iv: segment.iv, isFresh: false, to: &buffer)
-            entry.write(segment, format, to: &buffer)
+            if hasKeys { sticky.write(format, iv: segments[row].iv, isFresh: false, to: &buffer) }
+            entry.write(segments, row, format, to: &buffer)
         }
         offsets.append(buffer.count)
-        return try Lines(buffer.finish(), offsets: offsets)
+        return (buffer.finish(), offsets)
     }
 }
 

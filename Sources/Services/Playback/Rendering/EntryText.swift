@@ -11,28 +11,52 @@ struct EntryText {
         directory = Array("\(rendition)/".utf8)
     }
 
-    @inline(__always)
     func write(_ segment: RecordedSegment, _ format: FormatText, to buffer: inout TextBuffer) {
         if segment.flags.contains(.hasCueTags) { writeCueTags(of: segment, to: &buffer) }
-        let directory = directory
+        write(segment.start, segment.revision, lasting: segment.mediaDuration, format, to: &buffer)
+    }
+
+    /// Writes the lines of a segment of some that are not copied for it.
+    @inline(__always)
+    func write(
+        _ segments: [RecordedSegment], _ row: Int, _ format: FormatText, to buffer: inout TextBuffer,
+    ) {
+        if segments[row].flags.contains(.hasCueTags) { writeCueTags(of: segments[row], to: &buffer) }
+        write(
+            segments[row].start, segments[row].revision, lasting: segments[row].mediaDuration, format,
+            to: &buffer)
+    }
+
+    @inline(__always)
+    private func write(
+        _ start: Instant, _ revision: Int16, lasting: Int64, _ format: FormatText,
+        to buffer: inout TextBuffer,
+    ) {
         unsafe buffer.write(atMost: Self.margin + directory.count) { cursor in
-            unsafe cursor.appendDuration(segment.mediaDuration)
-            unsafe cursor.append(directory)
-            unsafe cursor.append(decimal: UInt64(max(0, segment.start.milliseconds)))
-            if segment.revision > 0 {
-                unsafe cursor.append(UInt8(ascii: "-"))
-                unsafe cursor.append(decimal: UInt64(segment.revision))
-            }
-            unsafe cursor.append(format.ending)
+            unsafe cursor.appendDuration(lasting)
+            unsafe appendURI(start, revision, format, to: &cursor)
         }
     }
 
+    @inline(__always)
+    private func appendURI(
+        _ start: Instant, _ revision: Int16, _ format: FormatText, to cursor: inout TextCursor,
+    ) {
+        unsafe cursor.append(directory)
+        unsafe cursor.append(decimal: UInt64(max(0, start.milliseconds)))
+        if revision > 0 {
+            unsafe cursor.append(UInt8(ascii: "-"))
+            unsafe cursor.append(decimal: UInt64(revision))
+        }
+        unsafe cursor.append(format.ending)
+    }
+
     /// Writes an entry of an I-frame playlist; a gap if there is no key frame.
+    @inline(__always)
     func write(
-        _ frame: KeyFrame?, lasting: Int64, of segment: RecordedSegment, _ format: FormatText,
+        _ frame: KeyFrame?, lasting: Int64, of start: Instant, _ revision: Int16, _ format: FormatText,
         to buffer: inout TextBuffer,
     ) {
-        let directory = directory
         unsafe buffer.write(atMost: 2 * Self.margin + directory.count) { cursor in
             if frame == nil { unsafe cursor.append("#EXT-X-GAP\n") }
             unsafe cursor.appendDuration(lasting)
@@ -43,13 +67,7 @@ struct EntryText {
                 unsafe cursor.append(decimal: UInt64(max(0, frame.offset)))
                 unsafe cursor.append(UInt8(ascii: "\n"))
             }
-            unsafe cursor.append(directory)
-            unsafe cursor.append(decimal: UInt64(max(0, segment.start.milliseconds)))
-            if segment.revision > 0 {
-                unsafe cursor.append(UInt8(ascii: "-"))
-                unsafe cursor.append(decimal: UInt64(segment.revision))
-            }
-            unsafe cursor.append(format.ending)
+            unsafe appendURI(start, revision, format, to: &cursor)
         }
     }
 

@@ -79,7 +79,7 @@ package struct RenderedPlaylist: Sendable {
                 text += bytes
             case .block(_, let lines): text += lines.digest
             case .strip(let strip): text += strip.digests
-            case .groups(_, let lines, let groups): text += lines.digests(groups)
+            case .groups(_, let lines, let groups): text += try lines.digests(groups)
             }
         }
         return Hexadecimal.encode(try SHA256.made(of: text).prefix(16))

@@ -46,7 +46,7 @@ enum PackedKeyFrames {
         for _ in 0..<count {
             start = start &+ Int64(bitPattern: reader.number())
             let revision = Int16(bitPattern: UInt16(truncatingIfNeeded: reader.number()))
-            guard let found = KeyFrames(packed: reader.value()[...]) else { return nil }
+            guard let found = KeyFrames(packed: reader.slice()) else { return nil }
             entries.append(
                 SegmentKeyFrames(
                     start: Instant(microseconds: start), revision: revision, keyFrames: found))

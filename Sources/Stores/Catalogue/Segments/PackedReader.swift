@@ -75,13 +75,16 @@ struct PackedReader {
     }
 
     /// Bytes after their count.
-    mutating func value() -> [UInt8] {
+    mutating func value() -> [UInt8] { Array(slice()) }
+
+    /// Bytes after their count, which are not copied.
+    mutating func slice() -> ArraySlice<UInt8> {
         guard let count = Int(exactly: number()), count <= bytes.count - position else {
             isDamaged = true
             return []
         }
         defer { position += count }
-        return Array(bytes[position..<(position + count)])
+        return bytes[position..<(position + count)]
     }
 
     private mutating func narrow<Value: FixedWidthInteger>(_ value: Int64) -> Value {
