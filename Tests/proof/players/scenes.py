@@ -7,8 +7,7 @@ from stack import Stack, request, wait_for
 
 from . import times
 
-SEGMENT_SECONDS = "2"
-COMMON = ["replay", "--channels", "1", "--segment-seconds", SEGMENT_SECONDS, "--minute-seconds",
+COMMON = ["replay", "--channels", "1", "--segment-seconds", str(times.SEGMENT_SECONDS), "--minute-seconds",
           str(times.MINUTE_SECONDS)]
 VIDEOS = ["v0", "v1", "v2"]
 

@@ -4,6 +4,9 @@ from .running import FRAMES_PER_SECOND
 #: The origin repeats this many seconds.
 MINUTE_SECONDS = 20
 MINUTE_FRAMES = MINUTE_SECONDS * FRAMES_PER_SECOND
+SEGMENT_SECONDS = 2
+#: The origin leaves out the first segment that its encoder has made.
+FIRST_FRAME = SEGMENT_SECONDS * FRAMES_PER_SECOND
 #: Frames that a player's clock may be off by.
 ALLOWED_FRAMES = 3
 SQUARES = 20
@@ -30,9 +33,13 @@ class Clock:
         self.end = end
 
     def off(self, seconds, shown):
-        """How many frames the shown one is away from the right one."""
+        """How many frames the shown one is away from the right one; at a joint it may belong to either side."""
+        frame = 1 / FRAMES_PER_SECOND
+        return min(self.off_at(seconds - frame, shown), self.off_at(seconds + frame, shown))
+
+    def off_at(self, seconds, shown):
         begin, played = max((span for span in self.spans if span[0] <= seconds + 1e-6), default=self.spans[0])
-        right = (played + seconds - begin) * FRAMES_PER_SECOND
+        right = FIRST_FRAME + (played + seconds - begin) * FRAMES_PER_SECOND
         half = MINUTE_FRAMES / 2
         return abs((shown - right + half) % MINUTE_FRAMES - half)
 
