@@ -82,5 +82,8 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 9_850_134, hours: 1, faults: [2, 10]),
         // A packager ended soon after a restart, and its next beginning was taken for another origin's.
         FoundScenario(seed: 9_850_343, hours: 1, faults: [0, 2]),
+        // Numbers below a thousand began again: three targets were waited for, and the first of three
+        // segments was gone.
+        FoundScenario(seed: 9_900_065, faults: [4]),
     ]
 }

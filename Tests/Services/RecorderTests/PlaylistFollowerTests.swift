@@ -165,12 +165,12 @@ struct PlaylistFollowerTests {
         #expect(stage.see(list(0...1), at: 12).isRestart)
     }
 
-    @Test("Restart to 0 without dates: unknown names are taken after three target durations")
+    @Test("Restart to a low number without dates: unknown names are taken after three target durations")
     func restartUndated() {
         var stage = FollowerStage(after: list(500...505))
-        for time in [6.0, 12, 17] { #expect(stage.see(list(0...1), at: time) == .stale) }
-        #expect(stage.see(list(0...3), at: 18).isRestart)
-        #expect(stage.see(list(1...4), at: 21) == .new(from: 3, missing: 0))
+        for time in [6.0, 12, 17] { #expect(stage.see(list(7...8), at: time) == .stale) }
+        #expect(stage.see(list(7...10), at: 18).isRestart)
+        #expect(stage.see(list(8...11), at: 21) == .new(from: 3, missing: 0))
     }
 
     @Test("Restart to 0 with the same file names: the bytes tell, and the new list then goes on")
@@ -217,6 +217,16 @@ struct PlaylistFollowerTests {
         let ended = list(0...4, date: { 3060 + Double($0) * 6 }, ended: true)
         #expect(stage.see(ended, at: 32) == .new(from: 3, missing: 0))
         #expect(stage.see(list(0...0, date: { 3100 + Double($0) * 6 }), at: 40).isRestart)
+    }
+
+    @Test("Numbers that begin at 0 or 1 again are a restart after two target durations, others after three")
+    func fromTheBeginning() {
+        for (first, isEarly) in [(0, true), (1, true), (2, false)] {
+            var stage = FollowerStage(after: list(500...502))
+            #expect(stage.see(list(first...first + 2), at: 11) == .stale)
+            #expect(stage.see(list(first...first + 2), at: 12).isRestart == isEarly)
+            #expect(isEarly || stage.see(list(first...first + 2), at: 18).isRestart)
+        }
     }
 
     @Test("After ENDLIST a playlist that starts from the beginning is a restart, one that goes on is not")
@@ -277,8 +287,8 @@ struct PlaylistFollowerTests {
     func resumedStaleThenRestart() {
         var follower = PlaylistFollower(resumingAfter: 100)
         follower.confirm(by: list(90...98), now: moment(0))
-        #expect(follower.judge(list(0...3), now: moment(17)) == .stale)
-        #expect(follower.judge(list(0...3), now: moment(18)).isRestart)
+        #expect(follower.judge(list(5...8), now: moment(17)) == .stale)
+        #expect(follower.judge(list(5...8), now: moment(18)).isRestart)
     }
 
     // MARK: Names

@@ -217,6 +217,11 @@ extension PlaylistFollower {
         if let sequence = playlist.discontinuitySequence, sequence > discontinuitySequence ?? 0 {
             evidence.append("after a discontinuity")
         }
+        // Such a playlist is short-lived: its first segment leaves a list of three before three targets have
+        // passed.
+        if evidence.isEmpty, let first = entries.first?.number, first <= 1 {
+            evidence.append("from the beginning")
+        }
         guard waited.suffices(evidence: evidence.count) else { return .stale }
         return .restart(reason: (["lower numbers"] + evidence).joined(separator: " "))
     }
