@@ -17,7 +17,7 @@ struct EventQueue<Event> {
     private var freePlaces: [Int] = []
     private var order = 0
 
-    mutating func add(_ event: Event, at time: Instant) {
+    mutating func add(_ event: consuming Event, at time: Instant) {
         heap.append(Entry(time: time, order: order, place: store(event)))
         order += 1
         var child = heap.count - 1
@@ -27,7 +27,7 @@ struct EventQueue<Event> {
         }
     }
 
-    private mutating func store(_ event: Event) -> Int {
+    private mutating func store(_ event: consuming Event) -> Int {
         guard let place = freePlaces.popLast() else {
             events.append(event)
             return events.count - 1

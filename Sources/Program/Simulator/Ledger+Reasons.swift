@@ -68,7 +68,7 @@ extension Ledger {
     func misread(_ rows: [SimulatedCatalogue.Row]) -> [String] {
         rows.compactMap { row in
             let condition = Media.condition(row.shown.digest)
-            let name = "\(row.fact.identity) at \(seconds(row.fact.start)) s"
+            var name: String { "\(row.fact.identity) at \(seconds(row.fact.start)) s" }
             if condition == .garbled || condition == .encrypted { return "\(name) is not deciphered" }
             if refused.contains(row.fact.digest) { return "\(name) was refused and is in the catalogue" }
             guard (condition == .damaged) != row.shown.flags.contains(.damaged) else { return nil }

@@ -28,9 +28,15 @@ struct SimulatedJournal {
 
     mutating func trim(_ positions: [JournalPosition]) {
         guard !positions.isEmpty else { return }
-        let done = Set(positions)
-        trimmed = lines.filter { done.contains($0.position) }
-        lines.removeAll { done.contains($0.position) }
+        // Mostly they are the oldest ones.
+        if lines.count >= positions.count, zip(lines, positions.sorted()).allSatisfy({ $0.position == $1 }) {
+            trimmed = Array(lines.prefix(positions.count))
+            lines.removeFirst(positions.count)
+        } else {
+            let done = Set(positions)
+            trimmed = lines.filter { done.contains($0.position) }
+            lines.removeAll { done.contains($0.position) }
+        }
         entered += trimmed.map(\.entry)
         if entered.count > 2 * Self.enteredCount { entered.removeFirst(entered.count - Self.enteredCount) }
     }

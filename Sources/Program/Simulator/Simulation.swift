@@ -25,6 +25,18 @@ struct Simulation {
         case askForLease(node: Int, life: Int)
         case heartbeat(node: Int)
         case kill(node: Int)
+
+        /// The process that it happens to, if it is still the same by then; nil for what happens in any case.
+        var process: (node: Int, life: Int)? {
+            switch self {
+            case .start(let node, let life), .recording(_, let node, let life),
+                .stored(_, _, let node, let life), .kept(_, _, _, let node, let life),
+                .opened(_, _, let node, let life), .appended(let node, let life),
+                .wake(let node, let life), .askForLease(let node, let life):
+                (node, life)
+            case .commit, .heartbeat, .kill: nil
+            }
+        }
     }
 
     let scenario: Scenario
@@ -108,37 +120,29 @@ struct Simulation {
         }
     }
 
-    private mutating func take(_ happening: Happening) {
-        switch happening {
-        case .start(let node, let life):
-            guard isAlive(node, life), !postpone(happening, node) else { return }
-            start(node)
-        case .recording(let event, let node, let life):
-            guard isAlive(node, life), !postpone(happening, node) else { return }
-            handle(event, node)
-        case .stored(let stored, let request, let node, let life):
-            guard isAlive(node, life), !postpone(happening, node) else { return }
-            store(stored, request, node)
-        case .kept(let index, let source, let request, let node, let life):
-            guard isAlive(node, life), !postpone(happening, node) else { return }
+    private mutating func take(_ happening: consuming Happening) {
+        if let (node, life) = happening.process {
+            guard isAlive(node, life) else { return }
+            if case .wake = happening, nodes[node].wait != now { return }
+            if postpone(happening, node) { return }
+        }
+        switch consume happening {
+        case .start(let node, _): start(node)
+        case .recording(let event, let node, _): handle(event, node)
+        case .stored(let stored, let request, let node, _): store(stored, request, node)
+        case .kept(let index, let source, let request, let node, _):
             kept(index, of: source, request, node)
-        case .opened(let pending, let use, let node, let life):
-            guard isAlive(node, life), !postpone(happening, node) else { return }
-            opened(pending, use, node)
-        case .appended(let node, let life):
-            guard isAlive(node, life), !postpone(happening, node) else { return }
+        case .opened(let pending, let use, let node, _): opened(pending, use, node)
+        case .appended(let node, _):
             let positions = nodes[node].journal.append(nodes[node].appending)
             nodes[node].resumePoint = nodes[node].resumePoint?.adding(nodes[node].appending)
             nodes[node].appending = []
             handle(.journalWritten(.success(positions)), node)
         case .commit(let batch, let node, let life): commit(batch, node, life)
-        case .wake(let node, let life):
-            guard isAlive(node, life), nodes[node].wait == now, !postpone(happening, node) else { return }
+        case .wake(let node, _):
             nodes[node].wait = nil
             handle(.clockAdvanced, node)
-        case .askForLease(let node, let life):
-            guard isAlive(node, life), !postpone(happening, node) else { return }
-            askForLease(node)
+        case .askForLease(let node, _): askForLease(node)
         case .heartbeat(let node): heartbeat(node)
         case .kill(let node):
             nodes[node].die(&chance)
@@ -148,10 +152,10 @@ struct Simulation {
         }
     }
 
-    func isAlive(_ node: Int, _ life: Int) -> Bool { nodes[node].life == life }
+    private func isAlive(_ node: Int, _ life: Int) -> Bool { nodes[node].life == life }
 
     /// A frozen process does nothing until it goes on.
-    mutating func postpone(_ happening: Happening, _ node: Int) -> Bool {
+    private mutating func postpone(_ happening: Happening, _ node: Int) -> Bool {
         guard let fault = scenario.fault(.frozen, of: node, at: now) else { return false }
         if case .wake = happening { nodes[node].wait = fault.span.end }
         queue.add(happening, at: fault.span.end)
@@ -174,13 +178,13 @@ struct Simulation {
 
 /// What happens next.
 extension Simulation {
-    mutating func handle(_ event: RecordingEvent, _ node: Int) {
+    mutating func handle(_ event: consuming RecordingEvent, _ node: Int) {
         let moment = moment(node, at: now)
         guard let actions = nodes[node].state?.handle(event, at: moment) else { return }
         for action in actions { perform(action, node) }
     }
 
-    mutating func happen(_ event: RecordingEvent, _ node: Int, after delay: Int64) {
+    mutating func happen(_ event: consuming RecordingEvent, _ node: Int, after delay: Int64) {
         queue.add(.recording(event, node: node, life: nodes[node].life), at: now + delay)
     }
 

@@ -102,7 +102,7 @@ package struct RecordingState: Sendable {
     }
 
     /// Takes an event; gives what is to be done now, in order.
-    package mutating func handle(_ event: RecordingEvent, at now: Moment) -> [RecordingAction] {
+    package mutating func handle(_ event: consuming RecordingEvent, at now: Moment) -> [RecordingAction] {
         if case .ended = phase { return [] }
         // A start reads the journal in any case; only falling behind later is news.
         let couldFallBehind = isRecording && !publication.isBehind
@@ -118,8 +118,8 @@ package struct RecordingState: Sendable {
         return actions
     }
 
-    private mutating func receive(_ event: RecordingEvent, at now: Moment) {
-        switch event {
+    private mutating func receive(_ event: consuming RecordingEvent, at now: Moment) {
+        switch consume event {
         case .started: perform(.readJournal(after: nil, limit: Limits.factsReadBack))
         case .clockAdvanced: wait = nil
         case .stopRequested: stop(.stopped, now: now.steady)
