@@ -9,7 +9,7 @@ import Timeline
 package struct SegmentRequest: Sendable {
     @Boxed package var segment: ListedSegment
     /// What relative URLs of its playlist are resolved against.
-    var base: HTTPURL
+    @Boxed var base: HTTPURL
     package var use: SourceUse
     /// It is fetched after the live edge, as there were more than there was room for.
     var isPostponed = false
@@ -108,8 +108,8 @@ extension ListedSegment {
 /// A segment whose bytes tell a stale playlist from a restart of the source, or missing media from a step of
 /// a clock.
 package struct ProbeRequest: Sendable {
-    package var segment: ListedSegment
-    var base: HTTPURL
+    @Boxed package var segment: ListedSegment
+    @Boxed var base: HTTPURL
     package var use: SourceUse
     /// Until when the playlist may wait for it.
     var until: SteadyInstant

@@ -21,3 +21,9 @@ package struct Boxed<Value: Sendable>: Sendable {
         set { storage = Storage(newValue) }
     }
 }
+
+extension Boxed: Equatable where Value: Equatable {
+    package static func == (one: Self, other: Self) -> Bool {
+        one.storage === other.storage || one.storage.value == other.storage.value
+    }
+}

@@ -10,7 +10,7 @@ package import Timeline
 package struct SourceUse: Sendable, Equatable {
     /// Rises with each use of any source of the channel.
     var number: Int
-    package var source: SourceSettings
+    @Boxed package var source: SourceSettings
 }
 
 /// A playlist to fetch.
@@ -95,7 +95,7 @@ enum PlaylistAnswer: Sendable {
 package struct FetchedPlaylist: Sendable {
     var playlist: Playlist
     /// The URL after redirects: the base of relative ones.
-    var base: HTTPURL
+    @Boxed var base: HTTPURL
     /// Where the URL that was asked led to; nil where it led nowhere else.
     var edge: HTTPURL?
     /// When the last byte had arrived.
