@@ -163,17 +163,17 @@ extension ChannelProgress {
         _ playlist: MediaPlaylist, of id: RenditionID, at arrival: Arrival, gap: GapReason?,
         room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
     ) -> Listing {
-        guard var rendition = renditions[id] else { return Listing() }
+        // It is taken out, so that a change copies nothing of it.
+        guard var rendition = renditions.removeValue(forKey: id) else { return Listing() }
+        defer { renditions[id] = rendition }
         guard !playlist.segments.isEmpty else {
-            if playlist.isEnded { renditions[id]?.follower.end() }
+            if playlist.isEnded { rendition.follower.end() }
             return Listing()
         }
         let playlist = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
-        renditions[id]?.alignment = rendition.alignment
         var listing = Listing()
         if rendition.hasOtherStream, rendition.run != nil {
             rendition.hasOtherStream = false
-            renditions[id]?.hasOtherStream = false
             if !rendition.follower.isContinued(by: playlist) {
                 join(
                     &rendition, playlist, restart: "another stream of the source", at: arrival, &listing,
@@ -182,14 +182,13 @@ extension ChannelProgress {
                     playlist, from: max(0, playlist.segments.count - Limits.backlogSegments), &rendition,
                     opensHole: true, cause: "source", gap: rendition.hole(skips: 0, present: gap),
                     at: arrival, &listing)
-                chooseFetches(&listing, of: id, in: playlist, room: room)
+                chooseFetches(&listing, of: &rendition, in: playlist, room: room)
                 return listing
             }
         }
-        switch rendition.follower.judge(playlist, now: arrival.steady) {
+        switch rendition.follower.judge(playlist, rendition.alignment.known, now: arrival.steady) {
         case .nothingNew:
-            rendition.follower.take(playlist, now: arrival.steady)
-            renditions[id] = rendition
+            rendition.follower.take(playlist, rendition.alignment.known, now: arrival.steady)
         case .stale:
             listing.isStale = true
         case .undecided(let index):
@@ -197,7 +196,6 @@ extension ChannelProgress {
         case .new(let from, let missing):
             let isFirst = rendition.run == nil
             if isFirst, let index = rendition.askToJoin(playlist) {
-                renditions[id]?.join = rendition.join
                 listing.probe = rendition.probe(playlist, index, at: arrival)
                 if listing.probe != nil { return listing }
             }
@@ -205,7 +203,6 @@ extension ChannelProgress {
             let step = rendition.findStep(
                 in: playlist, from: from, missing: missing, at: arrival,
                 shared: sharedStarts.starts(in: rendition.run))
-            renditions[id] = isFirst ? renditions[id] : rendition
             if case .asks(let index) = step {
                 listing.probe = rendition.segment(playlist, index, at: arrival)
                 return listing
@@ -225,20 +222,20 @@ extension ChannelProgress {
             restart(&rendition, playlist, reason, gap, at: arrival, &listing, &generator)
         }
         if !listing.isStale, listing.probe == nil {
-            chooseFetches(&listing, of: id, in: playlist, room: room)
-            listing.news += newMarkers(in: playlist, of: id, at: arrival.date)
+            chooseFetches(&listing, of: &rendition, in: playlist, room: room)
+            listing.news += newMarkers(in: playlist, of: rendition, at: arrival.date)
         }
         return listing
     }
 
     /// What is new of the playlist's markers, placed as its segments are.
     private mutating func newMarkers(
-        in playlist: MediaPlaylist, of id: RenditionID, at arrival: Instant,
+        in playlist: MediaPlaylist, of rendition: RenditionProgress, at arrival: Instant,
     ) -> [JournalEntry] {
-        guard !playlist.dateRanges.isEmpty, let dates = renditions[id]?.dates else { return [] }
-        return markers.take(
-            playlist.dateRanges, dates: dates, first: RenditionProgress.firstDate(of: playlist), at: arrival
-        ).map { .marker($0) }
+        guard !playlist.dateRanges.isEmpty else { return [] }
+        let first = RenditionProgress.firstDate(of: playlist)
+        return markers.take(playlist.dateRanges, dates: rendition.dates, first: first, at: arrival)
+            .map { .marker($0) }
     }
 
     /// The bytes of the segment in question were read: the numbering goes on, or another one began; or media
@@ -275,7 +272,8 @@ extension ChannelProgress {
         restart(
             &rendition, corrected, "a known number names another segment", gap, at: arrival, &listing,
             &generator)
-        chooseFetches(&listing, of: id, in: corrected, room: room)
+        chooseFetches(&listing, of: &rendition, in: corrected, room: room)
+        renditions[id] = rendition
         return listing
     }
 
@@ -305,7 +303,7 @@ extension ChannelProgress {
         }
         let isDated = playlist.segments.contains { $0.programDateTimeMicroseconds != nil }
         let run = SourceRun(
-            id: nextRun(at: arrival.date, &generator),
+            id: nextRun(after: former, at: arrival.date, &generator),
             source: sourceURL ?? "", began: arrival.date,
             clock: (isDated ? rendition.placing.clock : .arrival).rawValue)
         (sourceRun, newestRun) = (run, run)
@@ -316,8 +314,10 @@ extension ChannelProgress {
 
     /// An id above all before it, wherever the host's clock stands: the newest run is the one with the
     /// highest id.
-    private func nextRun(at date: Instant, _ generator: inout SeededChance) -> Int64 {
-        let known = (renditions.values.map(\.run) + [newestRun?.id]).compactMap { $0 }
+    private func nextRun(
+        after former: Int64?, at date: Instant, _ generator: inout SeededChance,
+    ) -> Int64 {
+        let known = (renditions.values.map(\.run) + [former, newestRun?.id]).compactMap { $0 }
         let next = known.max().map { ($0 >> 20) + 1 } ?? 0
         return max(date.milliseconds, next) << 20 | Int64.random(in: 0..<(1 << 20), using: &generator)
     }
@@ -332,13 +332,13 @@ extension ChannelProgress {
         listing.segments = rendition.list(
             playlist, from: from, opensHole: opensHole, cause: before == nil ? nil : cause, hole: gap,
             arrival: arrival, shared: sharedStarts.starts(in: rendition.run))
-        rendition.follower.take(playlist, now: arrival.steady)
+        rendition.follower.take(
+            playlist, rendition.alignment.entries(of: playlist), now: arrival.steady)
         rendition.status.seen += listing.segments.count
         if !listing.segments.isEmpty { rendition.trouble = nil }
-        renditions[rendition.id] = rendition
         if rendition.id == leading { sharedStarts.add(listing.segments) }
         listing.news += Self.holes(listing.segments, after: before)
-        giveUpUnfetched(rendition.id, listed: listing.segments)
+        giveUpUnfetched(&rendition, listed: listing.segments)
         clock = rendition.placing.clock
         clockOffset = clock == .source ? rendition.placing.sourceOffset : nil
     }
@@ -356,16 +356,15 @@ extension ChannelProgress {
     /// All new segments are fetched if there is room for them; else the newest, so that the live edge goes
     /// on, and of the others the oldest, which leave the playlist first.
     private mutating func chooseFetches(
-        _ listing: inout Listing, of id: RenditionID, in playlist: MediaPlaylist, room: Int,
+        _ listing: inout Listing, of rendition: inout RenditionProgress, in playlist: MediaPlaylist,
+        room: Int,
     ) {
-        guard listing.segments.count > room || isDeferring(id) else { return }
+        guard listing.segments.count > room || !rendition.deferred.isEmpty else { return }
         listing.postponedCount = max(0, listing.segments.count - min(room, Limits.edgeSegments))
-        renditions[id]?.deferred.add(listing.segments.prefix(listing.postponedCount))
+        rendition.deferred.add(listing.segments.prefix(listing.postponedCount))
         let limit = max(0, room - Limits.edgeSegments)
-        let shift = renditions[id]?.alignment.shift ?? 0
-        guard let turn = renditions[id]?.deferred.turn(in: playlist, numberShift: shift, limit: limit) else {
-            return
-        }
+        let turn = rendition.deferred.turn(
+            in: playlist, numberShift: rendition.alignment.shift, limit: limit)
         listing.due = turn.due
         expired += turn.expired
     }
@@ -380,11 +379,13 @@ extension ChannelProgress {
     }
 
     /// What an earlier process was still to fetch is lost if a playlist was taken that does not list it.
-    private mutating func giveUpUnfetched(_ id: RenditionID, listed: [ListedSegment]) {
-        guard let unfetched = renditions[id]?.unfetched, !unfetched.isEmpty else { return }
+    private mutating func giveUpUnfetched(
+        _ rendition: inout RenditionProgress, listed: [ListedSegment],
+    ) {
+        guard !rendition.unfetched.isEmpty else { return }
         let listed = Set(listed.map(\.identity))
-        expired += unfetched.filter { !listed.contains($0.identity) }
-        renditions[id]?.unfetched = []
+        expired += rendition.unfetched.filter { !listed.contains($0.identity) }
+        rendition.unfetched = []
     }
 
     private static func holes(_ segments: [ListedSegment], after before: Instant?) -> [JournalEntry] {

@@ -8,13 +8,13 @@ struct NumberAlignment: Sendable {
     /// What the listed numbers lack.
     private(set) var shift: Int64 = 0
     /// The last playlist's entries, as corrected.
-    private var known: [SeenEntry] = []
+    private(set) var known: [SeenEntry] = []
 
     /// The playlist with the numbers that its entries had before; the same for the same playlist, however
     /// often it is asked.
     mutating func corrected(_ playlist: MediaPlaylist) -> MediaPlaylist {
         let corrected = playlist.counting(on: shift)
-        let entries = SeenEntry.entries(of: corrected)
+        let entries = SeenEntry.entries(of: corrected, known: known)
         guard let slid = slide(entries) else {
             known = entries
             return corrected
@@ -23,6 +23,14 @@ struct NumberAlignment: Sendable {
         let counted = playlist.counting(on: shift)
         known = SeenEntry.entries(of: counted)
         return counted
+    }
+
+    /// Those of the last playlist, if this is it; nil for another one.
+    func entries(of playlist: MediaPlaylist) -> [SeenEntry]? {
+        guard known.count == min(playlist.segments.count, Limits.recentEntries),
+            known.last?.number == PlaylistFollower.number(playlist, playlist.segments.count - 1)
+        else { return nil }
+        return known
     }
 
     /// How far the playlist slid without counting; nil when its numbers do not contradict its names, or when

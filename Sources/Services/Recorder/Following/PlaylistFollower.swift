@@ -53,14 +53,16 @@ struct PlaylistFollower: Sendable {
         isUnconfirmed = true
     }
 
-    /// Judges a playlist that holds at least one segment.
-    func judge(_ playlist: MediaPlaylist, now: SteadyInstant) -> Finding {
+    /// Judges a playlist that holds at least one segment; `entries` are its own, where they are at hand.
+    func judge(
+        _ playlist: MediaPlaylist, _ entries: [SeenEntry]? = nil, now: SteadyInstant,
+    ) -> Finding {
         guard let first = Self.number(playlist, 0),
             let last = Self.number(playlist, playlist.segments.count - 1)
         else {
             return .nothingNew
         }
-        let entries = SeenEntry.entries(of: playlist)
+        let entries = entries ?? SeenEntry.entries(of: playlist)
         if highest != nil, isOfPreviousRun(entries) { return .stale }
         guard let highest else {
             return .new(from: max(0, playlist.segments.count - Limits.backlogSegments), missing: 0)
@@ -116,14 +118,14 @@ struct PlaylistFollower: Sendable {
         confirmedNumber = number ?? .max
     }
 
-    /// Records a playlist whose entries were accepted.
-    mutating func take(_ playlist: MediaPlaylist, now: SteadyInstant) {
+    /// Records a playlist whose entries were accepted; `entries` are its own, where they are at hand.
+    mutating func take(_ playlist: MediaPlaylist, _ entries: [SeenEntry]? = nil, now: SteadyInstant) {
         guard let first = Self.number(playlist, 0),
             let last = Self.number(playlist, playlist.segments.count - 1)
         else {
             return
         }
-        let entries = SeenEntry.entries(of: playlist)
+        let entries = entries ?? SeenEntry.entries(of: playlist)
         if isConfirmed, SeenEntry.nameOthers(entries, than: recent) { ignoresNames = true }
         if last > (highest ?? -1) {
             lastAdvance = now
@@ -135,7 +137,9 @@ struct PlaylistFollower: Sendable {
         isUnconfirmed = false
         (hasEnded, listedCount) = (playlist.isEnded, playlist.segments.count)
         recent.removeAll { $0.number >= first }
-        recent = (recent + entries).suffix(min(Limits.recentPlaylists * entries.count, Limits.recentEntries))
+        recent += entries
+        let limit = min(Limits.recentPlaylists * entries.count, Limits.recentEntries)
+        recent.removeFirst(max(0, recent.count - limit))
     }
 
     /// The source has ended with a playlist that holds nothing.

@@ -12,18 +12,35 @@ struct SeenEntry: Sendable, Equatable {
     var duration: Int64
 
     /// Nil when the playlist has no such entry, or its number is beyond reason.
-    init?(_ playlist: MediaPlaylist, _ index: Int) {
+    ///
+    /// The name of `known` is taken over where it is the same.
+    init?(_ playlist: MediaPlaylist, _ index: Int, known: SeenEntry? = nil) {
         guard let number = PlaylistFollower.number(playlist, index) else { return nil }
         let entry = playlist.segments[index]
         self.number = number
-        core = Self.core(of: entry)
+        core = Self.core(of: entry, known: known?.core)
         date = entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) }
         duration = entry.durationMicroseconds
     }
 
     /// The newest entries of a playlist, at most `Limits.recentEntries`.
-    static func entries(of playlist: MediaPlaylist) -> [SeenEntry] {
-        playlist.segments.indices.suffix(Limits.recentEntries).compactMap { SeenEntry(playlist, $0) }
+    ///
+    /// Names are taken over from `known`, where the playlist before had the same ones.
+    static func entries(of playlist: MediaPlaylist, known: [SeenEntry] = []) -> [SeenEntry] {
+        let indices = playlist.segments.indices.suffix(Limits.recentEntries)
+        guard let first = indices.first.flatMap({ PlaylistFollower.number(playlist, $0) }) else { return [] }
+        // They mostly count without a gap.
+        let shift = known.first.map { first.subtractingReportingOverflow($0.number) }
+        let start = shift.flatMap { $0.overflow ? nil : Int(exactly: $0.partialValue) } ?? known.count
+        var entries: [SeenEntry] = []
+        entries.reserveCapacity(indices.count)
+        for index in indices {
+            let place = start.addingReportingOverflow(entries.count)
+            let isKnown = !place.overflow && known.indices.contains(place.partialValue)
+            let entry = SeenEntry(playlist, index, known: isKnown ? known[place.partialValue] : nil)
+            if let entry { entries.append(entry) }
+        }
+        return entries
     }
 
     /// Whether the same number had the same name and, where both say one, the same date.
@@ -43,21 +60,32 @@ struct SeenEntry: Sendable, Equatable {
     /// Both are in the order of their numbers.
     static func pairs(_ entries: [SeenEntry], in others: [SeenEntry]) -> [(new: SeenEntry, known: SeenEntry)]
     {
-        guard let first = entries.first else { return [] }
-        var place = others.firstIndex { $0.number >= first.number } ?? others.count
         var pairs: [(new: SeenEntry, known: SeenEntry)] = []
-        for entry in entries {
-            while place < others.count, others[place].number < entry.number { place += 1 }
-            guard place < others.count else { break }
-            if others[place].number == entry.number { pairs.append((entry, others[place])) }
-        }
+        forEachPair(entries, in: others) { pairs.append((entries[$0], others[$1])) }
         return pairs
+    }
+
+    /// The same, as indices.
+    private static func forEachPair(
+        _ entries: [SeenEntry], in others: [SeenEntry], _ take: (_ new: Int, _ known: Int) -> Void,
+    ) {
+        guard let first = entries.first else { return }
+        var place = others.firstIndex { $0.number >= first.number } ?? others.count
+        for index in entries.indices {
+            while place < others.count, others[place].number < entries[index].number { place += 1 }
+            guard place < others.count else { break }
+            if others[place].number == entries[index].number { take(index, place) }
+        }
     }
 
     /// Whether most of the numbers that two playlists share have other names.
     static func nameOthers(_ entries: [SeenEntry], than others: [SeenEntry]) -> Bool {
-        let pairs = pairs(entries, in: others)
-        return pairs.count { $0.new.core != $0.known.core } * 2 > pairs.count
+        var (count, otherCount) = (0, 0)
+        forEachPair(entries, in: others) { new, known in
+            count += 1
+            if entries[new].core != others[known].core { otherCount += 1 }
+        }
+        return otherCount * 2 > count
     }
 
     /// How far the dates are apart, microseconds; nil unless both have one.
@@ -66,16 +94,31 @@ struct SeenEntry: Sendable, Equatable {
         return date - before
     }
 
-    static func core(of entry: MediaSegment) -> String {
-        let name = lastName(of: entry.uri)
+    static func core(of entry: MediaSegment, known: String? = nil) -> String {
+        let name = lastName(of: entry.uri, known: known)
         return entry.byteRange.map { "\(name)@\($0.offset)" } ?? name
     }
 
     /// The last part of a URI's path; by bytes, as each load names each entry.
-    private static func lastName(of uri: String) -> String {
-        var path = uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        while path.last == UInt8(ascii: "/") { path.removeLast() }
-        let begin = path.lastIndex(of: UInt8(ascii: "/")).map { path.index(after: $0) }
-        return String(Substring(path[(begin ?? path.startIndex)...]))
+    private static func lastName(of uri: String, known: String?) -> String {
+        let (bytes, name) = (uri.utf8.span, range(ofLastNameIn: uri.utf8.span))
+        if let known, isEqual(known.utf8.span, bytes, name) { return known }
+        let begin = uri.utf8.index(uri.utf8.startIndex, offsetBy: name.lowerBound)
+        return String(Substring(uri.utf8[begin...].prefix(name.count)))
+    }
+
+    private static func range(ofLastNameIn bytes: Span<UInt8>) -> Range<Int> {
+        var end = 0
+        while end < bytes.count, bytes[end] != UInt8(ascii: "?"), bytes[end] != UInt8(ascii: "#") { end += 1 }
+        while end > 0, bytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
+        var begin = end
+        while begin > 0, bytes[begin - 1] != UInt8(ascii: "/") { begin -= 1 }
+        return begin..<end
+    }
+
+    private static func isEqual(_ name: Span<UInt8>, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        guard name.count == range.count else { return false }
+        for (index, other) in zip(name.indices, range) where name[index] != bytes[other] { return false }
+        return true
     }
 }
