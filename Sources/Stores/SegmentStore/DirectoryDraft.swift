@@ -17,6 +17,8 @@ actor DirectoryDraft: DraftTarget {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
+    nonisolated var executor: (any TaskExecutor)? { thread }
+
     init(place: DraftPlace, tree: FolderTree, names: NameSync?, thread: BlockingExecutor) {
         self.names = names
         self.place = place

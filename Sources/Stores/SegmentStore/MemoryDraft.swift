@@ -7,6 +7,8 @@ actor MemoryDraft: DraftTarget {
     private let objects: MemoryObjects
     private var bytes: [UInt8]? = []
 
+    nonisolated var executor: (any TaskExecutor)? { nil }
+
     init(_ objects: MemoryObjects) {
         self.objects = objects
     }

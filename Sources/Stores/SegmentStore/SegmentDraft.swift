@@ -12,6 +12,11 @@ package struct SegmentDraft: ~Copyable, Sendable {
         self.target = target
     }
 
+    /// Where the writes run; nil for any thread.
+    ///
+    /// A task that prefers it does not change threads to write.
+    package var executor: (any TaskExecutor)? { target.executor }
+
     /// Adds bytes; calls follow one another.
     package func append(_ bytes: [UInt8]) async throws(StoreError) {
         try await target.append(bytes)
@@ -27,6 +32,8 @@ package struct SegmentDraft: ~Copyable, Sendable {
 
 /// What a store does for a draft of its own.
 protocol DraftTarget: AnyObject, Sendable {
+    /// Where the writes run; nil for any thread.
+    nonisolated var executor: (any TaskExecutor)? { get }
     func append(_ bytes: [UInt8]) async throws(StoreError)
     func commit(as key: ArchiveKey) async throws(StoreError) -> CommittedObject
 }

@@ -4,8 +4,10 @@ import Synchronization
 /// Runs actors on a serial queue whose thread may block: for files and libraries that wait, which must never
 /// hold a thread of Swift's cooperative pool.
 ///
-/// A serial queue without a target gets a thread beside the cooperative ones whenever it has work.
-package final class BlockingExecutor: SerialExecutor {
+/// A serial queue without a target gets a thread beside the cooperative ones whenever it has work. As the
+/// preferred executor of a task it also runs what the task does between calls of such an actor, which saves
+/// a change of threads before and after each call.
+package final class BlockingExecutor: SerialExecutor, TaskExecutor {
     private let queue: DispatchQueue
 
     package init(label: String) {
@@ -14,8 +16,9 @@ package final class BlockingExecutor: SerialExecutor {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let executor = unsafe asUnownedSerialExecutor()
-        queue.async { unsafe job.runSynchronously(on: executor) }
+        let actors = unsafe asUnownedSerialExecutor()
+        let tasks = unsafe asUnownedTaskExecutor()
+        queue.async { unsafe job.runSynchronously(isolatedTo: actors, taskExecutor: tasks) }
     }
 
     /// Runs work whose end no task waits for, after what was given before.

@@ -28,6 +28,21 @@ struct DirectoryDraftTests {
         #expect(try archive.mode(of: "news/keys") == 0o700)
     }
 
+    @Test("A task that prefers the draft's executor writes without a change of threads")
+    func executor() async throws {
+        let archive = try DirectoryArchive()
+        let draft = try await archive.store.makeDraft()
+        try await withTaskExecutorPreference(draft.executor) {
+            let first = pthread_self()
+            for number in 0..<50 {
+                try await draft.append([UInt8(number)])
+                #expect(pthread_self() == first)
+            }
+        }
+        let object = try await draft.commit(as: try segmentKey())
+        #expect(object.byteCount == 50)
+    }
+
     @Test("A draft that is dropped leaves nothing")
     func dropped() async throws {
         let archive = try DirectoryArchive()

@@ -1,4 +1,5 @@
 import Concurrency
+import Glibc
 import Synchronization
 import Testing
 
@@ -36,6 +37,20 @@ struct BlockingExecutorTests {
         for number in 0..<10 { thread.run { seen.withLock { $0.append(number) } } }
         await Count(thread).add()
         #expect(seen.withLock { $0 } == Array(0..<10))
+    }
+
+    @Test("What a task does between calls of an actor stays on the thread, where the task prefers it")
+    func preferred() async {
+        let thread = BlockingExecutor(label: "test")
+        let count = Count(thread)
+        await withTaskExecutorPreference(thread) {
+            let first = pthread_self()
+            for _ in 0..<100 {
+                await count.add()
+                #expect(pthread_self() == first)
+            }
+        }
+        #expect(await count.value == 100)
     }
 
     @Test("Executors are given out in turn", arguments: [(1, 1), (3, 3), (0, 1)])

@@ -76,7 +76,10 @@ struct SegmentFetcher: Sendable {
                     try await keep(listed, intake, base: base, timeLimit: request.timeLimit))
             }
             let draft = try await store.makeDraft()
-            let received = try await receive(request, intake) { try await draft.append($0) }
+            // Each piece is read, decrypted and inspected on the thread that writes it.
+            let received = try await withTaskExecutorPreference(draft.executor) {
+                try await receive(request, intake) { try await draft.append($0) }
+            }
             if intake.isDeciphered, case .damaged(let damage) = received.inspection?.wholeness,
                 !request.acceptsDamage(byteCount: received.plainBytes)
             {
