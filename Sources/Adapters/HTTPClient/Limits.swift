@@ -27,16 +27,16 @@ package enum Limits {
     static let cachedConnections = 512
 
     /// Bytes of a delivered chunk: few wake-ups per segment, few system calls when it is written to a file.
-    package static let chunkByteCount = 256 << 10
+    package static let chunkByteCount = 512 << 10
 
     /// Bytes that are buffered for a slow reader before the transfer is paused.
-    static let bufferedByteCount = 512 << 10
+    static let bufferedByteCount = 1 << 20
 
     /// Bytes below which a paused transfer is resumed: half of the buffer, which avoids frequent pauses.
     static let resumeByteCount = bufferedByteCount / 2
 
-    /// Bytes of curl's receive buffer: 64 MiB at 512 transfers.
-    static let receiveBufferByteCount = 128 << 10
+    /// Bytes of curl's receive buffer, which are received by one system call: 128 MiB at 512 transfers.
+    static let receiveBufferByteCount = 256 << 10
 
     /// Bytes of all header lines of one response, including trailers and interim responses.
     package static let headByteCount = 64 << 10
@@ -68,6 +68,12 @@ package enum Limits {
 
     /// Milliseconds that the loop sleeps at most while nothing happens; a wake-up ends the sleep.
     static let idlePollMilliseconds = 60_000
+
+    /// Bytes of bodies that one round of the loop is worth; after fewer it waits for more.
+    static let roundByteCount = 128 << 10
+
+    /// Milliseconds of that wait, in which a connection of 100 Mb/s brings twenty packets.
+    static let roundPauseMilliseconds = 2
 
     /// Milliseconds that the loop pauses after an error of libcurl itself.
     static let errorPauseMilliseconds = 50

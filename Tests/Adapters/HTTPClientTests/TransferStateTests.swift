@@ -25,6 +25,18 @@ struct TransferStateTests {
 
     private func hasNothing(_ state: inout TransferState) -> Bool { state.removeChunk() == nil }
 
+    @Test(
+        "The loop waits for more only where little of a body came and more is to come",
+        arguments: [
+            (0, false, false), (1, false, true), (1, true, false), (Limits.roundByteCount - 1, false, true),
+            (Limits.roundByteCount, false, false),
+        ])
+    func rounds(byteCount: Int, hasEnded: Bool, waits: Bool) {
+        let received = ReceivedBytes()
+        received.byteCount = byteCount
+        #expect((received.pauseMilliseconds(hasEnded: hasEnded) > 0) == waits)
+    }
+
     @Test("A complete answer without a head is an error") func headless() {
         var state = TransferState(pausesAt: .max)
         #expect(state.headAnswer == nil)
@@ -38,7 +50,7 @@ struct TransferStateTests {
     @Test("Pieces become chunks; the last one is delivered at the end")
     func chunks() throws {
         var state = TransferState(pausesAt: .max)
-        for _ in 0..<17 { #expect(feed(&state, piece) == .taken) }
+        for _ in 0...(Limits.chunkByteCount / piece.count) { #expect(feed(&state, piece) == .taken) }
         #expect(try next(&state)??.count == Limits.chunkByteCount)
         #expect(hasNothing(&state))
         state.ended(.whole(at: .now))
@@ -125,7 +137,7 @@ struct TransferStateTests {
         let before = state.changes
         _ = feed(&state, piece)
         #expect(state.changes == before)
-        for _ in 0..<15 { _ = feed(&state, piece) }
+        for _ in 1..<(Limits.chunkByteCount / piece.count) { _ = feed(&state, piece) }
         #expect(state.changes == before + 1)
     }
 }

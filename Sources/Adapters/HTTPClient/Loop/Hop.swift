@@ -17,13 +17,15 @@ final class Hop {
 
     static func open(
         _ attempt: Attempt, of job: TransferJob, _ configuration: ClientConfiguration,
+        _ received: ReceivedBytes,
     ) throws(TransferError) -> Hop {
         let left = attempt.deadline - SteadyInstant.now
         guard left > .zero else { throw .timedOut(.connecting) }
         let isProxied = configuration.proxy != nil
         if isProxied { try judgeUnresolved(attempt.url, job.session) }
         let isDirect = !isProxied && configuration.socketFile == nil
-        let context = HopContext(job: job, attempt: attempt, judgesAddresses: isDirect)
+        let context = HopContext(
+            job: job, attempt: attempt, judgesAddresses: isDirect, received: received)
         var handle = try EasyHandle.open(context: context, jar: job.session.jar)
         try handle.configure(attempt, of: job, in: configuration, timeout: left)
         return Hop(handle, job, attempt)

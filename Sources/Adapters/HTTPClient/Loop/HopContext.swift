@@ -9,6 +9,7 @@ final class HopContext {
     private let job: TransferJob
     private let attempt: Attempt
     private let judgesAddresses: Bool
+    private let received: ReceivedBytes
     private var parser = HeadParser()
     private var remoteAddress = ""
     private var hasOpenedSocket = false
@@ -21,11 +22,12 @@ final class HopContext {
     private var failure: TransferError?
 
     /// Creates the context of one hop; the address of a proxy is not checked.
-    init(job: TransferJob, attempt: Attempt, judgesAddresses: Bool) {
+    init(job: TransferJob, attempt: Attempt, judgesAddresses: Bool, received: ReceivedBytes) {
         id = job.id
         self.job = job
         self.attempt = attempt
         self.judgesAddresses = judgesAddresses
+        self.received = received
         byteLimit = job.options.byteLimit
     }
 
@@ -115,6 +117,7 @@ extension HopContext {
 
     /// Passes on a piece of the decoded body; a little of a redirect's own body is read and dropped.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
+        received.byteCount += bytes.count
         let total = bodyByteCount + bytes.count
         if location != nil {
             bodyByteCount = total

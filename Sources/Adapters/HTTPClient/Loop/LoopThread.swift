@@ -51,6 +51,7 @@ struct LoopThread: ~Copyable {
 extension LoopThread {
     /// Pauses the calling thread.
     static func pause(milliseconds: Int) {
+        guard milliseconds > 0 else { return }
         usleep(UInt32(clamping: milliseconds * 1_000))
     }
 }

@@ -9,6 +9,7 @@ final class TransferLoop {
     private var queue: TransferQueue
     private var jobs: [TransferID: TransferJob] = [:]
     private var hops: [TransferID: Hop] = [:]
+    private let received = ReceivedBytes()
 
     init(mailbox: LoopMailbox, configuration: ClientConfiguration) {
         self.mailbox = mailbox
@@ -19,10 +20,12 @@ final class TransferLoop {
     /// Runs until it is stopped; then every transfer has ended.
     func run() {
         while executeCommands() {
+            received.byteCount = 0
             check(mailbox.multi.perform())
-            endFinished()
+            let hasEnded = endFinished()
             expireWaiting()
             startWaiting()
+            LoopThread.pause(milliseconds: received.pauseMilliseconds(hasEnded: hasEnded))
             check(mailbox.multi.poll(milliseconds: sleepMilliseconds))
         }
         for id in Array(jobs.keys) { end(id, .failed(.closed)) }
@@ -88,7 +91,7 @@ extension TransferLoop {
 extension TransferLoop {
     private func start(_ attempt: Attempt, of job: TransferJob) {
         do throws(TransferError) {
-            let hop = try Hop.open(attempt, of: job, configuration)
+            let hop = try Hop.open(attempt, of: job, configuration, received)
             hops[job.id] = hop
             guard mailbox.multi.add(hop.handle) else { throw .connectionFailed("no memory for a transfer") }
         } catch {
@@ -96,8 +99,11 @@ extension TransferLoop {
         }
     }
 
-    private func endFinished() {
+    /// Ends the finished hops; whether there were any.
+    private func endFinished() -> Bool {
+        var hasEnded = false
         while let (id, code) = mailbox.multi.nextFinished() {
+            hasEnded = true
             guard let hop = hops.removeValue(forKey: id), let job = jobs[id] else { continue }
             mailbox.multi.remove(hop.handle)
             switch hop.next(code) {
@@ -106,6 +112,7 @@ extension TransferLoop {
             case .end(let error?): end(id, .failed(error))
             }
         }
+        return hasEnded
     }
 
     /// Ends a transfer in any state and starts the next.
