@@ -10,6 +10,7 @@ package final class Catalogue: Sendable {
     let logger: Logger
     let days = KnownDays()
     let channelFaults = KnownFaults()
+    let knownSettings = KnownSettings()
     let packing = QuartersToPack()
 
     package init(pool: PostgresPool, logger: Logger) {

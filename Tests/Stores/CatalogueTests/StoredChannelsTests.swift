@@ -38,6 +38,20 @@ struct StoredChannelsTests {
         }
     }
 
+    @Test("Settings that change are read again, and those of a channel that goes are forgotten")
+    func changed() async throws {
+        try await withCatalogue { test in
+            _ = try await test.catalogue.create(try settings("news"))
+            for title in ["One", "One", "Two"] {
+                _ = try await test.catalogue.replace(try settings("news", title: title))
+                #expect(try await test.catalogue.everyChannel().map(\.settings.title) == [title])
+            }
+            #expect(test.catalogue.knownSettings.count == 1)
+            test.catalogue.knownSettings.keep([])
+            #expect(test.catalogue.knownSettings.count == 0)
+        }
+    }
+
     @Test("A field that only a later version knows stays when settings are replaced, and when a channel goes")
     func laterFields() async throws {
         try await withCatalogue { test in

@@ -87,7 +87,7 @@ extension Catalogue {
     ) async throws -> Channel {
         let found = try await transaction.query(
             "SELECT \(verbatim: StoredChannel.columns) FROM channel WHERE slug = \(id.text) FOR UPDATE")
-        guard let known = try found.first.map(StoredChannel.init(from:)) else {
+        guard let known = try found.first.map({ try StoredChannel(from: $0) }) else {
             throw CatalogueError.noSuchChannel(id)
         }
         if let version, !known.isDeleted, version != known.version {
@@ -118,7 +118,7 @@ extension Catalogue {
         try await mappingErrors {
             try await pool.query(
                 "SELECT \(verbatim: StoredChannel.columns) FROM channel WHERE slug = \(id.text)"
-            ).first.map(StoredChannel.init(from:))
+            ).first.map { try StoredChannel(from: $0) }
         }
     }
 

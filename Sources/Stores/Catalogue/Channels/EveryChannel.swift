@@ -17,12 +17,13 @@ extension Catalogue {
             var channels: [Channel] = []
             for row in rows {
                 do {
-                    channels.append(try Self.channel(from: row))
+                    channels.append(try StoredChannel(from: row, known: knownSettings).channel.get())
                 } catch {
                     let slug: String = try row.decode("slug")
                     faults[slug] = "\(CatalogueError.wrapping(error))"
                 }
             }
+            knownSettings.keep(Set(channels.map(\.row)))
             for (slug, fault) in channelFaults.news(in: faults) {
                 logger.warning(
                     "Cannot read a channel", metadata: ["channel": "\(slug)", "error": "\(fault)"])

@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import Synchronization
 import Timeline
 
 /// The row of a channel: it has a version even if this program cannot read its settings.
@@ -16,15 +17,16 @@ package struct StoredChannel: Sendable {
         deleted_at IS NOT NULL AS deleted
         """
 
-    /// Reads a row of `columns`.
-    init(from fields: Row) throws {
+    /// Reads a row of `columns`; settings that are the same text as at the last time are taken from `known`.
+    init(from fields: Row, known: KnownSettings? = nil) throws {
         row = try fields.decode("channel_id")
         version = try fields.decode("version")
         isDeleted = try fields.decode("deleted")
         let form = try fields.decode("shape", as: String?.self).flatMap(PlaylistForm.init)
         let mediaUntil = try fields.decode("media_until_us", as: Int64?.self).map(Instant.init(microseconds:))
-        let settings = Self.settings(
-            try fields.decode("settings"), of: try fields.decode("slug", as: String.self))
+        let (slug, text): (String, String) = (try fields.decode("slug"), try fields.decode("settings"))
+        let settings = known?.settings(of: row, in: text) ?? Self.settings(text, of: slug)
+        if case .success(let settings) = settings { known?.hold(settings, of: row, as: text) }
         channel = settings.map { [row, version, isDeleted] settings in
             Channel(
                 row: row, settings: settings, version: version, playlistForm: form, mediaUntil: mediaUntil,
@@ -40,6 +42,32 @@ package struct StoredChannel: Sendable {
         } catch {
             let fault = (error as? DecodingError)?.plainWords ?? "\(error)"
             return .failure(.unreadableSettings(channel: slug, fault: fault))
+        }
+    }
+}
+
+/// The settings of all channels as they were read last, by the row id of the channel: they are read each
+/// second, and hardly ever change.
+final class KnownSettings: Sendable {
+    private let known = Mutex<[Int32: (text: String, settings: ChannelSettings)]>([:])
+
+    var count: Int { known.withLock { $0.count } }
+
+    /// Nil if the text is not the one that was read last.
+    func settings(of row: Int32, in text: String) -> Result<ChannelSettings, CatalogueError>? {
+        known.withLock { $0[row] }.flatMap { $0.text == text ? .success($0.settings) : nil }
+    }
+
+    func hold(_ settings: ChannelSettings, of row: Int32, as text: String) {
+        known.withLock { known in
+            if known[row]?.text != text { known[row] = (text, settings) }
+        }
+    }
+
+    /// Forgets channels that are gone.
+    func keep(_ rows: Set<Int32>) {
+        known.withLock { known in
+            if known.count > rows.count { known = known.filter { rows.contains($0.key) } }
         }
     }
 }
