@@ -1,7 +1,7 @@
 # Backcast's commands. `make run` and `make test` are the two that everybody needs.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz simulate faults proof bench bench-ingest prove-cache prove-play build lint format clean
+.PHONY: help run test fuzz simulate faults proof bench bench-ingest prove-cache prove-play bench-downloads build hls-js lint format clean
 
 help: ## lists these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -35,6 +35,12 @@ prove-cache: ## shows PLAYERS=500 of a live channel behind the sample cache of n
 
 prove-play: ## shows `backcast play` in BROWSERS="chromium firefox": a table that fails on a miss
 	@scripts/prove-play.sh
+
+bench-downloads: ## measures a download of ROUNDS=5 rounds beside curl and yt-dlp: a table that fails on a miss
+	@ROUNDS=$(ROUNDS) scripts/bench-downloads.sh
+
+hls-js: ## installs hls.js below PREFIX=.build/release, for `backcast play` in browsers that cannot play HLS themselves
+	@scripts/hls-js.sh $(or $(PREFIX),.build/release)
 
 build: ## builds the two programs for release
 	swift build -c release --product backcast

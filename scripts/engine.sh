@@ -96,6 +96,16 @@ swift_stand_in() {
 	END
 }
 
+# Has no npm: hls.js is left out.
+node_stand_in() {
+    build_image -t "$1" - <<-'END'
+		FROM docker.io/library/debian:bookworm-slim
+		LABEL stand-in=yes
+	END
+}
+
+is_stand_in() { [ "$(podman image inspect --format '{{index .Labels "stand-in"}}' "docker.io/library/$1")" = yes ]; }
+
 # The variables, folders and accounts of the image that compose file and manifests name.
 postgres_stand_in() {
     build_image -t "$1" - <<-'END'
@@ -132,13 +142,16 @@ postgres_stand_in() {
 
 # Builds the images backcast:local and backcast-origin:local.
 build_images() {
-    local swift options=() toolchain cache
+    local swift node options=() toolchain cache
     swift=$(sed -n 's/^FROM \(swift:[^ ]*\).*/\1/p' docker/Dockerfile)
+    node=$(sed -n 's/^FROM \(node:[^ ]*\).*/\1/p' docker/Dockerfile)
     require_image debian:bookworm-slim debian_stand_in
     require_image "$swift" swift_stand_in
+    require_image "$node" node_stand_in
     mkdir -p "$build_cache"
     options=(--volume "$build_cache:/src/.build" -f docker/Dockerfile)
-    if [ "$(podman image inspect --format '{{index .Labels "stand-in"}}' "docker.io/library/$swift")" = yes ]; then
+    if is_stand_in "$node"; then options+=(--build-arg HLS_JS=no); fi
+    if is_stand_in "$swift"; then
         swift package resolve >&2
         toolchain=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")
         cache=$HOME/.cache/org.swift.swiftpm
