@@ -67,25 +67,27 @@ function size(bytes) {
     bytes /= 1000;
     unit += 1;
   }
-  return `${unit === 0 ? bytes : bytes.toFixed(1)} ${units[unit]}`;
+  return `${unit === 0 ? bytes : bytes.toFixed(1)}\u00a0${units[unit]}`;
 }
 
+/** Minutes and seconds, with hours where there are some. */
 function time(seconds) {
   const whole = Math.round(seconds);
-  const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) => String(part).padStart(2, "0"));
-  return [Math.floor(whole / 3600), ...parts].join(":");
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const parts = hours > 0 ? [hours, String(minutes).padStart(2, "0")] : [minutes];
+  return [...parts, String(whole % 60).padStart(2, "0")].join(":");
 }
 
 function facts(task) {
   const percent = Math.floor(task.progress * 100);
   const all = [];
-  if (task.state !== "completed" && task.progress > 0) all.push(`${percent} %`);
+  if (task.state !== "completed" && task.progress > 0) all.push(`${percent}\u00a0%`);
   if (task.duration_seconds > 0) all.push(time(task.duration_seconds));
   if (task.bytes > 0) all.push(size(task.bytes));
   if (task.state === "downloading" && task.speed_bytes_per_second > 0) {
     all.push(`${size(task.speed_bytes_per_second)}/s`);
     const left = ((1 - task.progress) * task.bytes) / task.progress / task.speed_bytes_per_second;
-    if (task.progress > 0.01 && left < 360000) all.push(`${time(left)} left`);
+    if (task.progress > 0.01 && left < 360000) all.push(`${time(left)}\u00a0left`);
   }
   return all;
 }
@@ -111,7 +113,7 @@ function show(task) {
   row.querySelector("h2").textContent = task.title;
   const state = document.createElement("b");
   state.textContent = words[task.state] ?? task.state;
-  row.querySelector(".facts").replaceChildren(state, ...facts(task).map((fact) => ` · ${fact}`));
+  row.querySelector(".facts").replaceChildren(state, ...facts(task).map((fact) => `\u00a0· ${fact}`));
   const bar = row.querySelector(".progress");
   bar.setAttribute("aria-valuenow", Math.floor(task.progress * 100));
   bar.setAttribute("aria-label", `Progress of ${task.title}`);

@@ -5,6 +5,8 @@ const trouble = document.getElementById("trouble");
 const playlist = "application/vnd.apple.mpegurl";
 let library = null;
 let current = 0;
+/** How often hls.js may begin again after media that the browser refuses. */
+const mostRecoveries = 3;
 
 function complain(text) {
   trouble.textContent = text ?? "";
@@ -26,14 +28,16 @@ async function playByLibrary(address, number) {
   if (number !== current) return;
   if (!Hls) {
     complain("This browser does not play HLS by itself, and hls.js is not installed on this computer. "
-      + "docs/OFFLINE.md says how to install it; Chromium and Safari need nothing.");
+      + "docs/OFFLINE.md says how to install it (make hls-js); Chromium and Safari need nothing.");
     return;
   }
   // Its worker would be a script from a blob, which the page does not allow.
   library = new Hls({ enableWorker: false, startPosition: 0 });
+  let recoveries = 0;
   library.on(Hls.Events.ERROR, (_, data) => {
-    if (!data.fatal) return;
-    if (data.type === Hls.ErrorTypes.MEDIA_ERROR) library.recoverMediaError();
+    if (!data.fatal || number !== current) return;
+    recoveries += 1;
+    if (data.type === Hls.ErrorTypes.MEDIA_ERROR && recoveries <= mostRecoveries) library.recoverMediaError();
     else complain(`The player cannot go on: ${data.details}.`);
   });
   library.loadSource(address);
