@@ -36,6 +36,10 @@ enum Limits {
     static let packing = ProgramBounds(cpuSeconds: 3600, memoryBytes: 2 << 30)
     /// Bytes that are copied at a time when segments are joined.
     static let joinedPieceBytes = 1 << 20
+    /// Bytes of a segment of subtitles that are packed: an hour of dense ones has a hundred thousand.
+    static let subtitleBytes = 4 << 20
+    /// Bytes of a segment in which its first time is looked for.
+    static let anchorBytes = 1 << 20
     /// The longest id.
     static let idLength = 63
     /// Threads that write files.
@@ -49,7 +53,17 @@ enum Limits {
     /// The time after which bytes of a slow body are stored, so that a player has them.
     static let chunkDelay = Duration.milliseconds(100)
     /// The time for which transfers of other parts are held back before they give up their connections.
-    static let holdingPause = Duration.milliseconds(100)
+    static let holdingPause = Duration.milliseconds(30)
+    /// The time after a player waited for a part in which other parts come one at a time.
+    static let followedDemand = Duration.seconds(5)
+    /// The longest time for which the first segments of a task have the whole connection.
+    static let firstSegments = Duration.seconds(3)
+    /// Bytes of a body from which on its beginning is kept also when the process is killed.
+    ///
+    /// A pause keeps the beginning of any body.
+    static let recordedBody: UInt64 = 2 << 20
+    /// Bytes of the record of a body that has begun.
+    static let recordBytes = 4096
     /// The time after which a part that does not come holds no other transfer back.
     static let stalledDemand = Duration.seconds(3)
     /// The longest time that a player waits for the first byte of a part, or for the next one.

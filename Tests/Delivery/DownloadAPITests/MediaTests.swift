@@ -132,10 +132,9 @@ struct MediaTests {
             let origin = fixture.origin
             try await origin.serve(.transportStream)
             let path = origin.segments()[1]
-            // Packets without content make the segment large enough to come in several pieces.
-            let packet: [UInt8] = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
-            let whole = (origin.bytes(path) ?? []) + Array(repeating: packet, count: 5000).joined()
-            origin.serve(path, whole)
+            // Large enough to come in several pieces.
+            origin.lengthen(path, byPackets: 5000)
+            let whole = try #require(origin.bytes(path))
             origin.fail(path, [.held(after: 600_000)])
             try await fixture.add()
             try await eventually("the held segment") { !origin.requests(for: path).isEmpty }

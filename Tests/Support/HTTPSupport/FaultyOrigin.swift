@@ -44,11 +44,11 @@ package final class FaultyOrigin: HTTPHandler {
     private let server = Mutex<HTTPServer?>(nil)
     private let isReleased = Mutex(false)
 
-    /// Runs a body with a running origin.
-    package static func run(_ body: (FaultyOrigin) async throws -> Void) async throws {
+    /// Runs a body with a running origin, on a port that is free or given.
+    package static func run(port: UInt16 = 0, _ body: (FaultyOrigin) async throws -> Void) async throws {
         let origin = FaultyOrigin()
         let server = try HTTPServer.open(
-            configuration: HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0)),
+            configuration: HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: port)),
             handler: origin, logger: silentLogger)
         origin.server.withLock { $0 = server }
         do {
@@ -60,9 +60,9 @@ package final class FaultyOrigin: HTTPHandler {
         await server.stop(drain: .zero)
     }
 
-    package func url(_ path: String) -> String {
-        "http://127.0.0.1:\(server.withLock { $0?.port ?? 0 })\(path)"
-    }
+    package var port: UInt16 { server.withLock { $0?.port ?? 0 } }
+
+    package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
     /// Serves a file, with a strong tag.
     package func serve(_ path: String, _ bytes: [UInt8], tag: String = "one") {
@@ -180,6 +180,12 @@ extension FaultyOrigin {
     /// Serves a stream under `/vod`.
     package func serve(_ kind: SampleStreams.Kind) async throws {
         for (name, bytes) in try await SampleStreams.files(kind) { serve("/vod/\(name)", bytes) }
+    }
+
+    /// Makes a transport stream segment longer by packets without content.
+    package func lengthen(_ path: String, byPackets count: Int) {
+        let packet: [UInt8] = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
+        serve(path, (bytes(path) ?? []) + Array(repeating: packet, count: count).joined())
     }
 
     /// The paths of the segments of `/vod/index.m3u8`, in order.

@@ -12,6 +12,8 @@ struct PartOrder: Sendable {
     var vector: [UInt8] = []
     var storesClear = false
     var byteLimit: Int
+    /// Whether the folder may have the beginning of the part from an earlier try.
+    var isBegun = false
     /// Told how far the part is; nil where no player reads it meanwhile.
     var progress: PartProgress?
     /// Where the part is now: asked again for each try.
@@ -38,30 +40,41 @@ struct PartFetcher: Sendable {
     let pacer: RatePacer
     let retries: Retries
 
-    /// Fetches a part until it is whole and durable.
-    func fetch(_ order: PartOrder) async throws(DownloadError) -> StoredBytes {
-        var body: OpenPart?
-        return try await retries.run(order.file, renew: order.renew) { plan async throws(TryFailure) in
-            do throws(TryFailure) {
-                return try await self.inTurn(order) { () async throws(TryFailure) in
-                    try await self.receive(order, &body)
-                }
-            } catch {
-                let before = body?.tried ?? 0
-                if let open = body, open.received.rest != nil, error.leavesGoodBytes {
-                    if open.received.byteCount - min(before, open.received.byteCount)
-                        >= UInt64(Limits.progressBytes)
-                    {
-                        plan.madeProgress()
+    /// Fetches a part until it is whole and durable; nil when it has given way to one that a player waits for.
+    ///
+    /// What came of a part that is not whole is kept in the folder, where its rest can be asked for.
+    func fetch(_ order: PartOrder) async throws(DownloadError) -> StoredBytes? {
+        var body = try await begun(order)
+        do throws(DownloadError) {
+            let stored = try await retries.run(order.file, renew: order.renew) {
+                plan async throws(TryFailure) in
+                do throws(TryFailure) {
+                    return try await self.inTurn(order) { () async throws(TryFailure) in
+                        try await self.receive(order, &body)
                     }
-                    body?.tried = open.received.byteCount
-                } else {
-                    await self.retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
-                    body = nil
+                } catch {
+                    await self.judge(error, &body, &plan)
+                    throw error
                 }
-                throw error
             }
+            if stored == nil { try await keep(body, order) }
+            return stored
+        } catch {
+            if error == .cancelled { try? await keep(body, order) }
+            throw error
         }
+    }
+
+    /// Keeps what came of a body for the next try where it is good, else forgets it.
+    private func judge(_ failure: TryFailure, _ body: inout OpenPart?, _ plan: inout RetryPlan) async {
+        guard let open = body, open.received.rest != nil, failure.leavesGoodBytes else {
+            await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
+            body = nil
+            return
+        }
+        let count = open.received.byteCount
+        if count >= open.tried + UInt64(Limits.progressBytes) { plan.madeProgress() }
+        body?.tried = count
     }
 
     /// A part between two tries.
@@ -69,6 +82,8 @@ struct PartFetcher: Sendable {
         let intake: PartIntake
         var received: ReceivedBody
         var hasDraft = false
+        /// Whether the folder says what the draft is the beginning of.
+        var isRecorded = false
         /// Bytes that had come at the end of the try before.
         var tried: UInt64 = 0
     }
@@ -83,17 +98,19 @@ struct PartFetcher: Sendable {
         return value
     }
 
+    /// Nil when the part has given way to another one.
     private func receive(
         _ order: PartOrder, _ body: inout OpenPart?
-    ) async throws(TryFailure) -> StoredBytes {
+    ) async throws(TryFailure) -> StoredBytes? {
         var wanted = WantedBytes()
         let transfer = try await request(order, &body, &wanted)
         guard var open = body else { throw .final(.cancelled) }
         defer { body = open }
-        try await read(transfer, wanted, order, &open)
+        guard try await read(transfer, wanted, order, &open) else { return nil }
         try await store(try open.intake.finish(), order, &open)
         do {
             try await folder.commit(order.file)
+            if open.isRecorded { try await folder.dropRecord(of: order.file) }
         } catch {
             throw .final(error)
         }
@@ -121,20 +138,22 @@ struct PartFetcher: Sendable {
         let opening = try BodyOpening.judging(transfer.head, listed: address.range, rest: rest)
         if !opening.continues {
             await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
+            let isRecorded = body?.isRecorded ?? order.isBegun
             body = try begin(order, transfer.head, opening, at: address.range?.offset ?? 0)
+            try await record(order, &body, isRecorded: isRecorded)
         }
         wanted = opening.wanted
         return transfer
     }
 
-    /// Stores what is wanted of a body as it comes.
+    /// Stores what is wanted of a body as it comes; false when another part goes first.
     private func read(
         _ whole: consuming Transfer, _ part: WantedBytes, _ order: PartOrder, _ open: inout OpenPart
-    ) async throws(TryFailure) {
+    ) async throws(TryFailure) -> Bool {
         var transfer = whole
         var wanted = part
         while !wanted.isComplete {
-            try await letOthersPass(order)
+            guard try await mayGoOn(order) else { return false }
             let chunk: [UInt8]?
             do {
                 chunk = try await transfer.nextChunk()
@@ -154,15 +173,17 @@ struct PartFetcher: Sendable {
             }
         }
         if let left = wanted.left, left > 0 { throw .damaged("the byte range ends early") }
+        return true
     }
 
-    /// Lets a part go first that a player waits for.
+    /// Whether no part goes first that a player waits for.
     ///
     /// A transfer pauses, and then gives up its connection, because its bytes would fill the connection's
     /// buffers. Its rest is asked for later.
-    private func letOthersPass(_ order: PartOrder) async throws(TryFailure) {
-        guard await !gate.pass(order.progress, within: Limits.holdingPause) else { return }
-        throw Task.isCancelled ? .final(.cancelled) : .preempted
+    private func mayGoOn(_ order: PartOrder) async throws(TryFailure) -> Bool {
+        if await gate.pass(order.progress, within: Limits.holdingPause) { return true }
+        if Task.isCancelled { throw .final(.cancelled) }
+        return false
     }
 
     private func begin(
@@ -197,4 +218,70 @@ struct PartFetcher: Sendable {
         open.hasDraft = true
         order.progress?.wrote(bytes.count)
     }
+}
+
+/// The beginning of a part, which is kept while the part is not whole.
+extension PartFetcher {
+    /// What the folder has of a part, if its rest can be asked for.
+    private func begun(_ order: PartOrder) async throws(DownloadError) -> OpenPart? {
+        guard order.isBegun, order.canContinue, let record = try await folder.record(of: order.file),
+            let there = try await folder.draftLength(of: order.file)
+        else { return nil }
+        let received = ReceivedBody(
+            offset: record.offset, byteCount: UInt64(there), total: record.total, validator: record.validator)
+        guard received.rest != nil, let intake = try await intake(of: there, order) else { return nil }
+        order.progress?.begin(total: Int64(clamping: record.total), there: there)
+        await retries.received(there)
+        return OpenPart(
+            intake: intake, received: received, hasDraft: true, isRecorded: true, tried: received.byteCount)
+    }
+
+    /// Inspects the bytes of a draft again; nil where they are not what a part begins with.
+    private func intake(of length: Int64, _ order: PartOrder) async throws(DownloadError) -> PartIntake? {
+        let intake = try PartIntake(
+            order.kind, key: order.key, vector: order.vector, storesClear: order.storesClear)
+        while intake.byteCount < length {
+            let bytes = try await folder.readGrowing(
+                order.file, at: intake.byteCount, upTo: Limits.joinedPieceBytes)
+            guard !bytes.isEmpty, (try? intake.take(bytes)) != nil else { return nil }
+        }
+        return intake
+    }
+
+    /// Says in the folder what a draft is the beginning of, for a process that comes after this one.
+    private func keep(_ body: OpenPart?, _ order: PartOrder) async throws(DownloadError) {
+        guard let body, body.hasDraft, order.canContinue, body.received.rest != nil else { return }
+        try await write(body.received, order)
+    }
+
+    /// Records a body that begins when it is long, and forgets an earlier one.
+    private func record(
+        _ order: PartOrder, _ body: inout OpenPart?, isRecorded: Bool
+    ) async throws(TryFailure) {
+        guard let received = body?.received else { return }
+        let isLong = received.total.map { $0 >= Limits.recordedBody } ?? false
+        do throws(DownloadError) {
+            if isLong, received.validator != nil, order.canContinue {
+                // What is there may be of another version than the record will say.
+                try await folder.dropDraft(of: order.file)
+                try await write(received, order)
+                body?.isRecorded = true
+            } else if isRecorded {
+                try await folder.dropRecord(of: order.file)
+            }
+        } catch {
+            throw .final(error)
+        }
+    }
+
+    private func write(_ received: ReceivedBody, _ order: PartOrder) async throws(DownloadError) {
+        guard let total = received.total, let validator = received.validator else { return }
+        let record = BodyRecord(offset: received.offset, total: total, validator: validator)
+        try await folder.record(record, of: order.file)
+    }
+}
+
+extension PartOrder {
+    /// Whether the draft has the bytes as they came, so that a later process can go on with them.
+    fileprivate var canContinue: Bool { key == nil || !storesClear }
 }

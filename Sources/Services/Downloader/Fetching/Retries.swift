@@ -38,7 +38,6 @@ struct Retries: Sendable {
             lostSince = failure.isConnection ? lostSince ?? now : nil
             switch plan.step(after: failure) {
             case .giveUp(let error): throw error
-            case .goOn: break
             case .renew: try await renew()
             case .pause(let pause): try await sleep(pause)
             case .waitForNetwork:

@@ -10,8 +10,6 @@ enum TryFailure: Error, Sendable, Equatable {
     case transfer(TransferError)
     /// The bytes are not what they have to be.
     case damaged(String)
-    /// Another part goes first; the rest is asked for after it.
-    case preempted
     /// Another try brings the same.
     case final(DownloadError)
 }
@@ -19,8 +17,6 @@ enum TryFailure: Error, Sendable, Equatable {
 /// What follows a failed try.
 enum RetryStep: Sendable, Equatable {
     case pause(Duration)
-    /// Try again when it is the part's turn.
-    case goOn
     /// Read the playlist again, then try with the URL that it gives.
     case renew
     /// There is no connection at all.
@@ -53,7 +49,6 @@ struct RetryPlan: Sendable {
         if !failure.isConnection { connectionFailures = 0 }
         switch failure {
         case .final(let error): return .giveUp(error)
-        case .preempted: return .goOn
         case .refused(let status): return refused(status)
         case .transfer(.cancelled), .transfer(.closed): return .giveUp(.cancelled)
         case .transfer where failure.isConnection:
@@ -98,7 +93,7 @@ extension TryFailure {
     /// Whether what came of a body is used when its rest comes.
     var leavesGoodBytes: Bool {
         switch self {
-        case .transfer, .preempted: true
+        case .transfer, .final(.cancelled): true
         default: false
         }
     }

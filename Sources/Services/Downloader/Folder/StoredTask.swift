@@ -43,6 +43,13 @@ struct StoredTask: Sendable, Codable, Equatable {
     }
 }
 
+extension TaskFolder {
+    /// Writes the description of the task, which only its owner reads.
+    func replaceTask(_ stored: StoredTask) async throws(DownloadError) {
+        try await replace(Self.taskFile, with: try stored.bytes(), mode: 0o600)
+    }
+}
+
 /// The lines of the file `.parts` of a rendition.
 enum PartsFile {
     /// The name within the folder of the task.

@@ -8,7 +8,7 @@ extension DownloadManager {
         _ name: String, of id: String, isWhole: Bool
     ) async throws(DownloadError) -> PlayedContent? {
         guard let task = board.task(id), TaskID.isValid(id), TaskFolder.isServed(name) else { return nil }
-        let folder = TaskFolder("\(service.path)/\(id)", work: service.tools.work)
+        let folder = service.tools.folder("\(service.path)/\(id)")
         guard let runner = running[id]?.runner else { return try await stored(name, of: task, in: folder) }
         if name.hasSuffix(".m3u8") {
             let (isKnown, bytes) = await runner.playlist(name)

@@ -12,7 +12,7 @@ package actor DownloadManager {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    let service: DownloadService
+    package nonisolated let service: DownloadService
     let board = TaskBoard()
     var running: [String: Running] = [:]
     private var requests: [String: DownloadRequest] = [:]
@@ -20,19 +20,37 @@ package actor DownloadManager {
     private let starts: AsyncStream<String>
     private let start: AsyncStream<String>.Continuation
     private var isStopping = false
+    /// Whether it takes no more tasks, because it ends when it has none.
+    private var hasEnded = false
+    private let lifetime: Lifetime
+    private let report: @Sendable (DownloadTask) -> Void
+    /// Why tasks could not be carried out, with nothing of them touched.
+    private var refusals: [String: DownloadError] = [:]
 
-    private init(service: DownloadService) {
+    /// How long a process holds a folder.
+    package enum Lifetime: Sendable {
+        /// Until it is stopped: what runs then, and what ran when its process ended, goes on with the next one.
+        case untilStopped
+        /// Until all tasks that it was given have ended; a stop pauses them.
+        case untilDone
+    }
+
+    private init(
+        service: DownloadService, lifetime: Lifetime, report: @escaping @Sendable (DownloadTask) -> Void
+    ) {
         self.service = service
+        self.lifetime = lifetime
+        self.report = report
         (starts, start) = AsyncStream<String>.makeStream()
     }
 
-    /// Takes the folder, as `DownloadService.open` does; tasks that were running when their process ended
-    /// wait for their turn.
+    /// Takes the folder, as `DownloadService.open` does; `report` gets each change of a task, from any thread.
     package static func open(
         _ path: String, _ options: DownloadOptions, client: HTTPClient, clock: HostClock,
+        lifetime: Lifetime = .untilStopped, report: @escaping @Sendable (DownloadTask) -> Void = { _ in },
     ) async throws(DownloadError) -> DownloadManager {
         let service = try DownloadService.open(path, options, client: client, clock: clock)
-        let manager = DownloadManager(service: service)
+        let manager = DownloadManager(service: service, lifetime: lifetime, report: report)
         try await manager.load()
         return manager
     }
@@ -41,11 +59,11 @@ package actor DownloadManager {
         for var task in try await DownloadService.tasks(in: service.path, clock: service.tools.clock) {
             task.apply(.interrupted, at: service.tools.clock.now())
             board.show(task)
-            if task.state == .queued { queue.append(task.id) }
+            if task.state == .queued, lifetime == .untilStopped { queue.append(task.id) }
         }
     }
 
-    /// Runs tasks until it is cancelled; what runs then goes on when the folder is opened again.
+    /// Runs tasks until it is cancelled, or until it has none where its lifetime says so.
     package func run() async {
         await withDiscardingTaskGroup { group in
             startNext()
@@ -58,10 +76,9 @@ package actor DownloadManager {
 
     private func stopAll() async {
         isStopping = true
-        for entry in running.values {
-            await entry.runner.willStop(.interrupt)
-            entry.stop.yield()
-        }
+        for entry in running.values { entry.stop.yield() }
+        guard lifetime == .untilDone else { return }
+        for id in queue { for task in (try? await service.pause([id])) ?? [] { show(task) } }
     }
 
     func startNext() {
@@ -70,6 +87,9 @@ package actor DownloadManager {
             starting.insert(id)
             start.yield(id)
         }
+        guard lifetime == .untilDone, running.isEmpty, starting.isEmpty, queue.isEmpty else { return }
+        hasEnded = true
+        start.finish()
     }
 
     /// Tasks that are about to run.
@@ -82,8 +102,7 @@ package actor DownloadManager {
             guard starting.remove(id) != nil, running[id] == nil else { return startNext() }
             let (stops, stop) = AsyncStream<Void>.makeStream()
             running[id] = Running(runner: runner, stop: stop)
-            if isStopping { await runner.willStop(.interrupt) }
-            await Self.run(runner, until: stops, board)
+            refusals[id] = await Self.run(runner, until: stops, show)
         } catch {
             starting.remove(id)
             fail(id, error)
@@ -93,23 +112,39 @@ package actor DownloadManager {
         startNext()
     }
 
-    /// Runs a task until it has ended or is stopped.
+    /// Runs a task until it has ended or is stopped; gives the reason for which nothing of it was touched.
     private static func run(
-        _ runner: TaskRunner, until stops: AsyncStream<Void>, _ board: TaskBoard
-    ) async {
-        await withTaskGroup(of: Void.self) { group in
+        _ runner: TaskRunner, until stops: AsyncStream<Void>,
+        _ show: @escaping @Sendable (DownloadTask) -> Void
+    ) async -> DownloadError? {
+        await withTaskGroup(of: DownloadError?.self) { group in
             group.addTask {
                 do throws(DownloadError) {
-                    board.show(try await runner.run())
+                    show(try await runner.run())
+                    return nil
                 } catch {
                     var task = await runner.stored.task
                     task.error = DownloadTask.Failure(title: error.title, detail: error.description)
-                    board.show(task)
+                    show(task)
+                    return error
                 }
             }
-            group.addTask { for await _ in stops { return } }
-            await group.next()
+            group.addTask {
+                for await _ in stops { break }
+                return nil
+            }
+            var refusal = await group.next() ?? nil
             group.cancelAll()
+            while let other = await group.next() { refusal = refusal ?? other }
+            return refusal
+        }
+    }
+
+    /// Shows a change to all who follow the tasks.
+    private nonisolated var show: @Sendable (DownloadTask) -> Void {
+        { [board, report] task in
+            board.show(task)
+            report(task)
         }
     }
 
@@ -119,16 +154,18 @@ package actor DownloadManager {
         guard var request else { throw .folder("there is no task \(id)") }
         request.id = id
         let (stored, original, folder) = try await service.begin(request)
-        let board = board
-        return try TaskRunner(
-            stored, original: original, folder: folder, tools: service.tools, report: { board.show($0) })
+        let runner = try TaskRunner(
+            stored, original: original, folder: folder, tools: service.tools, report: show)
+        // Who stops the process cancels its tasks before anything can be said to them.
+        await runner.willStop(lifetime == .untilStopped ? .interrupt : .pause)
+        return runner
     }
 
     /// A task that cannot even begin.
     private func fail(_ id: String, _ error: DownloadError) {
         guard var task = board.task(id) else { return }
         task.stop(because: error, at: service.tools.clock.now())
-        board.show(task)
+        show(task)
     }
 }
 
@@ -148,7 +185,7 @@ extension DownloadManager {
         let (stored, original, folder) = try await service.begin(request)
         let id = stored.task.id
         if original != nil, let task = board.task(id) { return (task, false) }
-        try await folder.replace(TaskFolder.taskFile, with: try stored.bytes(), mode: 0o600)
+        try await folder.replaceTask(stored)
         if let task = board.task(id) { return (task, false) }
         requests[id] = request
         board.show(stored.task)
@@ -156,16 +193,24 @@ extension DownloadManager {
         return (stored.task, true)
     }
 
-    /// Adds a task, or lets the one that is there go on: a paused one, or one that failed or was canceled.
+    /// Adds a task, or lets the one that is there go on as it is asked for now: what is not completed.
     package func take(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
-        let (task, isNew) = try await add(request)
-        guard !isNew else { return task }
-        switch task.state {
-        case .paused: return try await goOn(task.id, isRetry: false)
-        case .failed, .canceled: return try await goOn(task.id, isRetry: true)
-        default: return task
+        guard !hasEnded else { throw .notNow("the process that holds the folder is ending") }
+        let (stored, original, folder) = try await service.begin(request)
+        let id = stored.task.id
+        if running[id] != nil || starting.contains(id), let task = board.task(id) { return task }
+        // What another presentation turns out to be stays as it was.
+        if original == nil { try await folder.replaceTask(stored) }
+        show(stored.task)
+        if stored.task.state != .completed {
+            requests[id] = request
+            enqueue(id)
         }
+        return stored.task
     }
+
+    /// Why a task was not carried out, with nothing of it touched; nil for one that was.
+    package func refusal(of id: String) -> DownloadError? { refusals[id] }
 
     /// Pauses a task; one that records a live presentation is completed as far as it goes.
     package func pause(_ id: String) async throws(DownloadError) -> DownloadTask {

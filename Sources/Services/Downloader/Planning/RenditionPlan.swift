@@ -21,6 +21,8 @@ struct RenditionPlan: Sendable {
     private var kept: [PartIdentity: KeptPart]
     private var nextFile = 1
     private var initNames: [PartInit: String] = [:]
+    /// Seconds that the source lists in front of the first segment that is taken.
+    private(set) var skippedSeconds = 0.0
     /// Segments in front of the first that is taken carry so many discontinuities.
     private var skippedDiscontinuities = 0
     private var firstDiscontinuitySequence: UInt64?
@@ -67,6 +69,7 @@ struct RenditionPlan: Sendable {
             if isFirst {
                 firstDiscontinuitySequence = playlist.discontinuitySequence
                 skippedDiscontinuities = discontinuities
+                skippedSeconds = begin
                 isFirst = false
             }
             if let line = append(part) { lines.append(line) }

@@ -2,8 +2,19 @@ import Concurrency
 import Synchronization
 
 /// Holds transfers back while a player waits for a part, so that this part has the whole connection.
+///
+/// Between two parts of a player that is not far ahead, others come one at a time: the next one that it asks
+/// for has not to share the connection then, and is under way already.
 final class DemandGate: Sendable {
-    private let demands = Mutex<[ObjectIdentifier: PartProgress]>([:])
+    private struct State {
+        var demands: [ObjectIdentifier: PartProgress] = [:]
+        /// When a player waited last.
+        var demandedAt: SteadyInstant?
+        /// Transfers that have a turn.
+        var turns = 0
+    }
+
+    private let state = Mutex(State())
     private let signal = ChangeSignal()
     private let clock: HostClock
 
@@ -13,13 +24,20 @@ final class DemandGate: Sendable {
 
     /// A player waits for a part.
     func enter(_ progress: PartProgress) {
-        demands.withLock { $0[ObjectIdentifier(progress)] = progress }
+        let now = clock.steady()
+        state.withLock { state in
+            state.demands[ObjectIdentifier(progress)] = progress
+            state.demandedAt = now
+        }
         signal.raise()
     }
 
     /// A part that a player waited for is there, or will not come.
     func leave(_ progress: PartProgress) {
-        demands.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(progress)) }
+        let now = clock.steady()
+        state.withLock { state in
+            if state.demands.removeValue(forKey: ObjectIdentifier(progress)) != nil { state.demandedAt = now }
+        }
         signal.raise()
     }
 
@@ -37,9 +55,51 @@ final class DemandGate: Sendable {
         return false
     }
 
+    /// Carries out work for parts that no player waits for when it is their turn; nil when the task is
+    /// cancelled before.
+    nonisolated(nonsending) func inTurn<Value>(
+        _ work: () async throws(DownloadError) -> Value
+    ) async throws(DownloadError) -> Value? {
+        while !takeTurn() {
+            if Task.isCancelled { return nil }
+            _ = await signal.wait(within: Limits.stalledDemand, by: clock) { self.hasTurn }
+        }
+        defer { giveBackTurn() }
+        return try await work()
+    }
+
+    private func giveBackTurn() {
+        state.withLock { $0.turns -= 1 }
+        signal.raise()
+    }
+
+    private func takeTurn() -> Bool {
+        let now = clock.steady()
+        return state.withLock { state in
+            guard Self.hasTurn(state, at: now) else { return false }
+            state.turns += 1
+            return true
+        }
+    }
+
+    private var hasTurn: Bool {
+        let now = clock.steady()
+        return state.withLock { Self.hasTurn($0, at: now) }
+    }
+
+    private static func hasTurn(_ state: State, at now: SteadyInstant) -> Bool {
+        guard isOpen(state, at: now) else { return false }
+        guard let demandedAt = state.demandedAt, now - demandedAt < Limits.followedDemand else { return true }
+        return state.turns == 0
+    }
+
     private func isOpen(for progress: PartProgress?) -> Bool {
         if progress?.isDemanded == true { return true }
-        let oldest = clock.steady() - Limits.stalledDemand
-        return demands.withLock { demands in demands.values.allSatisfy { $0.isStalled(since: oldest) } }
+        let now = clock.steady()
+        return state.withLock { Self.isOpen($0, at: now) }
+    }
+
+    private static func isOpen(_ state: State, at now: SteadyInstant) -> Bool {
+        state.demands.values.allSatisfy { $0.isStalled(since: now - Limits.stalledDemand) }
     }
 }

@@ -83,7 +83,7 @@ extension DownloadService {
                 guard stored.task.apply(event, at: tools.clock.now()) else {
                     throw .notNow("\(id) is \(stored.task.state.rawValue) and cannot be \(event.rawValue)")
                 }
-                try await folder.replace(TaskFolder.taskFile, with: try stored.bytes(), mode: 0o600)
+                try await folder.replaceTask(stored)
             }
             tasks.append(stored.task)
         }
@@ -93,12 +93,12 @@ extension DownloadService {
     /// Keeps the state of a task.
     func keep(_ stored: StoredTask) async throws(DownloadError) {
         let folder = try folder(of: stored.task.id)
-        try await folder.replace(TaskFolder.taskFile, with: try stored.bytes(), mode: 0o600)
+        try await folder.replaceTask(stored)
     }
 
     private func folder(of id: String) throws(DownloadError) -> TaskFolder {
         guard TaskID.isValid(id) else { throw Self.unknown(id) }
-        return TaskFolder("\(path)/\(id)", work: tools.work)
+        return tools.folder("\(path)/\(id)")
     }
 
     private static func unknown(_ id: String) -> DownloadError {

@@ -1,5 +1,5 @@
 package import Concurrency
-import Files
+package import Files
 import Glibc
 import HTTP
 package import HTTPClient
@@ -30,12 +30,12 @@ package final class DownloadService: Sendable {
     /// The client is closed by its owner.
     package static func open(
         _ path: String, _ options: DownloadOptions, client: HTTPClient, clock: HostClock,
+        disk: Disk<DownloadError> = Disk(),
     ) throws(DownloadError) -> DownloadService {
-        let disk = Disk<DownloadError>()
         let folder = try disk.makeFolders(path)
         let lock = try disk.open("\(folder)/.lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         guard try lock.tryLock() else { throw .folder("\(path) is in use by another process") }
-        let tools = DownloadTools(options: options, client: client, clock: clock)
+        let tools = DownloadTools(options: options, client: client, clock: clock, disk: disk)
         return DownloadService(path: folder, tools: tools, lock: lock)
     }
 
@@ -87,7 +87,7 @@ package final class DownloadService: Sendable {
     ) async throws(DownloadError) -> (StoredTask, original: StoredTask?, TaskFolder) {
         let url = try request.address()
         let id = try request.taskID()
-        let folder = TaskFolder("\(path)/\(id)", work: tools.work)
+        let folder = tools.folder("\(path)/\(id)")
         try await folder.make()
         guard let original = try await StoredTask.reading(from: folder) else {
             let task = DownloadTask(

@@ -1,4 +1,5 @@
 import Concurrency
+import Files
 import HTTP
 import HTTPClient
 
@@ -24,21 +25,26 @@ struct DownloadTools: Sendable {
     let transfers: AsyncSemaphore
     let gate: DemandGate
     let pacer: RatePacer
+    let disk: Disk<DownloadError>
     let work = FileWork()
     let policy: AddressPolicy
 
     init(
         options: DownloadOptions, client: HTTPClient, clock: HostClock,
-        policy: AddressPolicy = AddressPolicy(),
+        disk: Disk<DownloadError> = Disk(), policy: AddressPolicy = AddressPolicy(),
     ) {
         self.options = options
         self.client = client
         self.clock = clock
+        self.disk = disk
         self.policy = policy
         transfers = AsyncSemaphore(permits: max(options.parallel, 1))
         gate = DemandGate(clock: clock)
         pacer = RatePacer(bytesPerSecond: options.bytesPerSecond, clock: clock)
     }
+
+    /// The folder of a task.
+    func folder(_ path: String) -> TaskFolder { TaskFolder(path, disk: disk, work: work) }
 
     /// A session for a task: its header fields, cookies and address policy.
     func session(for request: DownloadRequest) throws(DownloadError) -> HTTPSession {

@@ -1,3 +1,4 @@
+import MediaFormat
 import Processes
 import Timeline
 
@@ -6,8 +7,10 @@ extension TaskRunner {
     /// Whether the segments can be packed into one file.
     func checkPacking() throws(DownloadError) {
         guard request.format == .ts else {
-            let hasSubtitles = plans.contains { $0.id.kind == .subtitles }
-            if hasSubtitles { throw .unusable("an MP4 file is packed without subtitles; take a folder") }
+            let subtitles = plans.filter { $0.id.kind == .subtitles }.flatMap(\.parts)
+            guard subtitles.allSatisfy({ $0.names.file.hasSuffix(".vtt") }) else {
+                throw .unusable("subtitles that are not WebVTT cannot be packed; take a folder")
+            }
             return
         }
         guard plans.count == 1, let plan = plans.first else {
@@ -41,16 +44,18 @@ extension TaskRunner {
 
     /// Has ffmpeg copy the media into an MP4 file; nothing but files of the folder is read.
     private func remux(to name: String) async throws(DownloadError) {
-        var arguments = [
-            "-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file", "-allowed_extensions",
-            "ALL", "-i", "index.m3u8", "-map", "0:v?", "-map", "0:a?", "-c", "copy", "-metadata",
-            "title=\(stored.task.title)",
-        ]
-        let audio = stored.task.renditions.filter { $0.id.kind == .audio }
-        for (index, rendition) in audio.enumerated() {
-            guard let language = rendition.language.flatMap(LanguageCodes.threeLetters) else { continue }
-            arguments += ["-metadata:s:a:\(index)", "language=\(language)"]
+        let subtitles = try await writeSubtitles()
+        let reading = ["-protocol_whitelist", "file", "-allowed_extensions", "ALL", "-i", "index.m3u8"]
+        var arguments = ["-nostdin", "-v", "error", "-y"] + reading
+        for track in subtitles {
+            arguments += ["-protocol_whitelist", "file", "-f", "webvtt", "-i", "./\(track.file)"]
         }
+        arguments += ["-map", "0:v?", "-map", "0:a?"]
+        for index in subtitles.indices { arguments += ["-map", "\(index + 1):s"] }
+        arguments += ["-c", "copy", "-c:s", "mov_text", "-metadata", "title=\(stored.task.title)"]
+        let audio = stored.task.renditions.filter { $0.id.kind == .audio }
+        arguments +=
+            Self.languages(of: audio, as: "a") + Self.languages(of: subtitles.map(\.rendition), as: "s")
         arguments += ["-movflags", "+faststart", "-f", "mp4", "./\(TaskFolder.draft(of: name))"]
         do {
             try await ChildProgram.run("ffmpeg", arguments, in: folder.path, bounds: Limits.packing)
@@ -59,6 +64,47 @@ extension TaskRunner {
         } catch {
             throw .unusable("the segments cannot be packed: \(error)")
         }
+        for track in subtitles { try await folder.remove(track.file) }
+    }
+
+    private static func languages(of renditions: [TaskRendition], as type: String) -> [String] {
+        renditions.enumerated().flatMap { index, rendition in
+            let language = rendition.language.flatMap(LanguageCodes.threeLetters)
+            return language.map { ["-metadata:s:\(type):\(index)", "language=\($0)"] } ?? []
+        }
+    }
+
+    /// Joins the segments of each rendition of subtitles to one file; those without a cue have none.
+    private func writeSubtitles() async throws(DownloadError) -> [(rendition: TaskRendition, file: String)] {
+        var files: [(rendition: TaskRendition, file: String)] = []
+        for plan in plans where plan.id.kind == .subtitles {
+            guard let rendition = stored.task.renditions.first(where: { $0.id == plan.id }) else { continue }
+            var track = SubtitleTrack()
+            for part in plan.parts where part.isDone {
+                let bytes = try await folder.read("\(plan.id)/\(part.names.file)", upTo: Limits.subtitleBytes)
+                track.append(
+                    String(decoding: bytes ?? [], as: UTF8.self), anchor: try await anchor(at: part.position),
+                    skipped: Int64(plan.skippedSeconds * 1000))
+            }
+            guard !track.isEmpty else { continue }
+            let file = TaskFolder.draft(of: "\(plan.id).vtt")
+            try await folder.replace(file, with: Array(track.text.utf8))
+            files.append((rendition, file))
+        }
+        return files
+    }
+
+    /// Where the media of an instant is: the first time of the segment of the first rendition that plays then.
+    private func anchor(at seconds: Double) async throws(DownloadError) -> SubtitleTrack.Anchor? {
+        guard let plan = plans.first,
+            let part = plan.parts.last(where: { $0.isDone && $0.position <= seconds + 0.001 })
+        else { return nil }
+        let section = part.names.initSection.flatMap { sections["\(plan.id)/\($0)"] }
+        var inspector = StreamingInspector(initSection: section)
+        let bytes = try await folder.read("\(plan.id)/\(part.names.file)", upTo: Limits.anchorBytes)
+        inspector.append(bytes ?? [])
+        guard let ticks = (try? inspector.finish())?.firstTimestamp?.mpegTicks else { return nil }
+        return SubtitleTrack.Anchor(mpegTicks: ticks, position: Int64(part.position * 1000))
     }
 
     /// Removes what the single file has replaced.

@@ -101,7 +101,7 @@ extension TaskRunner {
             storesClear: storesClear, byteLimit: Limits.initSectionBytes + 16, progress: progress,
             address: { await self.sectionAddress(place, source) },
             renew: { () async throws(DownloadError) in try await self.renew(since: seen) })
-        let stored = try await fetcher.fetch(order)
+        guard let stored = try await fetcher.fetch(order) else { throw .cancelled }
         sections[section.file] = try Self.section(stored.section, source, key: nil)
     }
 
@@ -125,7 +125,8 @@ extension TaskRunner {
         }
     }
 
-    func fetchSegment(_ place: Place) async throws(DownloadError) {
+    /// Fetches a segment; false when it has given way to another one that a player waits for.
+    func fetchSegment(_ place: Place) async throws(DownloadError) -> Bool {
         // A copy of the plan would be kept while the segment comes, and copied again when it is settled.
         let id = plans[place.plan].id
         let part = plans[place.plan].parts[place.part]
@@ -137,14 +138,20 @@ extension TaskRunner {
         let order = PartOrder(
             file: file, kind: .segment(section), key: part.names.key.flatMap { keys[$0] },
             vector: part.key?.vectorBytes ?? [], storesClear: storesClear, byteLimit: Limits.segmentBytes,
-            progress: progress,
+            isBegun: begunParts.contains(file), progress: progress,
             address: { await self.segmentAddress(place) },
             renew: { () async throws(DownloadError) in try await self.renew(since: seen) })
-        let stored = try await fetcher.fetch(order)
+        guard let stored = try await fetcher.fetch(order) else {
+            begunParts.insert(file)
+            // A player may have asked for it meanwhile.
+            return progress.isDemanded ? try await fetchSegment(place) : false
+        }
+        begunParts.remove(file)
         plans[place.plan].settle(place.part, byteCount: stored.byteCount)
         progress.finish(.whole)
         countParts()
         reportProgress()
+        return true
     }
 
     private func segmentAddress(_ place: Place) -> PartAddress {

@@ -29,6 +29,7 @@ extension TaskRunner {
         }
         await finishPicture()
         try await closeLive()
+        for plan in plans { try await folder.removeDrafts(in: plan.id.description) }
         if request.format != .folder { try await pack() }
     }
 
@@ -139,6 +140,7 @@ extension TaskRunner {
         var bytes: Int64 = 0
         for index in plans.indices {
             let lengths = try await folder.lengths(in: plans[index].id.description)
+            begunParts.formUnion(try await folder.recordedParts(in: plans[index].id.description))
             for (position, part) in plans[index].parts.enumerated() {
                 guard let length = lengths[part.names.file] else { continue }
                 plans[index].settle(position, byteCount: length)

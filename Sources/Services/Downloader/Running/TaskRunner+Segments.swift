@@ -1,3 +1,5 @@
+import Concurrency
+
 /// The order in which segments are fetched: as they play, from where the player is.
 extension TaskRunner {
     /// Fetches segments; the first that cannot be had ends the others.
@@ -9,16 +11,12 @@ extension TaskRunner {
             urgentPlaces = nil
             waitingPlaces = []
         }
-        let once = min(max(tools.options.parallel, 1), places.count)
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await self.fetchUrgent(urgent) }
                 group.addTask {
                     defer { continuation.finish() }
-                    try await withThrowingTaskGroup(of: Void.self) { workers in
-                        for _ in 0..<once { workers.addTask { try await self.fetchInOrder() } }
-                        try await workers.waitForAll()
-                    }
+                    try await self.fetchAll(places.count)
                 }
                 try await group.waitForAll()
             }
@@ -29,10 +27,46 @@ extension TaskRunner {
         }
     }
 
-    private func fetchInOrder() async throws {
-        while let place = nextPlace() {
+    /// Fetches the first segments alone, since a player begins with them, and then with all transfers.
+    private func fetchAll(_ count: Int) async throws {
+        let all = min(max(tools.options.parallel, 1), count)
+        let alone = min(plans.count, all)
+        let (begun, first) = AsyncStream<Void>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { workers in
+            for _ in 0..<alone {
+                workers.addTask {
+                    defer { first.finish() }
+                    try await self.fetchInOrder(first)
+                }
+            }
+            await Self.wait(for: begun, by: tools.clock)
+            for _ in alone..<all { workers.addTask { try await self.fetchInOrder(first) } }
+            try await workers.waitForAll()
+        }
+    }
+
+    /// Waits for the end of a stream, but not long.
+    private static func wait(for stream: AsyncStream<Void>, by clock: HostClock) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in stream {} }
+            group.addTask { try? await clock.sleep(for: Limits.firstSegments) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Fetches one segment after the other; `first` is finished by the first that is there.
+    private func fetchInOrder(_ first: AsyncStream<Void>.Continuation) async throws {
+        while !waitingPlaces.isEmpty {
             if Task.isCancelled { throw DownloadError.cancelled }
-            try await fetchSegment(place)
+            let isThere: Bool? = try await tools.gate.inTurn { () async throws(DownloadError) -> Bool in
+                guard let place = nextPlace() else { return true }
+                if try await fetchSegment(place) { return true }
+                putBack(place)
+                return false
+            }
+            guard isThere != false else { continue }
+            first.finish()
             // A player that waits needs the processor as well.
             if await tools.gate.pass(nil) { await makePicture() }
         }
@@ -41,7 +75,12 @@ extension TaskRunner {
     /// Fetches what a player waits for, at once and beside the others.
     private nonisolated func fetchUrgent(_ places: AsyncStream<Place>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for await place in places { group.addTask { try await self.fetchSegment(place) } }
+            for await place in places {
+                group.addTask {
+                    // Without its player, the segment gives way as others do.
+                    while try await !self.fetchSegment(place) { _ = await self.tools.gate.pass(nil) }
+                }
+            }
             try await group.waitForAll()
         }
     }
@@ -50,11 +89,23 @@ extension TaskRunner {
     private func nextPlace() -> Place? {
         guard let first = waitingPlaces.first else { return nil }
         guard position(first) < playingPosition else { return waitingPlaces.popFirst() }
+        let index = firstWaiting { position($0) >= playingPosition }
+        return index < waitingPlaces.endIndex ? waitingPlaces.remove(at: index) : waitingPlaces.popFirst()
+    }
+
+    /// Has a segment fetched later, in the order in which it plays.
+    private func putBack(_ place: Place) {
+        let index = firstWaiting { (position($0), $0.plan) > (position(place), place.plan) }
+        waitingPlaces.insert(place, at: index)
+    }
+
+    /// The index of the first segment that waits and is late enough, found by halving.
+    private func firstWaiting(where isLate: (Place) -> Bool) -> Int {
         var (low, high) = (waitingPlaces.startIndex, waitingPlaces.endIndex)
         while low < high {
             let middle = (low + high) / 2
-            if position(waitingPlaces[middle]) < playingPosition { low = middle + 1 } else { high = middle }
+            if isLate(waitingPlaces[middle]) { high = middle } else { low = middle + 1 }
         }
-        return low < waitingPlaces.endIndex ? waitingPlaces.remove(at: low) : waitingPlaces.popFirst()
+        return low
     }
 }

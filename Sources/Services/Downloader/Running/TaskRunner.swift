@@ -21,6 +21,8 @@ actor TaskRunner {
     var multivariant: MultivariantPlaylist?
     /// Parts that are being fetched or that a player waits for, by file.
     var progresses: [String: PartProgress] = [:]
+    /// Parts of which the folder has the beginning.
+    var begunParts: Set<String> = []
     /// Segments that no transfer has taken yet, in the order in which they play.
     var waitingPlaces: ArraySlice<Place> = []
     /// Takes segments that go before the others, while segments are fetched.
@@ -165,7 +167,7 @@ extension TaskRunner {
     }
 
     func save() async throws(DownloadError) {
-        try await folder.replace(TaskFolder.taskFile, with: try stored.bytes(), mode: 0o600)
+        try await folder.replaceTask(stored)
     }
 
     func show() { report(stored.task) }

@@ -1,4 +1,5 @@
 import Concurrency
+import Files
 import Foundation
 import HTTPClient
 import HTTPSupport
@@ -28,10 +29,11 @@ struct Downloading {
     @discardableResult
     func run(
         _ request: DownloadRequest, clock: HostClock = Downloading.hasty,
+        disk: Disk<DownloadError> = Disk(),
         report: @escaping @Sendable (DownloadTask) -> Void = { _ in },
     ) async throws -> DownloadTask {
         let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
-        let service = try DownloadService.open(folder.path, options, client: client, clock: clock)
+        let service = try DownloadService.open(folder.path, options, client: client, clock: clock, disk: disk)
         let outcomes = await service.run([request], report: report)
         await client.close()
         guard let outcome = outcomes.first else { throw TestFailure("no outcome") }

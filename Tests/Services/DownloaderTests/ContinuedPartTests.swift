@@ -1,0 +1,189 @@
+import Concurrency
+import Files
+import Foundation
+import Glibc
+import HTTPSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+@Suite("Parts that were begun, and what a task waits for", .timeLimit(.minutes(5)))
+struct ContinuedPartTests {
+    /// The last report of a task and the states before it.
+    private final class Reports: Sendable {
+        private let all = Mutex<(last: DownloadTask?, states: [TaskState])>((nil, []))
+
+        var bytes: Int64 { all.withLock { $0.last?.bytes ?? 0 } }
+        var states: [TaskState] { all.withLock { $0.states } }
+
+        func take(_ task: DownloadTask) {
+            all.withLock { all in
+                all.last = task
+                if all.states.last != task.state { all.states.append(task.state) }
+            }
+        }
+    }
+
+    /// Downloads until so many bytes have come, and stops.
+    private func stop(
+        _ downloading: Downloading, _ request: DownloadRequest, after count: Int64
+    ) async throws -> DownloadTask {
+        let reports = Reports()
+        let running = Task {
+            try await downloading.run(request, clock: .system) { reports.take($0) }
+        }
+        try await eventually("\(count) bytes") { reports.bytes >= count }
+        running.cancel()
+        return try await running.value
+    }
+
+    @Test(
+        "A segment in which a task was paused continues where it stopped",
+        arguments: [SampleStreams.Kind.transportStream, .encrypted])
+    func paused(kind: SampleStreams.Kind) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(kind)
+            let path = origin.segments()[0]
+            if kind == .transportStream { origin.lengthen(path, byPackets: 5000) }
+            let whole = try #require(origin.bytes(path))
+            let begun = whole.count / 2
+            origin.fail(path, [.held(after: begun)])
+            let downloading = try Downloading()
+            let task = try await stop(downloading, origin.request(), after: Int64(begun))
+            #expect(task.state == .paused)
+            origin.release()
+            #expect(try await downloading.run(origin.request()).state == .completed)
+            let requests = origin.requests(for: path)
+            #expect(requests.map(\.range) == [nil, "bytes=\(begun)-\(whole.count - 1)"])
+            #expect(requests.last?.ifRange == "\"one\"")
+            let files = try downloading.files("task")
+            #expect(files["v0/00001.ts"] == whole)
+            #expect(!files.keys.contains { $0.hasSuffix(".part") })
+        }
+    }
+
+    @Test("A segment of which another version is there now is fetched from its start")
+    func otherVersion() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let path = origin.segments()[0]
+            origin.lengthen(path, byPackets: 5000)
+            origin.fail(path, [.held(after: 600_000)])
+            let downloading = try Downloading()
+            _ = try await stop(downloading, origin.request(), after: 600_000)
+            origin.release()
+            // The same length, so that only the tag tells.
+            var other = try #require(origin.bytes(path))
+            other[other.count - 1] = 0
+            origin.serve(path, other, tag: "two")
+            #expect(try await downloading.run(origin.request()).state == .completed)
+            #expect(try downloading.bytes("task", "v0/00001.ts") == other)
+        }
+    }
+
+    @Test("A beginning that is stored clear is not continued, because its bytes are not the source's")
+    func storedClear() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.encrypted)
+            let path = origin.segments()[0]
+            let begun = try #require(origin.bytes(path)).count / 2
+            origin.fail(path, [.held(after: begun)])
+            let downloading = try Downloading()
+            var request = origin.request()
+            request.decrypts = true
+            _ = try await stop(downloading, request, after: Int64(begun))
+            origin.release()
+            #expect(try await downloading.run(request).state == .completed)
+            #expect(origin.requests(for: path).map(\.range) == [nil, nil])
+            #expect(try await downloading.playing("task").isEmpty)
+        }
+    }
+
+    @Test("A full disk pauses the task and breaks nothing; what is whole is not fetched again")
+    func diskFull() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let full = Disk<DownloadError> { operation, path in
+                operation == .write && path.contains("00004.ts") ? ENOSPC : nil
+            }
+            var downloading = try Downloading()
+            downloading.options.parallel = 1
+            let paused = try await downloading.run(origin.request(), disk: full)
+            #expect(paused.state == .paused && paused.error?.title == "Disk full")
+            #expect(paused.error?.detail.contains("00004.ts") == true)
+            #expect(paused.segmentsDone == 3)
+            let playlist = String(decoding: try downloading.bytes("task", "index.m3u8"), as: UTF8.self)
+            #expect(
+                playlist.split(separator: "\n").count { $0 == "#EXT-X-GAP" } == origin.segments().count - 3)
+            #expect(try await downloading.run(origin.request()).state == .completed)
+            for path in origin.segments().prefix(3) { #expect(origin.requests(for: path).count == 1) }
+            #expect(try await downloading.playing("task").isEmpty)
+        }
+    }
+
+    @Test("Without a connection a task waits for the network, and goes on when it is there")
+    func network() async throws {
+        let port = try await Self.freePort()
+        let reports = Reports()
+        let downloading = try Downloading()
+        let request = Self.request(port)
+        let running = Task { try await downloading.run(request) { reports.take($0) } }
+        try await eventually("waiting") { reports.states.last == .waitingForNetwork }
+        try await FaultyOrigin.run(port: port) { origin in
+            try await origin.serve(.transportStream)
+            let task = try await running.value
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+        }
+        let states: [TaskState] = [
+            .queued, .preparing, .waitingForNetwork, .preparing, .downloading, .completed,
+        ]
+        #expect(reports.states == states)
+    }
+
+    /// A port on which nothing listens.
+    private static func freePort() async throws -> UInt16 {
+        var port: UInt16 = 0
+        try await FaultyOrigin.run { origin in port = origin.port }
+        return port
+    }
+
+    private static func request(_ port: UInt16) -> DownloadRequest {
+        var request = DownloadRequest(url: "http://127.0.0.1:\(port)/vod/index.m3u8")
+        request.id = "task"
+        return request
+    }
+
+    @Test("Without a connection for longer than is allowed, a task fails and says so")
+    func noNetwork() async throws {
+        var downloading = try Downloading()
+        downloading.options.networkTimeout = .milliseconds(200)
+        let task = try await downloading.run(Self.request(try await Self.freePort()))
+        #expect(task.state == .failed && task.error?.title == "No network")
+    }
+
+    @Test("A body that does not end fails the task, whatever it was asked for", arguments: [0, 1, 2])
+    func endless(what: Int) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.encrypted)
+            let path = ["/vod/index.m3u8", "/vod/secret.key", origin.segments()[1]][what]
+            origin.fail(path, Array(repeating: .endless, count: 20))
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request())
+            #expect(task.state == .failed)
+            #expect(task.error?.detail.isEmpty == false)
+            #expect(try downloading.files("task")["v0/00002.ts"] == nil)
+        }
+    }
+
+    @Test("A web page is neither a playlist nor media")
+    func page() async throws {
+        try await FaultyOrigin.run { origin in
+            origin.serve("/vod/page", "<html><body>Hello</body></html>")
+            let task = try await Downloading().run(origin.request("/vod/page"))
+            #expect(task.state == .failed)
+            #expect(task.error?.detail.contains("HTML") ?? false)
+        }
+    }
+}
