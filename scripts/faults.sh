@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # `make faults`: tries every fault in full on the release build and shows a table: fault, how often, lost, twice,
 # recovered in. Half an hour. Usage: scripts/faults.sh [SUITE…]; suites: FaultTests DatabaseFaultTests ClockFaultTests
+# KilledDownloadTests, the last of which has no row: it kills downloads.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(FaultTests DatabaseFaultTests ClockFaultTests)
+[ ${#suites[@]} -gt 0 ] || suites=(FaultTests DatabaseFaultTests ClockFaultTests KilledDownloadTests)
 table=$PWD/var/faults/table.md
 log=var/log/faults.log
 running=''
@@ -18,15 +19,16 @@ trap finish INT TERM HUP
 
 scripts/install.sh test
 for product in backcast live-origin; do swift build -c release --product "$product"; done
-BACKCAST_SUITES=EndToEndTests swift build --build-tests
+export BACKCAST_SUITES=EndToEndTests,BackcastTests
+swift build --build-tests
 
 mkdir -p "${table%/*}" "${log%/*}"
 : >"$log"
 printf '%s\n' '| fault | times | lost | twice | recovered in |' '| --- | --- | --- | --- | --- |' >"$table"
-export FAULT_SCALE=full FAULT_TABLE=$table FAULT_PROGRAMS=$PWD/.build/release BACKCAST_SUITES=EndToEndTests
+export FAULT_SCALE=full FAULT_TABLE=$table FAULT_PROGRAMS=$PWD/.build/release
 status=0
 for suite in "${suites[@]}"; do
-    swift test --skip-build --disable-xctest --filter "^EndToEndTests\\.$suite/" >>"$log" 2>&1 &
+    swift test --skip-build --disable-xctest --filter "^(EndToEnd|Backcast)Tests\\.$suite/" >>"$log" 2>&1 &
     running=$!
     wait "$running" || status=1
     running=''

@@ -8,11 +8,11 @@ import JSON
 /// folder: what `DownloadAPI` has, tasks with everything that a command line can ask for, and the page.
 package final class HolderAPI: HTTPHandler {
     private let downloads: DownloadAPI
-    private let page: String
+    private let page: String?
     private let clock: HostClock
 
-    /// `page` is the URL of the page of this process.
-    package init(_ downloads: DownloadAPI, page: String, clock: HostClock) {
+    /// `page` is the URL of the page of this process; nil for one that has none.
+    package init(_ downloads: DownloadAPI, page: String?, clock: HostClock) {
         self.downloads = downloads
         self.page = page
         self.clock = clock
@@ -24,7 +24,7 @@ package final class HolderAPI: HTTPHandler {
 
     package func answer(_ request: HTTPRequest) -> HTTPAnswer {
         switch (request.path, request.method) {
-        case (HolderPath.page, .get): .now(.json(["page": .string(page)]))
+        case (HolderPath.page, .get): .now(.json(["page": page.map { JSONValue.string($0) } ?? .null]))
         case (HolderPath.tasks, .post): .later { await self.take(request) }
         case (HolderPath.tasks, .get):
             .now(

@@ -15,9 +15,10 @@ struct DownloadCommandTests {
         init(_ arguments: [String]) throws {
             output = try TemporaryFolder("output")
             let bundle = try #require(CommandLine.arguments.first { $0.hasSuffix(".xctest") })
+            let beside = URL(filePath: bundle).deletingLastPathComponent()
+            let folder = ProcessInfo.processInfo.environment["FAULT_PROGRAMS"].map { URL(filePath: $0) }
             process = Process()
-            process.executableURL = URL(filePath: bundle).deletingLastPathComponent()
-                .appending(path: "backcast")
+            process.executableURL = (folder ?? beside).appending(path: "backcast")
             process.arguments = arguments
             process.environment = [:]
             process.standardOutput = try FileHandle(
@@ -56,7 +57,9 @@ struct DownloadCommandTests {
     }
 
     /// Every file below a folder with its bytes, without states, pictures, drafts and locks.
-    private func files(_ root: String) throws -> [String: [UInt8]] {
+    private func files(_ root: String) throws -> [String: [UInt8]] { try Self.files(root) }
+
+    static func files(_ root: String) throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for case let name as String in FileManager.default.enumerator(atPath: root) ?? .init() {
             guard !name.hasSuffix(".part"), !name.hasSuffix(".lock"), !name.hasSuffix("task.json"),
@@ -66,48 +69,6 @@ struct DownloadCommandTests {
             files[name] = Array(data)
         }
         return files
-    }
-
-    @Test(
-        "A command that was killed fetches only what is missing when it is started again",
-        arguments: SampleStreams.Kind.allCases)
-    func killed(kind: SampleStreams.Kind) async throws {
-        var random = SeededGenerator(seed: 5)
-        try await FaultyOrigin.run { origin in
-            try await origin.serve(kind)
-            let arguments = [
-                "download", origin.url("/vod/index.m3u8"), "--subtitles", "all", "--quiet", "--to",
-            ]
-            let whole = try TemporaryFolder("whole")
-            #expect(try await run(arguments + [whole.path]).status == 0)
-            for _ in 0..<4 {
-                let folder = try TemporaryFolder("killed")
-                // A slow machine gets more time with each run, so that it comes to an end.
-                var (status, longest): (Int32, Int) = (1, 250)
-                while status != 0 {
-                    let there = try stored(in: folder.path)
-                    let program = try Run(arguments + [folder.path])
-                    try program.start()
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 20...longest, using: &random)))
-                    program.send(SIGKILL)
-                    longest += 50
-                    status = try await program.status()
-                    let after = try stored(in: folder.path)
-                    #expect(there.allSatisfy { after[$0.key] == $0.value }, "a whole file was written again")
-                }
-                #expect(try files(folder.path) == files(whole.path))
-            }
-        }
-    }
-
-    /// The numbers of the media files below a folder: one that is written again has another.
-    private func stored(in root: String) throws -> [String: Int] {
-        var numbers: [String: Int] = [:]
-        for name in try files(root).keys where name.split(separator: "/").count == 3 && !name.contains("/.") {
-            let attributes = try FileManager.default.attributesOfItem(atPath: "\(root)/\(name)")
-            numbers[name] = attributes[.systemFileNumber] as? Int
-        }
-        return numbers
     }
 
     @Test("A stopped task ends with status 130 and is paused; given again, it is completed")

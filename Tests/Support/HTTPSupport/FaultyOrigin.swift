@@ -44,9 +44,13 @@ package final class FaultyOrigin: HTTPHandler {
     private let server = Mutex<HTTPServer?>(nil)
     private let isReleased = Mutex(false)
 
-    /// Runs a body with a running origin, on a port that is free or given.
-    package static func run(port: UInt16 = 0, _ body: (FaultyOrigin) async throws -> Void) async throws {
+    /// Runs a body with a running origin, on a port that is free or given; it may have files from the start.
+    package static func run(
+        port: UInt16 = 0, serving kind: SampleStreams.Kind? = nil,
+        _ body: (FaultyOrigin) async throws -> Void
+    ) async throws {
         let origin = FaultyOrigin()
+        if let kind { try await origin.serve(kind) }
         let server = try HTTPServer.open(
             configuration: HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: port)),
             handler: origin, logger: silentLogger)

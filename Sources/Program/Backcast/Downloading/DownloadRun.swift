@@ -15,6 +15,8 @@ struct DownloadRun {
     var proxy: String?
 
     /// Downloads what a body asks for, and ends with the status that the tasks leave.
+    ///
+    /// Meanwhile other processes hand their tasks over, and have tasks paused or removed.
     func carryOut(
         _ requests: @escaping @Sendable (DownloadService) async throws(DownloadError) -> [DownloadRequest]
     ) async throws {
@@ -23,9 +25,13 @@ struct DownloadRun {
         let outcomes = Mutex([Result<DownloadTask, DownloadError>]())
         let display = display
         do {
-            let service = try DownloadService.open(folder, options, client: client, clock: .system)
+            let manager = try await DownloadManager.open(
+                folder, options, client: client, clock: .system, lifetime: .untilDone
+            ) { display.show($0) }
+            let server = HolderServer.open(manager, page: nil, in: folder)
             try await TerminationSignals.cancelling {
-                let results = await service.run(try await requests(service)) { display.show($0) }
+                let asked = try await requests(manager.service)
+                let results = await Self.carryOut(asked, by: manager, beside: server)
                 outcomes.withLock { $0 = results }
             }
         } catch {
@@ -35,6 +41,37 @@ struct DownloadRun {
         await client.close()
         display.end()
         try Self.conclude(outcomes.withLock { $0 })
+    }
+
+    /// Runs tasks to their end; the outcomes have the order of the requests.
+    private static func carryOut(
+        _ requests: [DownloadRequest], by manager: DownloadManager, beside server: HolderServer?
+    ) async -> [Result<DownloadTask, DownloadError>] {
+        var taken: [Result<String, DownloadError>] = []
+        for request in requests {
+            do throws(DownloadError) {
+                taken.append(.success(try await manager.take(request).id))
+            } catch {
+                taken.append(.failure(error))
+            }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            if let server { group.addTask { await server.run() } }
+            await manager.run()
+            group.cancelAll()
+        }
+        var outcomes: [Result<DownloadTask, DownloadError>] = []
+        for task in taken {
+            switch task {
+            case .failure(let error): outcomes.append(.failure(error))
+            case .success(let id):
+                let refusal = await manager.refusal(of: id)
+                let state = manager.task(id).map { Result<DownloadTask, DownloadError>.success($0) }
+                let outcome = refusal.map { Result<DownloadTask, DownloadError>.failure($0) } ?? state
+                outcomes.append(outcome ?? .failure(.noTask(id)))
+            }
+        }
+        return outcomes
     }
 
     /// Prints what requests would take.
@@ -70,7 +107,7 @@ struct DownloadRun {
                 if let error = task.error {
                     DownloadCommand.printError("\(task.id): \(error.title): \(error.detail)")
                 }
-                let isStopped = task.state == .paused && task.error == nil
+                let isStopped = !task.state.isEnded && task.error == nil
                 status = max(status, isStopped ? 130 : 1)
             case .failure(.cancelled): status = max(status, 130)
             case .failure(let error):

@@ -27,7 +27,7 @@ final class Holder: Sendable {
             let session = try? client.makeSession(SessionOptions(source: "http://localhost/"))
         else { return nil }
         let holder = Holder(handle, client, session)
-        guard await holder.page() != nil else {
+        guard await holder.answers() else {
             await client.close()
             return nil
         }
@@ -40,11 +40,15 @@ final class Holder: Sendable {
         self.session = session
     }
 
-    /// The URL of its page.
-    func page() async -> String? {
+    private func answers() async -> Bool {
         let body = try? await send(.get, HolderPath.page)
-        guard let body, body.status == .ok else { return nil }
-        return try? JSONDecoder().decode([String: String].self, from: Data(body.bytes))["page"]
+        return body?.status == .ok
+    }
+
+    /// The URL of its page; nil where it has none.
+    func page() async -> String? {
+        guard let body = try? await send(.get, HolderPath.page) else { return nil }
+        return try? JSONDecoder().decode([String: String?].self, from: Data(body.bytes))["page"] ?? nil
     }
 
     /// Has a task paused, resumed, canceled, retried or removed; the problem that the holder names, if any.

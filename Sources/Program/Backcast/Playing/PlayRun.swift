@@ -23,21 +23,17 @@ struct PlayRun: Sendable {
             let downloads = DownloadAPI(
                 manager: manager, host: address.host,
                 hlsScript: InstalledFile.bytes("hls.js", upTo: Limits.scriptBytes), clock: .system)
-            let server = try open(address, downloads, logger: logger)
+            let server = try open(downloads, logger: logger)
             let page = "http://\(ListenAddress(host: address.host, port: server.port))/"
-            let holder = try open(
-                ListenAddress(file: Holder.socketFile(of: folder)),
-                HolderAPI(downloads, page: page, clock: .system), logger: logger)
+            let holder = HolderServer.open(manager, page: page, in: folder)
             try announce(page)
             try await TerminationSignals.cancelling {
                 await withDiscardingTaskGroup { group in
                     group.addTask { await manager.run() }
-                    for server in [server, holder] {
-                        group.addTask { await server.run(drain: Limits.playDrain) }
-                    }
+                    group.addTask { await server.run(drain: Limits.playDrain) }
+                    group.addTask { await holder?.run() }
                 }
             }
-            try? FileManager.default.removeItem(atPath: Holder.socketFile(of: folder))
         } catch {
             await client.close()
             let page = await Holder.reach(folder)?.page()
@@ -46,9 +42,7 @@ struct PlayRun: Sendable {
         await client.close()
     }
 
-    private func open(
-        _ address: ListenAddress, _ handler: any HTTPHandler, logger: Logger
-    ) throws -> HTTPServer {
+    private func open(_ handler: any HTTPHandler, logger: Logger) throws -> HTTPServer {
         var configuration = HTTPServer.Configuration(address: address)
         configuration.limits.answer = Limits.playAnswer
         // One person's browser, with several tabs.

@@ -40,7 +40,8 @@ struct PartFetcher: Sendable {
     let pacer: RatePacer
     let retries: Retries
 
-    /// Fetches a part until it is whole and durable; nil when it has given way to one that a player waits for.
+    /// Fetches a part until it is whole and durable; nil when it has given way to one that a player waits
+    /// for.
     ///
     /// What came of a part that is not whole is kept in the folder, where its rest can be asked for.
     func fetch(_ order: PartOrder) async throws(DownloadError) -> StoredBytes? {

@@ -29,7 +29,7 @@ package actor DownloadManager {
 
     /// How long a process holds a folder.
     package enum Lifetime: Sendable {
-        /// Until it is stopped: what runs then, and what ran when its process ended, goes on with the next one.
+        /// Until it is stopped: what runs then, and what ran when its process ended, goes on with the next.
         case untilStopped
         /// Until all tasks that it was given have ended; a stop pauses them.
         case untilDone
@@ -44,7 +44,7 @@ package actor DownloadManager {
         (starts, start) = AsyncStream<String>.makeStream()
     }
 
-    /// Takes the folder, as `DownloadService.open` does; `report` gets each change of a task, from any thread.
+    /// Takes the folder, as `DownloadService.open` does; `report` gets each change of a task, on any thread.
     package static func open(
         _ path: String, _ options: DownloadOptions, client: HTTPClient, clock: HostClock,
         lifetime: Lifetime = .untilStopped, report: @escaping @Sendable (DownloadTask) -> Void = { _ in },

@@ -94,7 +94,7 @@ extension TaskRunner {
         return files
     }
 
-    /// Where the media of an instant is: the first time of the segment of the first rendition that plays then.
+    /// Where the media of an instant is: the first time of the first rendition's segment that plays then.
     private func anchor(at seconds: Double) async throws(DownloadError) -> SubtitleTrack.Anchor? {
         guard let plan = plans.first,
             let part = plan.parts.last(where: { $0.isDone && $0.position <= seconds + 0.001 })

@@ -1,0 +1,140 @@
+import Foundation
+import HTTPSupport
+import TestSupport
+import Testing
+
+@Suite("Transfers of downloads", .timeLimit(.minutes(5)))
+struct DownloadTransferTests {
+    private typealias Run = DownloadCommandTests.Run
+
+    private func run(_ arguments: [String]) async throws -> (status: Int32, Run) {
+        let run = try Run(arguments)
+        try run.start()
+        return (try await run.status(), run)
+    }
+
+    @Test("--rate bounds all transfers together")
+    func rate() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let folder = try TemporaryFolder("rate")
+            let count = origin.segments().reduce(0) { $0 + (origin.bytes($1)?.count ?? 0) }
+            let begun = ContinuousClock.now
+            let (status, _) = try await run([
+                "download", origin.url("/vod/index.m3u8"), "--quiet", "--rate", String(count / 2), "--to",
+                folder.path,
+            ])
+            #expect(status == 0)
+            // Two seconds, but for the last pieces, after which nothing has to wait.
+            #expect(ContinuousClock.now - begun > .seconds(1.4))
+        }
+    }
+
+    @Test("--proxy is asked for everything, also for names that only it knows")
+    func proxy() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let folder = try TemporaryFolder("proxy")
+            let (status, program) = try await run([
+                "download", "http://origin.example/vod/index.m3u8", "--id", "a", "--quiet", "--to",
+                folder.path,
+                "--proxy", origin.url(""),
+            ])
+            let errors = try program.errors
+            #expect(status == 0, "\(errors)")
+            for (index, path) in origin.segments().enumerated() {
+                #expect(
+                    try DownloadCommandTests.files(folder.path)["a/v0/0000\(index + 1).ts"]
+                        == origin.bytes(path))
+            }
+        }
+    }
+
+    @Test("A certificate that nobody has signed is taken with --insecure alone")
+    func insecure() async throws {
+        let folder = try TemporaryFolder("tls")
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let files = folder.path(of: "vod")
+            try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
+            for path in origin.segments() + ["/vod/index.m3u8"] {
+                try Data(origin.bytes(path) ?? []).write(to: URL(filePath: folder.path + path))
+            }
+        }
+        try await Command.run(
+            "/usr/bin/env",
+            [
+                "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+                "/CN=localhost",
+                "-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "all.pem",
+            ], in: folder.path)
+        let server = """
+            import http.server, ssl
+            handler = http.server.SimpleHTTPRequestHandler
+            handler.log_message = lambda *words: None
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain("all.pem", "key.pem")
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+            print(server.server_port, flush=True)
+            server.serve_forever()
+            """
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/setpriv")
+        process.arguments = ["--pdeathsig", "KILL", "python3", "-c", server]
+        process.currentDirectoryURL = folder.url
+        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: folder.write("", to: "port")))
+        try process.run()
+        defer { process.terminate() }
+        let port = try await waitFor("a port") {
+            let text = try String(contentsOfFile: folder.path(of: "port"), encoding: .utf8)
+            return text.hasSuffix("\n") ? Int(text.dropLast()) : nil
+        }
+        let arguments = [
+            "download", "https://localhost:\(port)/vod/index.m3u8", "--id", "a", "--quiet", "--to",
+            folder.path(of: "downloads"),
+        ]
+        let refused = try await run(arguments)
+        #expect(refused.status == 1)
+        #expect(try refused.1.errors.contains("certificate"))
+        let taken = try await run(arguments + ["--insecure"])
+        let errors = try taken.1.errors
+        #expect(taken.status == 0, "\(errors)")
+    }
+
+    @Test("A download hands its URLs to the one that holds the folder, and other commands act through it")
+    func handedOver() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let held = origin.segments()[2]
+            origin.fail(held, [.held(after: 1000)])
+            let folder = try TemporaryFolder("held")
+            let place = ["--to", folder.path, "--json"]
+            let first = try Run(["download", origin.url("/vod/index.m3u8?a"), "--id", "a"] + place)
+            try first.start()
+            try await eventually("the held segment") { !origin.requests(for: held).isEmpty }
+
+            let second = try await run(["download", origin.url("/vod/index.m3u8?b"), "--id", "b"] + place)
+            let errors = try second.1.errors
+            #expect(second.status == 0, "\(errors)")
+            #expect(try second.1.lines.last?.contains(#""state":"completed""#) == true)
+            #expect(try second.1.lines.allSatisfy { $0.contains(#""id":"b""#) })
+
+            let removed = try await run(["downloads", "remove", "b"] + place)
+            #expect(removed.status == 0)
+            let playing = try await run(["play", folder.path])
+            #expect(playing.status == 1)
+            let paused = try await run(["downloads", "pause", "a"] + place)
+            #expect(paused.status == 0)
+            #expect(try paused.1.lines.map { $0.contains(#""state":"paused""#) } == [true])
+            // Nothing is left to do: a pause of its task ends a command as a signal does.
+            #expect(try await first.status() == 130)
+            #expect(!FileManager.default.fileExists(atPath: folder.path(of: ".backcast.sock")))
+
+            origin.release()
+            let again = try await run(["download", origin.url("/vod/index.m3u8?new"), "--id", "a"] + place)
+            #expect(again.status == 0)
+            #expect(origin.log.last?.query == nil || origin.log.contains { $0.query == "new" })
+        }
+    }
+}
