@@ -57,7 +57,8 @@ struct ReanchorTests {
             guard let edge = try await stack.liveEdge() else { return false }
             return abs(edge - Self.now) < 15_000
         }
-        let first = try #require(Int64(try await stack.rows("SELECT min(start_us) / 1000 FROM segment")[0]))
+        let rows = try await stack.rows("SELECT min(start_us) / 1000 FROM segment")
+        let first = try #require(rows.first.flatMap { Int64($0) })
         try await stack.settled(first + 5_000)
         let path = stack.window(first, first + 4_000)
         let list = try await stack.service.playlist(path)
