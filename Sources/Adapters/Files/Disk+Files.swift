@@ -12,10 +12,12 @@ extension Disk {
         return try file.read(at: 0, upTo: Int(min(Int64(file.status().st_size), limit)))
     }
 
-    /// The length of a file, of a link itself; nil when it does not exist.
+    /// The length of a file, of a link itself; nil when it does not exist, nor a folder that it could be in.
     package func byteCount(of path: String) throws(Failure) -> Int64? {
         var status = stat()
-        let result = try attempt(.measure, path, tolerating: [ENOENT]) { unsafe lstat(path, &status) }
+        let result = try attempt(.measure, path, tolerating: [ENOENT, ENOTDIR]) {
+            unsafe lstat(path, &status)
+        }
         return result == 0 ? Int64(status.st_size) : nil
     }
 

@@ -121,7 +121,9 @@ struct DownloadCommandTests {
             let (status, program) = try await run(["download", "--from", urls, "--to", folder.path])
             #expect(status == 1)
             let errors = try program.errors
-            #expect(errors.contains("404") && errors.contains("completed") && !errors.contains("secret"))
+            #expect(
+                errors.contains("404") && errors.contains("completed") && !errors.contains("secret"),
+                "\(errors)")
         }
     }
 
