@@ -12,7 +12,7 @@ extension Disk {
         return try file.read(at: 0, upTo: Int(min(Int64(file.status().st_size), limit)))
     }
 
-    /// The length of a file, of a link itself; nil when it does not exist, nor a folder that it could be in.
+    /// The length of a file, of a link itself; nil when the file or a folder on its path does not exist.
     package func byteCount(of path: String) throws(Failure) -> Int64? {
         var status = stat()
         let result = try attempt(.measure, path, tolerating: [ENOENT, ENOTDIR]) {

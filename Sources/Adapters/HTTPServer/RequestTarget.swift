@@ -9,8 +9,8 @@ struct RequestTarget: Equatable {
 
     /// Reads origin-form, absolute-form and, for OPTIONS, the asterisk; nil for anything else.
     ///
-    /// In absolute-form the host and the port have to be valid, whoever's they are: they name this server
-    /// for the client.
+    /// In absolute-form the host and the port have to be valid. Any valid host is accepted, since a client
+    /// may know this server by any name.
     static func reading(_ bytes: [UInt8], isOptions: Bool) -> RequestTarget? {
         // A target is visible ASCII; everything else has to be percent-encoded (RFC 3986 §2).
         guard !bytes.isEmpty, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }

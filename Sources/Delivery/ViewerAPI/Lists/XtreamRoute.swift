@@ -42,7 +42,7 @@ struct XtreamMedia: Equatable {
     var isStream: Bool
 
     init?(path: String) {
-        // Requests for anything else are told by that.
+        // The number of slashes rules out most other paths before anything is decoded.
         let slashes = path.utf8.count { $0 == UInt8(ascii: "/") }
         guard slashes == 4 || slashes == 6 else { return nil }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
