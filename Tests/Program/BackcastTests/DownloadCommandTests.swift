@@ -27,6 +27,14 @@ struct DownloadCommandTests {
                 forWritingTo: URL(filePath: output.write("", to: "errors")))
         }
 
+        /// Runs the program to its end.
+        @discardableResult
+        static func run(_ arguments: [String]) async throws -> (status: Int32, Run) {
+            let run = try Run(arguments)
+            try run.start()
+            return (try await run.status(), run)
+        }
+
         func start() throws { try process.run() }
 
         func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
@@ -47,13 +55,6 @@ struct DownloadCommandTests {
         private func text(_ name: String) throws -> String {
             try String(contentsOfFile: output.path(of: name), encoding: .utf8)
         }
-    }
-
-    @discardableResult
-    private func run(_ arguments: [String]) async throws -> (status: Int32, Run) {
-        let run = try Run(arguments)
-        try run.start()
-        return (try await run.status(), run)
     }
 
     /// Every file below a folder with its bytes, without states, pictures, drafts and locks.
@@ -88,7 +89,7 @@ struct DownloadCommandTests {
             let last = try #require(try program.lines.last)
             let task = try #require(try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
             #expect(task["state"] as? String == "paused")
-            let again = try await run(arguments)
+            let again = try await Run.run(arguments)
             #expect(again.status == 0)
             #expect(try again.1.lines.last?.contains(#""state":"completed""#) ?? false)
         }
@@ -103,7 +104,7 @@ struct DownloadCommandTests {
         ])
     func wrong(arguments: [String], word: String) async throws {
         let folder = try TemporaryFolder("wrong")
-        let (status, program) = try await run(
+        let (status, program) = try await Run.run(
             ["download", "http://127.0.0.1:1/a.m3u8", "--to", folder.path] + arguments)
         #expect(status == 2)
         #expect(try program.errors.contains(word))
@@ -118,7 +119,7 @@ struct DownloadCommandTests {
             let urls = try folder.write(
                 "# comment\n\(origin.url("/vod/none.m3u8"))\n\n\(origin.url("/vod/index.m3u8?t=secret"))\n",
                 to: "urls")
-            let (status, program) = try await run(["download", "--from", urls, "--to", folder.path])
+            let (status, program) = try await Run.run(["download", "--from", urls, "--to", folder.path])
             #expect(status == 1)
             let errors = try program.errors
             #expect(
@@ -135,22 +136,22 @@ struct DownloadCommandTests {
             let place = ["--to", folder.path, "--json"]
             origin.fail("/vod/index.m3u8", Array(repeating: .status(404), count: 6))
             let url = origin.url("/vod/index.m3u8")
-            #expect(try await run(["download", url, "--id", "a"] + place).status == 1)
-            let listed = try await run(["downloads", "list"] + place)
+            #expect(try await Run.run(["download", url, "--id", "a"] + place).status == 1)
+            let listed = try await Run.run(["downloads", "list"] + place)
             #expect(listed.status == 0)
             #expect(try listed.1.lines.map { $0.contains(#""state":"failed""#) } == [true])
-            #expect(try await run(["downloads", "retry"] + place).status == 0)
+            #expect(try await Run.run(["downloads", "retry"] + place).status == 0)
             let files = try files(folder.path)
             #expect(files["a/v0/00006.ts"] == origin.bytes("/vod/index5.ts"))
 
-            #expect(try await run(["downloads", "cancel"] + place).status == 2)
-            let late = try await run(["downloads", "cancel", "a"] + place)
+            #expect(try await Run.run(["downloads", "cancel"] + place).status == 2)
+            let late = try await Run.run(["downloads", "cancel", "a"] + place)
             #expect(late.status == 1)
             #expect(try late.1.errors.contains("completed"))
-            #expect(try await run(["downloads", "remove", "b"] + place).status == 1)
-            #expect(try await run(["downloads", "remove", "a"] + place).status == 0)
+            #expect(try await Run.run(["downloads", "remove", "b"] + place).status == 1)
+            #expect(try await Run.run(["downloads", "remove", "a"] + place).status == 0)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [".lock"])
-            #expect(try await run(["downloads", "list"] + place).1.lines.isEmpty)
+            #expect(try await Run.run(["downloads", "list"] + place).1.lines.isEmpty)
         }
     }
 
@@ -161,7 +162,7 @@ struct DownloadCommandTests {
             let folder = try TemporaryFolder("dry")
             let cookies = try folder.write("127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\tabc\n", to: "cookies")
             let place = folder.path(of: "downloads")
-            let (status, program) = try await run([
+            let (status, program) = try await Run.run([
                 "download", origin.url("/vod/index.m3u8"), "--dry-run", "--id", "a", "--cookies", cookies,
                 "--to", place,
             ])
@@ -181,9 +182,10 @@ struct DownloadCommandTests {
             try await origin.serve(.transportStream)
             let folder = try TemporaryFolder("other")
             let options = ["--id", "a", "--quiet", "--to", folder.path]
-            try await run(["download", origin.url("/vod/index.m3u8")] + options)
+            try await Run.run(["download", origin.url("/vod/index.m3u8")] + options)
             let before = try files(folder.path)
-            let (status, program) = try await run(["download", origin.url("/other/index.m3u8")] + options)
+            let (status, program) = try await Run.run(
+                ["download", origin.url("/other/index.m3u8")] + options)
             #expect(status == 2)
             #expect(try program.errors.contains("--id"))
             #expect(try files(folder.path) == before)

@@ -7,12 +7,6 @@ import Testing
 struct DownloadTransferTests {
     private typealias Run = DownloadCommandTests.Run
 
-    private func run(_ arguments: [String]) async throws -> (status: Int32, Run) {
-        let run = try Run(arguments)
-        try run.start()
-        return (try await run.status(), run)
-    }
-
     @Test("--rate bounds all transfers together")
     func rate() async throws {
         try await FaultyOrigin.run { origin in
@@ -20,7 +14,7 @@ struct DownloadTransferTests {
             let folder = try TemporaryFolder("rate")
             let count = origin.segments().reduce(0) { $0 + (origin.bytes($1)?.count ?? 0) }
             let begun = ContinuousClock.now
-            let (status, _) = try await run([
+            let (status, _) = try await Run.run([
                 "download", origin.url("/vod/index.m3u8"), "--quiet", "--rate", String(count / 2), "--to",
                 folder.path,
             ])
@@ -35,7 +29,7 @@ struct DownloadTransferTests {
         try await FaultyOrigin.run { origin in
             try await origin.serve(.transportStream)
             let folder = try TemporaryFolder("proxy")
-            let (status, program) = try await run([
+            let (status, program) = try await Run.run([
                 "download", "http://origin.example/vod/index.m3u8", "--id", "a", "--quiet", "--to",
                 folder.path,
                 "--proxy", origin.url(""),
@@ -50,7 +44,7 @@ struct DownloadTransferTests {
         }
     }
 
-    @Test("A certificate that nobody has signed is taken with --insecure alone")
+    @Test("A self-signed certificate is accepted only with --insecure")
     func insecure() async throws {
         let folder = try TemporaryFolder("tls")
         try await FaultyOrigin.run { origin in
@@ -94,10 +88,10 @@ struct DownloadTransferTests {
             "download", "https://localhost:\(port)/vod/index.m3u8", "--id", "a", "--quiet", "--to",
             folder.path(of: "downloads"),
         ]
-        let refused = try await run(arguments)
+        let refused = try await Run.run(arguments)
         #expect(refused.status == 1)
         #expect(try refused.1.errors.contains("certificate"))
-        let taken = try await run(arguments + ["--insecure"])
+        let taken = try await Run.run(arguments + ["--insecure"])
         let errors = try taken.1.errors
         #expect(taken.status == 0, "\(errors)")
     }
@@ -114,17 +108,18 @@ struct DownloadTransferTests {
             try first.start()
             try await eventually("the held segment") { !origin.requests(for: held).isEmpty }
 
-            let second = try await run(["download", origin.url("/vod/index.m3u8?b"), "--id", "b"] + place)
+            let second = try await Run.run(
+                ["download", origin.url("/vod/index.m3u8?b"), "--id", "b"] + place)
             let errors = try second.1.errors
             #expect(second.status == 0, "\(errors)")
             #expect(try second.1.lines.last?.contains(#""state":"completed""#) == true)
             #expect(try second.1.lines.allSatisfy { $0.contains(#""id":"b""#) })
 
-            let removed = try await run(["downloads", "remove", "b"] + place)
+            let removed = try await Run.run(["downloads", "remove", "b"] + place)
             #expect(removed.status == 0)
-            let playing = try await run(["play", folder.path])
+            let playing = try await Run.run(["play", folder.path])
             #expect(playing.status == 1)
-            let paused = try await run(["downloads", "pause", "a"] + place)
+            let paused = try await Run.run(["downloads", "pause", "a"] + place)
             #expect(paused.status == 0)
             #expect(try paused.1.lines.map { $0.contains(#""state":"paused""#) } == [true])
             // Nothing is left to do: a pause of its task ends a command as a signal does.
@@ -132,7 +127,8 @@ struct DownloadTransferTests {
             #expect(!FileManager.default.fileExists(atPath: folder.path(of: ".backcast.sock")))
 
             origin.release()
-            let again = try await run(["download", origin.url("/vod/index.m3u8?new"), "--id", "a"] + place)
+            let again = try await Run.run(
+                ["download", origin.url("/vod/index.m3u8?new"), "--id", "a"] + place)
             #expect(again.status == 0)
             #expect(origin.log.last?.query == nil || origin.log.contains { $0.query == "new" })
         }

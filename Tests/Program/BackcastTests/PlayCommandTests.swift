@@ -8,12 +8,6 @@ import Testing
 struct PlayCommandTests {
     private typealias Run = DownloadCommandTests.Run
 
-    private func run(_ arguments: [String]) async throws -> (status: Int32, Run) {
-        let run = try Run(arguments)
-        try run.start()
-        return (try await run.status(), run)
-    }
-
     /// Runs a body while the program serves a folder; gets the page and a client.
     private func playing(
         _ folder: TemporaryFolder, _ body: (String, APIClient) async throws -> Void
@@ -44,11 +38,12 @@ struct PlayCommandTests {
             let folder = try TemporaryFolder("play-" + String(repeating: "x", count: 100))
             try await playing(folder) { page, client in
                 let place = ["--to", folder.path, "--json"]
-                let given = try await run(["download", origin.url("/vod/index.m3u8"), "--id", "a"] + place)
+                let given = try await Run.run(
+                    ["download", origin.url("/vod/index.m3u8"), "--id", "a"] + place)
                 #expect(given.status == 0)
                 #expect(try given.1.lines.last?.contains(#""state":"completed""#) == true)
                 #expect(try await client.get("/downloads/a").json["state"] as? String == "completed")
-                let again = try await run(["download", origin.url("/other.m3u8"), "--id", "a"] + place)
+                let again = try await Run.run(["download", origin.url("/other.m3u8"), "--id", "a"] + place)
                 #expect(again.status == 2)
                 #expect(try again.1.errors.contains("--id"))
 
@@ -60,20 +55,20 @@ struct PlayCommandTests {
                     try await client.get("/downloads/b").json["state"] as? String == "downloading"
                 }
                 for (action, state) in [("pause", "paused"), ("cancel", "canceled")] {
-                    let (status, program) = try await run(["downloads", action, "b"] + place)
+                    let (status, program) = try await Run.run(["downloads", action, "b"] + place)
                     #expect(status == 0)
                     #expect(try program.lines.map { $0.contains(#""state":"\#(state)""#) } == [true])
                 }
                 origin.release()
-                #expect(try await run(["downloads", "retry"] + place).status == 0)
+                #expect(try await Run.run(["downloads", "retry"] + place).status == 0)
                 try await eventually("the second task") {
                     try await client.get("/downloads/b").json["state"] as? String == "completed"
                 }
-                #expect(try await run(["downloads", "remove", "b"] + place).status == 0)
+                #expect(try await Run.run(["downloads", "remove", "b"] + place).status == 0)
                 #expect(try await client.get("/downloads/b").status == 404)
-                #expect(try await run(["downloads", "remove", "b"] + place).status == 1)
+                #expect(try await Run.run(["downloads", "remove", "b"] + place).status == 1)
 
-                let other = try await run(["play", folder.path])
+                let other = try await Run.run(["play", folder.path])
                 #expect(other.status == 1)
                 #expect(try other.1.errors.contains(page))
                 let socket = try FileManager.default.attributesOfItem(
@@ -82,7 +77,7 @@ struct PlayCommandTests {
                 #expect(socket[.type] as? FileAttributeType == .typeSocket)
             }
             #expect(!FileManager.default.fileExists(atPath: folder.path(of: ".backcast.sock")))
-            #expect(try await run(["downloads", "list", "--to", folder.path]).1.lines.count == 1)
+            #expect(try await Run.run(["downloads", "list", "--to", folder.path]).1.lines.count == 1)
         }
     }
 
@@ -125,7 +120,7 @@ struct PlayCommandTests {
         ])
     func wrong(arguments: [String]) async throws {
         let folder = try TemporaryFolder("wrong")
-        let (status, program) = try await run(["play", folder.path(of: "none")] + arguments)
+        let (status, program) = try await Run.run(["play", folder.path(of: "none")] + arguments)
         #expect(status == 2)
         #expect(try !program.errors.isEmpty)
         #expect(!FileManager.default.fileExists(atPath: folder.path(of: "none")))
