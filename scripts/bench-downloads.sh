@@ -4,11 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh bench
-program=${PROGRAM:-}
-if [[ -z $program ]]; then
-    swift build -c release --product backcast
-    program=$(swift build -c release --show-bin-path)/backcast
-fi
+program=$(scripts/program.sh)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"

@@ -11,11 +11,7 @@ if ((${#missing[@]})); then
     exit 1
 fi
 read -ra browsers <<<"${BROWSERS:-chromium firefox}"
-program=${PROGRAM:-}
-if [[ -z $program ]]; then
-    swift build -c release --product backcast
-    program=$(swift build -c release --show-bin-path)/backcast
-fi
+program=$(scripts/program.sh)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
