@@ -1,4 +1,5 @@
 package import Concurrency
+package import Files
 package import HTTPClient
 
 /// The tasks of a folder while a process holds it: they are added, run in turn, stopped and removed.
@@ -47,9 +48,10 @@ package actor DownloadManager {
     /// Takes the folder, as `DownloadService.open` does; `report` gets each change of a task, on any thread.
     package static func open(
         _ path: String, _ options: DownloadOptions, client: HTTPClient, clock: HostClock,
-        lifetime: Lifetime = .untilStopped, report: @escaping @Sendable (DownloadTask) -> Void = { _ in },
+        disk: Disk<DownloadError> = Disk(), lifetime: Lifetime = .untilStopped,
+        report: @escaping @Sendable (DownloadTask) -> Void = { _ in },
     ) async throws(DownloadError) -> DownloadManager {
-        let service = try DownloadService.open(path, options, client: client, clock: clock)
+        let service = try DownloadService.open(path, options, client: client, clock: clock, disk: disk)
         let manager = DownloadManager(service: service, lifetime: lifetime, report: report)
         try await manager.load()
         return manager

@@ -6,7 +6,7 @@ package import HTTPClient
 import Synchronization
 import Timeline
 
-/// Downloads into one folder, which it holds alone: several tasks at once, each in its own folder.
+/// A folder of tasks, which this process holds alone.
 package final class DownloadService: Sendable {
     let path: String
     let tools: DownloadTools
@@ -37,48 +37,6 @@ package final class DownloadService: Sendable {
         guard try lock.tryLock() else { throw .folder("\(path) is in use by another process") }
         let tools = DownloadTools(options: options, client: client, clock: clock, disk: disk)
         return DownloadService(path: folder, tools: tools, lock: lock)
-    }
-
-    /// Carries out requests; the answers have their order.
-    ///
-    /// Cancelling the calling task pauses all tasks, and completes those that record a live presentation.
-    /// `report` gets each change of a task, from any thread.
-    package func run(
-        _ requests: [DownloadRequest], report: @escaping @Sendable (DownloadTask) -> Void,
-    ) async -> [Result<DownloadTask, DownloadError>] {
-        let outcomes = Mutex([Int: Result<DownloadTask, DownloadError>]())
-        let jobs = Array(requests.enumerated()).map { Job(index: $0.offset, request: $0.element) }
-        let work = { @Sendable (job: Job) async throws(DownloadError) in
-            let outcome = await self.outcome(of: job.request, report)
-            outcomes.withLock { $0[job.index] = outcome }
-        }
-        // No work throws, so the only error is that of cancelled tasks that have not begun.
-        try? await JobQueue.carryOut(jobs, at: tools.options.tasks, work)
-        let done = outcomes.withLock { $0 }
-        return requests.indices.map { done[$0] ?? .failure(.cancelled) }
-    }
-
-    private struct Job: Sendable {
-        var index: Int
-        var request: DownloadRequest
-    }
-
-    private func outcome(
-        of request: DownloadRequest, _ report: @escaping @Sendable (DownloadTask) -> Void
-    ) async -> Result<DownloadTask, DownloadError> {
-        do throws(DownloadError) {
-            let (stored, original, folder) = try await begin(request)
-            if stored.task.state == .completed {
-                report(stored.task)
-                return .success(stored.task)
-            }
-            report(stored.task)
-            let runner = try TaskRunner(
-                stored, original: original, folder: folder, tools: tools, report: report)
-            return .success(try await runner.run())
-        } catch {
-            return .failure(error)
-        }
     }
 
     /// The task of a request: the one that its folder has, or a new one.

@@ -4,6 +4,7 @@ import Foundation
 import HTTPClient
 import HTTPSupport
 import TestSupport
+import Testing
 import Timeline
 
 @testable import Downloader
@@ -25,7 +26,7 @@ struct Downloading {
             await Task.yield()
         })
 
-    /// Downloads as a process does: with a client and a lock of its own.
+    /// Downloads as the command does: with a client and a lock of its own.
     @discardableResult
     func run(
         _ request: DownloadRequest, clock: HostClock = Downloading.hasty,
@@ -33,10 +34,19 @@ struct Downloading {
         report: @escaping @Sendable (DownloadTask) -> Void = { _ in },
     ) async throws -> DownloadTask {
         let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
-        let service = try DownloadService.open(folder.path, options, client: client, clock: clock, disk: disk)
-        let outcomes = await service.run([request], report: report)
+        let outcome: Result<DownloadTask, any Error>
+        do {
+            let manager = try await DownloadManager.open(
+                folder.path, options, client: client, clock: clock, disk: disk, lifetime: .untilDone,
+                report: report)
+            let id = try await manager.take(request).id
+            await manager.run()
+            if let refusal = await manager.refusal(of: id) { throw refusal }
+            outcome = .success(try #require(manager.task(id)))
+        } catch {
+            outcome = .failure(error)
+        }
         await client.close()
-        guard let outcome = outcomes.first else { throw TestFailure("no outcome") }
         return try outcome.get()
     }
 
