@@ -13,6 +13,7 @@ extension DownloadAPI {
         case .playlist(let bytes)?: return MediaAnswer.playlist(bytes)
         case .growing(let body, let length)?:
             return MediaAnswer.growing(body, length: length, name, isRange: range != nil)
+        case .coming(let file)?: return try await MediaAnswer.coming(file, name, request)
         case .preparing?:
             throw Problem(.serviceUnavailable, "the task reads the playlists of its source")
                 .retryable(afterSeconds: Limits.retrySeconds)
@@ -20,10 +21,13 @@ extension DownloadAPI {
             throw Problem(.serviceUnavailable, "the part is not there, and its task does not run")
                 .retryable(afterSeconds: Limits.retrySeconds)
         case .nothingCame?:
-            throw Problem(HTTPStatus(rawValue: 502), "the source sends nothing for this part")
+            throw Self.nothingCame
         case nil: throw Problem.notFound("the task has nothing of this name")
         }
     }
+
+    fileprivate static let nothingCame = Problem(
+        HTTPStatus(rawValue: 502), "the source sends nothing for this part")
 }
 
 /// Answers with media: pages of every origin may read them.
@@ -74,11 +78,43 @@ enum MediaAnswer {
             headers["Content-Range"] = content.fieldValue
             let slice = FileSlice(file: file, offset: offset, byteCount: length)
             return HTTPResponse(status: .partialContent, headers: headers, body: .file(slice))
-        case .unsatisfiable:
-            var answer = Problem(.rangeNotSatisfiable, "the file has \(file.byteCount) bytes").answer(fields)
-            answer.headers["Content-Range"] = ContentRange.unsatisfied(total: file.byteCount).fieldValue
-            return answer
+        case .unsatisfiable: return unsatisfiable(file.byteCount)
         }
+    }
+
+    private static func unsatisfiable(_ byteCount: UInt64) -> HTTPResponse {
+        var answer = Problem(.rangeNotSatisfiable, "the file has \(byteCount) bytes").answer(fields)
+        answer.headers["Content-Range"] = ContentRange.unsatisfied(total: byteCount).fieldValue
+        return answer
+    }
+
+    /// A media file that comes while it is answered, also from the middle on.
+    static func coming(
+        _ file: ComingFile, _ name: String, _ request: HTTPRequest
+    ) async throws(Problem) -> HTTPResponse {
+        guard await file.hasBegun() else { throw DownloadAPI.nothingCame }
+        var headers = fields
+        headers["Content-Type"] = MediaTypes.type(of: name)
+        headers["Cache-Control"] = "no-cache"
+        var (status, offset, count) = (HTTPStatus.ok, UInt64(0), file.byteCount)
+        if let total = file.byteCount {
+            headers["Accept-Ranges"] = "bytes"
+            let range = ByteRange.requested(
+                method: request.method, headers: request.headers, current: Validators(entityTag: nil),
+                length: total)
+            switch range {
+            case .whole: break
+            case .unsatisfiable: return unsatisfiable(total)
+            case .part(let first, let length):
+                (status, offset, count) = (.partialContent, first, length)
+                let content = ContentRange.part(offset: first, length: length, total: total)
+                headers["Content-Range"] = content.fieldValue
+            }
+        }
+        guard let body = await file.body(from: offset, count: count, waits: request.method == .get) else {
+            throw DownloadAPI.nothingCame
+        }
+        return HTTPResponse(status: status, headers: headers, body: .stream(length: count, body))
     }
 
     /// A part that comes while it is answered.

@@ -8,6 +8,8 @@ enum Limits {
     static let initSectionBytes = 1 << 20
     /// Bytes of a key's answer: a key has 16, an error page some more.
     static let keyBytes = 4096
+    /// Bytes of a body that tell whether it is a playlist, media or something else.
+    static let kindBytes = 4096
     /// Tries of one request.
     static let tries = 8
     /// Answers 401, 403, 404 or 410 after which the playlist is read again, and then the task fails.
@@ -28,6 +30,13 @@ enum Limits {
     static let playlistTimeout = Duration.seconds(30)
     /// From the request to the last byte of a segment: one of the largest at 1 Mb/s.
     static let segmentTimeout = Duration.seconds(3600)
+    /// From the request to the last byte of a media file, or of what is missing of it: a day.
+    static let fileTimeout = Duration.seconds(86_400)
+    /// Pieces of a media file beyond which a player gets it in order: someone who seeks often makes some ten.
+    static let filePieces = 64
+    /// Bytes of a media file in front of a player's place for which the transfer does not move: they come
+    /// sooner than the answer to another request.
+    static let nearBytes: Int64 = 256 << 10
     /// Bytes of `task.json`: a URL, header fields and labels.
     static let taskFileBytes = 1 << 20
     /// Bytes of the file that lists the parts of a rendition: two days of one-second segments.
@@ -46,6 +55,8 @@ enum Limits {
     static let writers = 4
     /// The time between two reports of progress, and over which the speed is measured.
     static let reportPause = Duration.milliseconds(500)
+    /// The time between two writes of a task's progress.
+    static let savePause = Duration.seconds(5)
     /// The shortest pause between two loads of a live playlist.
     static let leastReload = Duration.milliseconds(500)
     /// Times that a live playlist may be unchanged, each for a target duration, before its end is assumed.
@@ -68,6 +79,8 @@ enum Limits {
     static let stalledDemand = Duration.seconds(3)
     /// The longest time that a player waits for the first byte of a part, or for the next one.
     static let playerWait = Duration.seconds(10)
+    /// The time after which a player that still waits for bytes of a media file gets the transfer again.
+    static let playerTurn = Duration.seconds(2)
     /// The longest time that a player waits for a whole part, of which it wants a range.
     static let wholePartWait = Duration.seconds(60)
     /// The pause between two looks for a key or section that a player waits for.

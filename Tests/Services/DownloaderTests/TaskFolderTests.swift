@@ -24,6 +24,35 @@ struct TaskFolderTests {
         }
     }
 
+    @Test(
+        "The pieces of a media file that a killed process has left are used, also those that it was joining",
+        arguments: [
+            (100_000, ["bytes=100000-2499999", "bytes=2800000-2999999"]),
+            (2_500_000, ["bytes=2800000-2999999"]),
+            (2_600_000, ["bytes=2800000-2999999"]), (2_800_000, ["bytes=2800000-2999999"]),
+        ])
+    func pieces(beginning: Int, asked: [String]) async throws {
+        try await FaultyOrigin.run { origin in
+            let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) }
+            origin.serve("/film.ts", bytes)
+            origin.fail(
+                "/film.ts",
+                [.cut(after: 100_000), .cut(after: 100_000)] + Array(repeating: .status(404), count: 6))
+            let downloading = try Downloading()
+            #expect(try await downloading.run(origin.request("/film.ts")).state == .failed)
+            let before = origin.log.count
+            try Data(bytes[..<beginning]).write(to: URL(filePath: downloading.path("task", ".film.ts.part")))
+            try Data(bytes[2_500_000..<2_800_000]).write(
+                to: URL(filePath: downloading.path("task", ".film.ts.at-2500000.part")))
+            let task = try await downloading.run(origin.request("/film.ts"))
+            #expect(task.state == .completed && task.bytes == 3_000_000)
+            // After the request for the kind of file.
+            #expect(origin.log.dropFirst(before + 1).map(\.range) == asked)
+            let isSame = try downloading.files("task") == ["film.ts": bytes]
+            #expect(isSame)
+        }
+    }
+
     @Test("No name of a source leads out of the folder")
     func outside() async throws {
         try await FaultyOrigin.run { origin in
@@ -72,6 +101,24 @@ struct TaskFolderTests {
             let path = downloading.path("task", "task.json")
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
+        }
+    }
+
+    @Test("The state that a killed process leaves has its progress")
+    func progress() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let last = try #require(origin.segments().last)
+            origin.fail(last, [.held(after: 1000)])
+            let downloading = try Downloading()
+            let running = Task { try await downloading.run(origin.request(), clock: .system) }
+            try await eventually("progress on the disk") {
+                let data = try? Data(contentsOf: URL(filePath: downloading.path("task", "task.json")))
+                let stored = try data.map { try JSONDecoder().decode(StoredTask.self, from: $0) }
+                return stored.map { $0.task.segmentsDone > 0 && $0.task.state == .downloading } ?? false
+            }
+            running.cancel()
+            #expect(try await running.value.state == .paused)
         }
     }
 

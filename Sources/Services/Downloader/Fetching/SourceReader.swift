@@ -103,16 +103,20 @@ struct SourceReader: Sendable {
     }
 
     private func look(at url: HTTPURL) async throws(TryFailure) -> Source {
+        var options = Self.options(limit: ReadingLimits.standard.byteCount)
+        // The beginning tells what it is: of a long file from a slow source no more is awaited.
+        options.chunkDelay = Limits.chunkDelay
         var transfer: Transfer
         do {
-            transfer = try await session.open(
-                url.absoluteString, Self.options(limit: ReadingLimits.standard.byteCount))
+            transfer = try await session.open(url.absoluteString, options)
         } catch {
             throw .transfer(error)
         }
-        var bytes: [UInt8]
+        var bytes: [UInt8] = []
         do {
-            bytes = try await transfer.nextChunk() ?? []
+            while bytes.count < Limits.kindBytes, let chunk = try await transfer.nextChunk() {
+                bytes += chunk
+            }
         } catch {
             throw .transfer(error)
         }
@@ -143,7 +147,7 @@ struct SourceReader: Sendable {
     /// Anything but text may be media.
     private static func checkMedia(_ bytes: [UInt8]) throws(TryFailure) {
         var inspector = StreamingInspector()
-        inspector.append(Array(bytes.prefix(4096)))
+        inspector.append(Array(bytes.prefix(Limits.kindBytes)))
         guard !bytes.isEmpty else { throw .damaged("the body is empty") }
         do throws(MediaFormatError) {
             _ = try inspector.finish()

@@ -54,6 +54,11 @@ extension TaskFolder {
         for name in try await drafts(in: folder) { try await remove("\(folder)/\(name)") }
     }
 
+    /// The names of whose drafts there are some in a folder of the task.
+    func draftNames(in folder: String) async throws(DownloadError) -> [String] {
+        try await drafts(in: folder).map { String($0.dropFirst().dropLast(".part".count)) }
+    }
+
     private func drafts(in folder: String) async throws(DownloadError) -> [String] {
         try await work.run { () throws(DownloadError) in
             try disk.list("\(path)/\(folder)").filter { $0.hasPrefix(".") && $0.hasSuffix(".part") }

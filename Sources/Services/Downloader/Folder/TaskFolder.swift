@@ -146,21 +146,37 @@ struct TaskFolder: Sendable {
         for (index, name) in names.enumerated() {
             if Task.isCancelled { throw .cancelled }
             try await work.run { () throws(DownloadError) in
-                let part = try open(name, O_RDONLY)
                 let draft = try openDraft(of: target, isFirst: index == 0)
-                var offset: Int64 = 0
-                while true {
-                    let piece = try part.read(at: offset, upTo: Limits.joinedPieceBytes)
-                    if piece.isEmpty { break }
-                    try disk.write(piece, to: draft)
-                    offset += Int64(piece.count)
-                }
+                try copy(try open(name, O_RDONLY), from: 0, to: draft)
             }
+        }
+    }
+
+    /// Adds the bytes of another draft from an offset on to a draft.
+    func append(draftOf name: String, from offset: Int64, toDraftOf target: String)
+        async throws(DownloadError)
+    {
+        try await work.run { () throws(DownloadError) in
+            let draft = try openDraft(of: target, isFirst: false)
+            try copy(try open(Self.draft(of: name), O_RDONLY), from: offset, to: draft)
         }
     }
 }
 
 extension TaskFolder {
+    private func copy(
+        _ source: borrowing DescriptorHandle<DownloadError>, from start: Int64,
+        to target: borrowing DescriptorHandle<DownloadError>
+    ) throws(DownloadError) {
+        var offset = start
+        while true {
+            let piece = try source.read(at: offset, upTo: Limits.joinedPieceBytes)
+            if piece.isEmpty { break }
+            try disk.write(piece, to: target)
+            offset += Int64(piece.count)
+        }
+    }
+
     private func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0
     ) throws(DownloadError) -> DescriptorHandle<DownloadError> {

@@ -3,7 +3,7 @@ import Concurrency
 extension DownloadManager {
     /// What a player gets for a name of a task; nil where there is nothing.
     ///
-    /// `isWhole` is true where the player wants a range, for which the part has to be there.
+    /// `isWhole` is true where the player wants a range of a part, which has to be there then.
     package func content(
         _ name: String, of id: String, isWhole: Bool
     ) async throws(DownloadError) -> PlayedContent? {
@@ -16,6 +16,7 @@ extension DownloadManager {
             if task.state == .queued || task.state == .preparing { return .preparing }
             return isKnown ? nil : try await stored(name, of: task, in: folder)
         }
+        if let file = await runner.comingFile, file.name == name { return .coming(file) }
         if let progress = await runner.demand(name) {
             let reader = PartReader(progress, service.tools.gate)
             return try await growing(name, in: folder, reader, isWhole: isWhole)
@@ -33,7 +34,7 @@ extension DownloadManager {
     ) async throws(DownloadError) -> PlayedContent? {
         if let file = try await folder.served(name) { return .file(file) }
         if name == "index.m3u8", task.state == .queued { return .preparing }
-        let isPart = task.renditions.contains { name.hasPrefix("\($0.id)/") }
+        let isPart = name == task.file || task.renditions.contains { name.hasPrefix("\($0.id)/") }
         return isPart && task.state != .completed ? .waiting : nil
     }
 

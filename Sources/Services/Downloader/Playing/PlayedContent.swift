@@ -6,6 +6,8 @@ package enum PlayedContent: Sendable {
     case file(ServedFile)
     /// A part that comes while it is answered; `length` bytes if that is known.
     case growing(GrowingBody, length: UInt64?)
+    /// A media file that is being fetched.
+    case coming(ComingFile)
     /// The task is not known enough yet.
     case preparing
     /// The part is not there, and its task does not run.

@@ -1,6 +1,4 @@
 import HTTP
-import HTTPClient
-import Timeline
 
 /// A single media file.
 extension TaskRunner {
@@ -18,17 +16,32 @@ extension TaskRunner {
         if let there, stored.file?.total == UInt64(there) {
             stored.task.bytes = there
         } else {
-            let progress = progress(of: name)
-            defer { ended(name, progress) }
-            stored.task.bytes = try await retries.run(name) { plan async throws(TryFailure) in
-                try await receiveFile(url, name, &plan)
-            }
-            try await folder.commit(name)
-            try await folder.sync([])
-            progress.finish(.whole)
+            try await fetchFile(url, name)
         }
         stored.task.segmentsDone = 1
         await makePicture(of: name)
+    }
+
+    private func fetchFile(_ url: HTTPURL, _ name: String) async throws(DownloadError) {
+        let progress = FileProgress(clock: tools.clock)
+        comingFile = ComingFile(name: name, folder: folder, progress: progress)
+        defer {
+            progress.finish(.failed)
+            comingFile = nil
+        }
+        stored.task.bytes = 0
+        let fetcher = FileFetcher(
+            session: session, folder: folder, pacer: tools.pacer, retries: retries, url: url, name: name,
+            progress: progress, keep: { known async throws(DownloadError) in try await self.keep(known) })
+        try await fetcher.fetch(stored.file)
+        try await folder.commit(name)
+        try await folder.sync([])
+        progress.finish(.whole)
+    }
+
+    private func keep(_ file: StoredTask.KnownFile) async throws(DownloadError) {
+        stored.file = file
+        try await save()
     }
 
     /// The last part of a path in letters that any file system takes.
@@ -43,99 +56,5 @@ extension TaskRunner {
         let text = String(decoding: safe.suffix(120), as: UTF8.self)
         let name = String(text.drop { $0 == "." })
         return name.isEmpty || name == TaskFolder.taskFile ? "file-\(name)" : name
-    }
-
-    /// One try; gives the length of the file.
-    private func receiveFile(
-        _ url: HTTPURL, _ name: String, _ plan: inout RetryPlan
-    ) async throws(TryFailure) -> Int64 {
-        var begun: Int64 = 0
-        let transfer = try await openFile(url, name, &begun)
-        if let progress = progresses[name], begun == 0 || progress.status.attempt == 0 {
-            progress.begin(total: stored.file?.total.map { Int64(clamping: $0) }, there: begun)
-        }
-        var count = begun
-        do throws(TryFailure) {
-            return try await readFile(transfer, name, &count)
-        } catch {
-            if count - begun >= Int64(Limits.progressBytes) { plan.madeProgress() }
-            throw error
-        }
-    }
-
-    private func readFile(
-        _ whole: consuming Transfer, _ name: String, _ count: inout Int64
-    ) async throws(TryFailure) -> Int64 {
-        var transfer = whole
-        while true {
-            let chunk: [UInt8]?
-            do {
-                chunk = try await transfer.nextChunk()
-            } catch {
-                throw .transfer(error)
-            }
-            guard let chunk else { break }
-            do throws(DownloadError) {
-                try await folder.write(chunk, toDraftOf: name, isFirst: count == 0)
-            } catch {
-                throw .final(error)
-            }
-            count += Int64(chunk.count)
-            progresses[name]?.wrote(chunk.count)
-            await retries.received(Int64(chunk.count))
-            do {
-                try await tools.pacer.passed(chunk.count)
-            } catch {
-                throw .final(.cancelled)
-            }
-        }
-        guard count > 0 else { throw .damaged("the body is empty") }
-        if let total = stored.file?.total, UInt64(count) != total {
-            throw .damaged("the file has \(count) bytes and not \(total)")
-        }
-        return count
-    }
-
-    /// Asks for the file or its rest; `begun` becomes the count of bytes that are there already.
-    private func openFile(
-        _ url: HTTPURL, _ name: String, _ begun: inout Int64
-    ) async throws(TryFailure) -> Transfer {
-        let there: Int64
-        do {
-            there = try await folder.draftLength(of: name) ?? 0
-        } catch {
-            throw .final(error)
-        }
-        let body = ReceivedBody(
-            byteCount: UInt64(there), total: stored.file?.total, validator: stored.file?.validator)
-        var options = TransferOptions(
-            byteLimit: .max, range: body.rest, totalTimeout: .seconds(86_400),
-            queueTimeout: Limits.segmentTimeout)
-        options.chunkDelay = Limits.chunkDelay
-        if body.rest != nil, let validator = body.validator { options.headers["If-Range"] = validator }
-        let transfer: Transfer
-        do {
-            transfer = try await session.open(url.absoluteString, options)
-        } catch {
-            throw .transfer(error)
-        }
-        await retries.network.returned()
-        let opening = try BodyOpening.judging(transfer.head, listed: nil, rest: body.rest)
-        if opening.continues {
-            stored.task.bytes = there
-            begun = there
-            return transfer
-        }
-        stored.task.bytes = 0
-        stored.file = StoredTask.KnownFile(
-            total: transfer.head.headers["Content-Encoding"] == nil ? transfer.head.contentLength : nil,
-            validator: transfer.head.rangeValidator)
-        do {
-            try await folder.dropDraft(of: name)
-            try await save()
-        } catch {
-            throw .final(error)
-        }
-        return transfer
     }
 }

@@ -151,6 +151,7 @@ extension TaskRunner {
         progress.finish(.whole)
         countParts()
         reportProgress()
+        try await saveProgress()
         return true
     }
 

@@ -26,9 +26,6 @@ extension TaskRunner {
     ///
     /// Nil when the part is there, or is none of this task.
     func demand(_ file: String) -> PartProgress? {
-        if let progress = progresses[file], plans.isEmpty {
-            return progress
-        }
         guard let place = place(of: file), !plans[place.plan].parts[place.part].isSettled else { return nil }
         playingPosition = position(place)
         let progress = progress(of: file)

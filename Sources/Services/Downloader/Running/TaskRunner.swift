@@ -21,6 +21,8 @@ actor TaskRunner {
     var multivariant: MultivariantPlaylist?
     /// Parts that are being fetched or that a player waits for, by file.
     var progresses: [String: PartProgress] = [:]
+    /// The single media file, while it is fetched.
+    var comingFile: ComingFile?
     /// Parts of which the folder has the beginning.
     var begunParts: Set<String> = []
     /// Segments that no transfer has taken yet, in the order in which they play.
@@ -39,6 +41,7 @@ actor TaskRunner {
     private let report: @Sendable (DownloadTask) -> Void
     private var meter: SpeedMeter
     private var reportedAt: SteadyInstant?
+    private var savedAt: SteadyInstant?
 
     init(
         _ stored: StoredTask, original: StoredTask?, folder: TaskFolder, tools: DownloadTools,
@@ -168,6 +171,14 @@ extension TaskRunner {
 
     func save() async throws(DownloadError) {
         try await folder.replaceTask(stored)
+    }
+
+    /// Keeps the progress, not often: after a kill it is what a list of tasks says.
+    func saveProgress() async throws(DownloadError) {
+        let now = tools.clock.steady()
+        if let savedAt, now - savedAt < Limits.savePause { return }
+        savedAt = now
+        try await save()
     }
 
     func show() { report(stored.task) }

@@ -1,0 +1,228 @@
+import Concurrency
+import HTTP
+import HTTPClient
+
+/// Fetches one media file: from its beginning on, or from where a player waits.
+///
+/// Each piece is a draft of its own, so that its length tells what is there also after a kill. The first one,
+/// which has the file's beginning, becomes the file.
+struct FileFetcher: Sendable {
+    let session: HTTPSession
+    let folder: TaskFolder
+    let pacer: RatePacer
+    let retries: Retries
+    let url: HTTPURL
+    let name: String
+    let progress: FileProgress
+    /// Keeps what the rest of the file may be asked for by, before any byte of it is stored.
+    let keep: @Sendable (StoredTask.KnownFile) async throws(DownloadError) -> Void
+
+    /// Fetches what is missing of the file; what an earlier process got is used where it is the same version.
+    func fetch(_ known: StoredTask.KnownFile?) async throws(DownloadError) {
+        if let known { try await findPieces(known) }
+        try await retries.run(name) { plan async throws(TryFailure) in
+            let before = progress.status.pieces.byteCount
+            do throws(TryFailure) {
+                while let gap = progress.status.nextGap { try await fill(gap) }
+            } catch {
+                let came = progress.status.pieces.byteCount - before
+                if came >= Int64(Limits.progressBytes) { plan.madeProgress() }
+                throw error
+            }
+        }
+        try await joinPieces()
+    }
+
+    private enum Outcome: Sendable {
+        case ended(TryFailure?)
+        /// A player waits for other bytes, and the source can give them.
+        case moves
+        case stays
+    }
+
+    /// Fetches what is missing in one place, until a player waits for bytes in another one.
+    private func fill(_ gap: FileGap) async throws(TryFailure) {
+        progress.moved(to: gap.offset)
+        let failure = await withTaskGroup(of: Outcome.self) { group in
+            group.addTask {
+                do throws(TryFailure) {
+                    try await receive(gap)
+                    return .ended(nil)
+                } catch {
+                    return .ended(error)
+                }
+            }
+            group.addTask { await waitForMove() }
+            var failure: TryFailure?
+            while let outcome = await group.next() {
+                if case .ended(let error) = outcome { failure = error }
+                if case .stays = outcome { continue }
+                group.cancelAll()
+                if case .moves = outcome { await group.waitForAll() }
+            }
+            return failure
+        }
+        if let failure { throw failure }
+        if Task.isCancelled { throw .final(.cancelled) }
+    }
+
+    /// Waits until a player wants bytes that do not come soon, and the source can give them.
+    private func waitForMove() async -> Outcome {
+        while await progress.wait(until: { $0.move != nil }) {
+            guard let place = progress.status.move else { continue }
+            if progress.status.isSeekable == true { return .moves }
+            if let isSeekable = await givesRange(at: place) {
+                progress.gives(ranges: isSeekable)
+            } else {
+                try? await progress.clock.sleep(for: Limits.playerTurn)
+            }
+        }
+        return .stays
+    }
+
+    /// Whether the source gives a byte of the same version alone: what comes now is not given up for less.
+    ///
+    /// Nil when that cannot be told.
+    private func givesRange(at place: Int64) async -> Bool? {
+        let byte = UInt64(place)..<UInt64(place) + 1
+        var options = options(for: byte)
+        options.totalTimeout = Limits.playerWait
+        guard let transfer = try? await session.open(url.absoluteString, options),
+            let opening = try? BodyOpening.judging(transfer.head, listed: nil, rest: byte)
+        else { return nil }
+        return opening.continues
+    }
+
+    private func receive(_ wanted: FileGap) async throws(TryFailure) {
+        var gap = wanted
+        var transfer = try await open(&gap)
+        while gap.end.map({ gap.offset < $0 }) ?? true {
+            let chunk: [UInt8]?
+            do {
+                chunk = try await transfer.nextChunk()
+            } catch {
+                throw .transfer(error)
+            }
+            guard let chunk else { break }
+            let bytes = gap.end.map { Array(chunk.prefix(Int(clamping: $0 - gap.offset))) } ?? chunk
+            try await store(bytes, at: gap.offset)
+            gap.offset += Int64(bytes.count)
+        }
+        guard let end = gap.end else {
+            guard gap.offset > 0 else { throw .damaged("the body is empty") }
+            return progress.ended(at: gap.offset)
+        }
+        if gap.offset < end { throw .damaged("the file has \(gap.offset) bytes and not \(end)") }
+    }
+
+    private func store(_ bytes: [UInt8], at offset: Int64) async throws(TryFailure) {
+        let piece = progress.status.pieces.piece(endingAt: offset)
+        let place = piece ?? FilePieces.Piece(offset: offset, byteCount: 0)
+        do throws(DownloadError) {
+            try await folder.write(bytes, toDraftOf: Self.name(of: place, in: name), isFirst: piece == nil)
+        } catch {
+            throw .final(error)
+        }
+        progress.wrote(Int64(bytes.count), at: offset)
+        await retries.received(Int64(bytes.count))
+        do {
+            try await pacer.passed(bytes.count)
+        } catch {
+            throw .final(.cancelled)
+        }
+    }
+
+    private func options(for range: Range<UInt64>?) -> TransferOptions {
+        var options = TransferOptions(
+            byteLimit: .max, range: range, totalTimeout: Limits.fileTimeout,
+            queueTimeout: Limits.segmentTimeout)
+        options.chunkDelay = Limits.chunkDelay
+        if range != nil, let validator = progress.status.known?.validator {
+            options.headers["If-Range"] = validator
+        }
+        return options
+    }
+
+    /// Asks for what is missing; where the source has another version, or gives no ranges, the file begins
+    /// again.
+    private func open(_ gap: inout FileGap) async throws(TryFailure) -> Transfer {
+        let (known, pieces) = (progress.status.known, progress.status.pieces)
+        var rest: Range<UInt64>?
+        if known?.validator != nil, let end = gap.end, !pieces.all.isEmpty || gap.offset > 0 {
+            rest = UInt64(gap.offset)..<UInt64(end)
+        }
+        let transfer: Transfer
+        do {
+            transfer = try await session.open(url.absoluteString, options(for: rest))
+        } catch {
+            throw .transfer(error)
+        }
+        await retries.network.returned()
+        let opening = try BodyOpening.judging(transfer.head, listed: nil, rest: rest)
+        if !opening.continues { gap = try await begin(transfer.head) }
+        if opening.continues { progress.gives(ranges: true) }
+        progress.moved(to: gap.offset)
+        return transfer
+    }
+
+    /// Begins a version from its first byte.
+    private func begin(_ head: TransferHead) async throws(TryFailure) -> FileGap {
+        let isCoded = head.headers["Content-Encoding"] != nil
+        let known = StoredTask.KnownFile(
+            total: isCoded ? nil : head.contentLength, validator: head.rangeValidator)
+        guard known.total != 0 else { throw .damaged("the body is empty") }
+        let pieces = progress.status.pieces
+        do throws(DownloadError) {
+            for piece in pieces.all { try await folder.dropDraft(of: Self.name(of: piece, in: name)) }
+            try await keep(known)
+        } catch {
+            throw .final(error)
+        }
+        await retries.received(-pieces.byteCount)
+        progress.begin(known)
+        if head.headers["Accept-Ranges"]?.lowercased() == "none" { progress.gives(ranges: false) }
+        return FileGap(offset: 0, end: progress.status.total)
+    }
+}
+
+/// The pieces in the folder.
+extension FileFetcher {
+    private static let mark = ".at-"
+
+    /// The name whose draft a piece is.
+    static func name(of piece: FilePieces.Piece, in file: String) -> String {
+        piece.offset == 0 ? file : "\(file)\(mark)\(piece.offset)"
+    }
+
+    /// Finds the pieces that an earlier process has left.
+    private func findPieces(_ known: StoredTask.KnownFile) async throws(DownloadError) {
+        let beginning = "\(name)\(Self.mark)"
+        let offsets = try await folder.draftNames(in: ".").compactMap { draft in
+            draft.hasPrefix(beginning) ? Int64(draft.dropFirst(beginning.count)) : nil
+        }
+        var pieces = FilePieces()
+        for offset in [0] + offsets.sorted() {
+            let draft = Self.name(of: FilePieces.Piece(offset: offset, byteCount: 0), in: name)
+            let byteCount = try await folder.draftLength(of: draft) ?? 0
+            pieces.insert(FilePieces.Piece(offset: offset, byteCount: byteCount))
+        }
+        if let total = known.total, let last = pieces.all.map(\.end).max(), last > Int64(clamping: total) {
+            for piece in pieces.all { try await folder.dropDraft(of: Self.name(of: piece, in: name)) }
+            pieces = FilePieces()
+        }
+        progress.begin(known, pieces)
+        await retries.received(pieces.byteCount)
+    }
+
+    /// Makes one draft of all pieces: the one that becomes the file.
+    private func joinPieces() async throws(DownloadError) {
+        while progress.status.pieces.all.count > 1 {
+            if Task.isCancelled { throw .cancelled }
+            let (first, second) = (progress.status.pieces.all[0], progress.status.pieces.all[1])
+            let source = Self.name(of: second, in: name)
+            try await folder.append(draftOf: source, from: first.end - second.offset, toDraftOf: name)
+            progress.joinSecond()
+            try await folder.dropDraft(of: source)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Concurrency
+import Synchronization
+
+/// How far a media file is that is being fetched, and which of its bytes a player waits for.
+final class FileProgress: Sendable {
+    struct Status: Sendable {
+        /// Counts the versions of the file that were begun: bytes of one are not those of another.
+        var version = 0
+        /// The length of the file and what tells its version; nil before the first answer.
+        var known: StoredTask.KnownFile?
+        var pieces = FilePieces()
+        /// The place of the bytes that come now.
+        var position: Int64 = 0
+        /// The byte that a player has waited for last.
+        var wanted: Int64 = 0
+        /// Whether the source gives the file from any place on; nil while that is unknown.
+        var isSeekable: Bool?
+        var end: PartProgress.End?
+
+        var total: Int64? { known?.total.map { Int64(clamping: $0) } }
+
+        /// What is fetched next: what is missing from the player's place on, then the rest.
+        var nextGap: FileGap? {
+            let next = isSeekable == true ? pieces.gap(from: wanted, in: total) : nil
+            return next ?? pieces.gap(from: 0, in: total)
+        }
+
+        /// The place to which the transfer has to move; nil where the bytes that are wanted are there, come
+        /// soon, or cannot be asked for.
+        var move: Int64? {
+            guard isSeekable != false, total != nil, known?.validator != nil,
+                pieces.all.count < Limits.filePieces, pieces.piece(with: wanted) == nil
+            else { return nil }
+            return (position..<position + Limits.nearBytes).contains(wanted) ? nil : wanted
+        }
+    }
+
+    private let state = Mutex(Status())
+    private let signal = ChangeSignal()
+    let clock: HostClock
+
+    init(clock: HostClock) {
+        self.clock = clock
+    }
+
+    var status: Status { state.withLock(\.self) }
+
+    /// A version begins, of which these pieces are there.
+    func begin(_ known: StoredTask.KnownFile, _ pieces: FilePieces = FilePieces()) {
+        change { status in
+            status.version += 1
+            status.known = known
+            status.pieces = pieces
+        }
+    }
+
+    /// A transfer begins at a place.
+    func moved(to position: Int64) {
+        change { $0.position = position }
+    }
+
+    /// The source has shown whether it gives the file from any place on.
+    func gives(ranges isSeekable: Bool) {
+        change { $0.isSeekable = isSeekable }
+    }
+
+    func wrote(_ byteCount: Int64, at offset: Int64) {
+        change { status in
+            status.pieces.add(byteCount, at: offset)
+            status.position = offset + byteCount
+        }
+    }
+
+    /// The file ends here: its source did not say its length.
+    func ended(at total: Int64) {
+        change { $0.known?.total = UInt64(clamping: total) }
+    }
+
+    func joinSecond() {
+        change { $0.pieces.joinSecond() }
+    }
+
+    func finish(_ end: PartProgress.End) {
+        change { status in
+            if status.end == nil { status.end = end }
+        }
+    }
+
+    /// A player waits for a byte.
+    func want(_ byte: Int64) {
+        change { $0.wanted = byte }
+    }
+
+    private func change(_ body: (inout Status) -> Void) {
+        state.withLock { body(&$0) }
+        signal.raise()
+    }
+
+    /// Waits until the status is as wanted; false when that takes longer than a limit, or the task is
+    /// cancelled.
+    func wait(within limit: Duration? = nil, until holds: @escaping @Sendable (Status) -> Bool) async -> Bool
+    {
+        await signal.wait(within: limit, by: clock) { holds(self.status) }
+    }
+
+    /// Waits for a byte, which is fetched first; the status when it is there or cannot be there any more, nil
+    /// when nothing has come in the time that a player waits.
+    func reach(_ byte: Int64) async -> Status? {
+        let end = clock.steady() + Limits.playerWait
+        while clock.steady() < end, !Task.isCancelled {
+            let now = status
+            if now.end != nil || now.pieces.piece(with: byte) != nil { return now }
+            // Another player may have had its turn meanwhile.
+            want(byte)
+            _ = await wait(within: Limits.playerTurn) { $0.end != nil || $0.pieces.piece(with: byte) != nil }
+        }
+        return nil
+    }
+}
