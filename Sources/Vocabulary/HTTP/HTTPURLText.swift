@@ -12,7 +12,7 @@ extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, Custom
     package var origin: String { "\(scheme.rawValue)://\(hostAndPort)" }
 
     /// Origin and path, which stay the same when tokens in the query change.
-    package var withoutQuery: String { origin + path }
+    var withoutQuery: String { origin + path }
 
     /// For logs and messages: without user information, and "?…" for a query.
     package var description: String { withoutQuery + (query == nil ? "" : "?…") }

@@ -39,6 +39,35 @@ struct ContinuedPartTests {
         return try await running.value
     }
 
+    @Test("A window of ours goes on with another playback token, which is nowhere shown")
+    func playbackToken() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let paths = origin.segments() + ["/vod/index.m3u8"]
+            for token in ["one", "two"] {
+                for path in paths {
+                    let name = path.dropFirst("/vod/".count)
+                    origin.serve("/t/\(token)/live/news/\(name)", try #require(origin.bytes(path)))
+                }
+            }
+            let missing = "/t/one/live/news/\(paths[3].dropFirst("/vod/".count))"
+            origin.fail(missing, Array(repeating: .status(403), count: 6))
+            let downloading = try Downloading()
+            var request = origin.request("/t/one/live/news/index.m3u8")
+            request.id = nil
+            let failed = try await downloading.run(request)
+            #expect(failed.state == .failed && failed.url == origin.url("/live/news/index.m3u8"))
+            #expect(failed.error.map { !$0.detail.contains("/t/one") } ?? false)
+            request.url = origin.url("/t/two/live/news/index.m3u8")
+            let task = try await downloading.run(request)
+            #expect(task.id == failed.id && task.state == .completed)
+            let again = Set(
+                origin.log.map(\.path).filter { $0.hasPrefix("/t/two/") && !$0.hasSuffix("m3u8") })
+            let done = failed.segmentsDone
+            #expect(done > 0 && again.count == paths.count - 1 - done)
+        }
+    }
+
     @Test(
         "A segment in which a task was paused continues where it stopped",
         arguments: [SampleStreams.Kind.transportStream, .encrypted])

@@ -15,6 +15,16 @@ struct TaskIDTests {
         #expect(try id != TaskID.made(for: HTTPURL("https://other.example/live/News/index.m3u8")))
     }
 
+    @Test("A playback token of Backcast in the path is no part of it")
+    func playbackToken() throws {
+        let id = try TaskID.made(for: HTTPURL("http://a.example/live/news/index.m3u8"))
+        #expect(try id == TaskID.made(for: HTTPURL("http://a.example/t/secret/live/news/index.m3u8")))
+        // Elsewhere the same words are a path as any other.
+        for path in ["t/secret/film.m3u8", "a/t/secret/live/news/index.m3u8", "t/live/news/index.m3u8"] {
+            #expect(try HTTPURL("http://a.example/\(path)").sharedPath == "/\(path)")
+        }
+    }
+
     @Test("The digest is that of scheme, host and path")
     func digest() throws {
         // printf %s http://origin.test/a.m3u8 | sha256sum

@@ -5,14 +5,14 @@ import HTTP
 struct PartIdentity: Hashable, Sendable, Codable {
     /// The media sequence number.
     var number: UInt64
-    /// The path of its URL.
+    /// The path of its URL, without a playback token of Backcast.
     var path: String
     var offset: UInt64?
     var length: UInt64?
 
     init(number: UInt64, url: HTTPURL, range: HLS.ByteRange?) {
         self.number = number
-        path = url.path
+        path = url.sharedPath
         offset = range?.offset
         length = range?.length
     }

@@ -11,7 +11,7 @@ extension DownloadService {
     ) async throws(DownloadError) -> DownloadTask {
         let url = try request.address()
         var task = DownloadTask(
-            id: try request.taskID(), url: url.withoutQuery, title: request.title ?? TaskID.title(for: url),
+            id: try request.taskID(), url: url.sharedText, title: request.title ?? TaskID.title(for: url),
             labels: request.labels, created: clock.now())
         let tools = DownloadTools(options: options, client: client, clock: clock)
         let session = try tools.session(for: request)

@@ -49,12 +49,12 @@ package final class DownloadService: Sendable {
         try await folder.make()
         guard let original = try await StoredTask.reading(from: folder) else {
             let task = DownloadTask(
-                id: id, url: url.withoutQuery, title: request.title ?? TaskID.title(for: url),
+                id: id, url: url.sharedText, title: request.title ?? TaskID.title(for: url),
                 labels: request.labels, created: tools.clock.now())
             return (StoredTask(task: task, request: request), nil, folder)
         }
         var stored = original
-        guard stored.task.url == url.withoutQuery else {
+        guard stored.task.url == url.sharedText else {
             throw .otherTask("the id \(id) belongs to a task of another URL")
         }
         guard stored.task.state != .completed else { return (stored, original, folder) }

@@ -14,11 +14,12 @@ package enum TaskID {
 
     /// The id of a URL: the last words of its path, eight digits of its digest, and the words of a window.
     ///
-    /// The query is not part of it, so that the same path with another token is the same task.
+    /// Neither the query nor a playback token of Backcast is part of it, so that the same path with another
+    /// token is the same task.
     static func made(for url: HTTPURL, words: [String] = []) throws(DownloadError) -> String {
         let digest: [UInt8]
         do {
-            digest = try SHA256.digest(of: Array((url.origin + url.path).utf8))
+            digest = try SHA256.digest(of: Array((url.sharedText).utf8))
         } catch {
             throw .unusable("\(error)")
         }
@@ -26,7 +27,7 @@ package enum TaskID {
             .joined(separator: "-")
         let space = max(0, Limits.idLength - rest.utf8.count - 1)
         var head: [String] = []
-        for word in Self.words(in: named(url.path)).suffix(3).reversed() {
+        for word in Self.words(in: named(url.sharedPath)).suffix(3).reversed() {
             guard (head + [word]).joined(separator: "-").utf8.count <= space else { break }
             head.insert(word, at: 0)
         }

@@ -1,0 +1,15 @@
+import HTTP
+
+/// What of a URL says which presentation it is and may be shown: without what lets one person have it.
+extension HTTPURL {
+    /// The path without the playback token of a Backcast service: of `/t/{token}/live/news/index.m3u8`
+    /// `/live/news/index.m3u8`.
+    var sharedPath: String {
+        let parts = path.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[1] == "t", parts[3].hasPrefix("live/") else { return path }
+        return "/\(parts[3])"
+    }
+
+    /// Without query and token.
+    var sharedText: String { origin + sharedPath }
+}
