@@ -17,6 +17,24 @@ struct ProcessMemoryTests {
         #expect(parts.compactMap(\.self).count == 10)
     }
 
+    @Test("Large pieces one after the other need no new memory of the system")
+    func kept() {
+        ProcessMemory.keepFree()
+        var sum = 0
+        let before = Self.pageFaults()
+        for round in 0..<200 { sum += [UInt8](repeating: UInt8(round), count: 1 << 20).count }
+        let after = Self.pageFaults()
+        #expect(sum == 200 << 20)
+        // Each piece has 256 pages.
+        #expect(after - before < 200 * 256 / 4, "\(after - before) page faults")
+    }
+
+    private static func pageFaults() -> Int {
+        var usage = rusage()
+        guard unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
+        return usage.ru_minflt
+    }
+
     private static func residentBytes() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
         let pages = try #require(text.split(separator: " ").dropFirst().first.flatMap { Int($0) })

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Concurrency
 import Downloader
+import Files
 import Foundation
 import HTTPClient
 import JSON
@@ -20,6 +21,7 @@ struct DownloadRun {
     func carryOut(
         _ requests: @escaping @Sendable (DownloadService) async throws(DownloadError) -> [DownloadRequest]
     ) async throws {
+        ProcessMemory.keepFree()
         let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
         let client = try HTTPClient.open(ClientConfiguration(proxy: proxy, logger: logger))
         let outcomes = Mutex([Result<DownloadTask, DownloadError>]())

@@ -1,6 +1,7 @@
 import Concurrency
 import DownloadAPI
 import Downloader
+import Files
 import Foundation
 import HTTP
 import HTTPClient
@@ -16,6 +17,7 @@ struct PlayRun: Sendable {
     var opensBrowser: Bool
 
     func carryOut() async throws {
+        ProcessMemory.keepFree()
         let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
         let client = try HTTPClient.open(ClientConfiguration(proxy: proxy, logger: logger))
         do {

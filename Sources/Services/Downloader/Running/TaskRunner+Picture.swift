@@ -29,13 +29,16 @@ extension TaskRunner {
     }
 
     /// Makes the picture of a media file or playlist of the folder.
+    ///
+    /// Frames are made small first, since ffmpeg keeps fifty of them to choose one.
     func makePicture(of source: String) async {
         let isPlaylist = source.hasSuffix(".m3u8")
         let reading = isPlaylist ? ["-allowed_extensions", "ALL"] : []
         let draft = TaskFolder.draft(of: Self.pictureFile)
         let arguments =
-            ["-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file,crypto"] + reading + [
-                "-i", source, "-an", "-sn", "-vf", "thumbnail=50,scale=\(Limits.pictureWidth):-2",
+            ["-nostdin", "-v", "error", "-y", "-threads", "1", "-protocol_whitelist", "file,crypto"] + reading
+            + [
+                "-i", source, "-an", "-sn", "-vf", "scale=\(Limits.pictureWidth):-2,thumbnail=50",
                 "-frames:v", "1", "-f", "mjpeg", "./\(draft)",
             ]
         do {
