@@ -60,6 +60,10 @@ enum Limits {
     /// The default retention, seconds: within the bounds that the admin API sets for a channel.
     static let retention =
         Int(ChannelSettings.retentionBounds.lowerBound)...Int(ChannelSettings.retentionBounds.upperBound)
+    /// The longest time for which the process that holds a folder is asked for the state of its tasks.
+    static let holderAnswer = Duration.seconds(10)
+    /// The longest time for which tasks are followed that another process carries out: a year.
+    static let holderFollowed = Duration.seconds(31_536_000)
     /// The time that running answers of `backcast play` have when it stops: events never end by themselves.
     static let playDrain = Duration.milliseconds(500)
     /// The longest answer of `backcast play`: a range of a part that has to come whole.

@@ -115,6 +115,11 @@ struct DownloadTransferTests {
             #expect(try second.1.lines.last?.contains(#""state":"completed""#) == true)
             #expect(try second.1.lines.allSatisfy { $0.contains(#""id":"b""#) })
 
+            // The process that downloads knows more than it has written.
+            try await eventually("progress in the list") {
+                let listed = try await Run.run(["downloads", "list", "a"] + place)
+                return try listed.1.lines.count == 1 && !listed.1.lines[0].contains(#""done":0,"#)
+            }
             let removed = try await Run.run(["downloads", "remove", "b"] + place)
             #expect(removed.status == 0)
             let playing = try await Run.run(["play", folder.path])

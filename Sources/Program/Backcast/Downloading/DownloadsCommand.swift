@@ -43,7 +43,7 @@ struct DownloadsCommand: AsyncParsableCommand {
                 throw .folder("there is no task \(id)")
             }
             let chosen = ids.isEmpty ? tasks : tasks.filter { ids.contains($0.id) }
-            if action == .list { return show(chosen) }
+            if action == .list { return show(await Self.current(chosen, in: to)) }
         } catch {
             throw DownloadCommand.failure("\(error)", status: 1)
         }
@@ -74,6 +74,13 @@ struct DownloadsCommand: AsyncParsableCommand {
             }
         }
         if action != .remove { show(await DownloadsCommand.tasks(in: to).filter { chosen.contains($0.id) }) }
+    }
+
+    /// Tasks as the process that holds the folder knows them: more than it has written.
+    private static func current(_ tasks: [DownloadTask], in folder: String) async -> [DownloadTask] {
+        guard !tasks.isEmpty, let holder = await Holder.reach(folder) else { return tasks }
+        let known = await holder.tasks(Set(tasks.map(\.id)))
+        return tasks.map { known[$0.id] ?? $0 }
     }
 
     private static func tasks(in folder: String) async -> [DownloadTask] {

@@ -78,33 +78,53 @@ final class Holder: Sendable {
         if status != 0 { throw ExitCode(status) }
     }
 
+    /// Tasks as they are now, by id; those that the holder does not have are left out.
+    func tasks(_ ids: Set<String>) async -> [String: DownloadTask] {
+        var found: [String: DownloadTask] = [:]
+        // It tells all tasks first, and then their changes.
+        try? await follow(for: Limits.holderAnswer) { task in
+            if ids.contains(task.id) { found[task.id] = task }
+            return found.count == ids.count
+        }
+        await client.close()
+        return found
+    }
+
     /// Shows the changes of tasks until all have stopped; the status to end with.
     private func show(_ ids: Set<String>, _ display: any DownloadDisplay) async throws -> Int32 {
         var (open, status): (Set<String>, Int32) = (ids, 0)
         guard !open.isEmpty else { return 0 }
+        try await follow(for: Limits.holderFollowed) { task in
+            guard open.contains(task.id) else { return false }
+            display.show(task)
+            guard task.state.isEnded || task.state == .paused else { return false }
+            open.remove(task.id)
+            if let error = task.error {
+                DownloadCommand.printError("\(task.id): \(error.title): \(error.detail)")
+            }
+            if task.state != .completed { status = 1 }
+            return open.isEmpty
+        }
+        return open.isEmpty ? status : 1
+    }
+
+    /// Takes every task and each change until a body has enough, or the holder ends.
+    private func follow(for limit: Duration, _ hasEnough: (DownloadTask) -> Bool) async throws {
         var options = Self.options
-        options.totalTimeout = .seconds(31_536_000)
+        options.totalTimeout = limit
         options.lowSpeedLimit = 0
         options.chunkDelay = .zero
         options.byteLimit = .max
         var transfer = try await session.open("http://localhost\(HolderPath.tasks)", options)
         var rest = Data()
-        while !open.isEmpty, let chunk = try await transfer.nextChunk() {
+        while let chunk = try await transfer.nextChunk() {
             rest += Data(chunk)
             while let end = rest.firstIndex(of: 0x0A) {
                 let task = try? JSONDecoder().decode(DownloadTask.self, from: rest[rest.startIndex..<end])
                 rest = Data(rest[rest.index(after: end)...])
-                guard let task, open.contains(task.id) else { continue }
-                display.show(task)
-                guard task.state.isEnded || task.state == .paused else { continue }
-                open.remove(task.id)
-                if let error = task.error {
-                    DownloadCommand.printError("\(task.id): \(error.title): \(error.detail)")
-                }
-                if task.state != .completed { status = 1 }
+                if let task, hasEnough(task) { return }
             }
         }
-        return open.isEmpty ? status : 1
     }
 
     private static let options = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(60))
