@@ -53,6 +53,9 @@ let listedExceptions: [ListedException] = [
         construct: .nonisolatedUnsafe, path: "Sources/Adapters/Digest/SHA256.swift",
         reason: "libcrypto's algorithm, which never changes and which any thread may use"),
     ListedException(
+        construct: .unsafe, path: "Sources/Program/Backcast/Downloading/DownloadDisplay.swift",
+        reason: "the size of the terminal, which the kernel writes into a value"),
+    ListedException(
         construct: .unsafe, path: "Sources/Stores/Journal/",
         reason: "an actor names the thread it runs on, which it owns"),
     ListedException(

@@ -61,16 +61,27 @@ final class TerminalDisplay: DownloadDisplay {
 
     private static func draw(_ state: inout State) {
         let tasks = state.order.compactMap { state.tasks[$0] }
-        let width = Self.columns
-        var lines = tasks.map { ProgressText.line(of: $0, columns: width) }
-        if tasks.count > 1 { lines.append(ProgressText.total(of: tasks)) }
+        let size = TerminalSize.current
+        let lines = ProgressText.lines(of: tasks, columns: size.columns, rows: size.rows)
+        // Lines of before that are not drawn any more are cleared.
         let up = state.drawnLines > 0 ? "\u{1B}[\(state.drawnLines)A" : ""
-        let text = up + lines.map { "\r\($0)\u{1B}[K\n" }.joined()
+        let text = up + lines.map { "\r\($0)\u{1B}[K\n" }.joined() + "\u{1B}[J"
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
         state.drawnLines = lines.count
     }
+}
 
-    private static var columns: Int {
-        ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
+/// The size of the terminal on standard error, in characters.
+struct TerminalSize {
+    var columns = 80
+    var rows = 24
+
+    /// Asked for anew each time, as a person may change it.
+    static var current: TerminalSize {
+        var (found, size) = (winsize(), TerminalSize())
+        guard unsafe ioctl(2, UInt(TIOCGWINSZ), &found) == 0 else { return size }
+        if found.ws_col > 0 { size.columns = Int(found.ws_col) }
+        if found.ws_row > 0 { size.rows = Int(found.ws_row) }
+        return size
     }
 }

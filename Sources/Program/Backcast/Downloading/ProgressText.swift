@@ -3,6 +3,21 @@ import Timeline
 
 /// The texts of a progress display.
 enum ProgressText {
+    /// A line for each task and one for all; where the terminal is too low for that, those that run first.
+    static func lines(of tasks: [DownloadTask], columns: Int, rows: Int) -> [String] {
+        // The last row has the cursor.
+        let space = max(1, rows - 2)
+        var shown = tasks
+        if tasks.count > space {
+            let isRunning = { (task: DownloadTask) in task.state != .queued && !task.state.isEnded }
+            let first = tasks.filter(isRunning) + tasks.filter { $0.state == .queued }
+            shown = Array((first + tasks.filter(\.state.isEnded)).prefix(space))
+        }
+        let lines = shown.map { line(of: $0, columns: columns) }
+        guard tasks.count > 1 else { return lines }
+        return lines + [String(total(of: tasks).prefix(max(20, columns - 1)))]
+    }
+
     /// A line with bar, percent, speed and time left, not wider than the terminal.
     static func line(of task: DownloadTask, columns: Int) -> String {
         var facts = [padded("\(Int(task.progress * 100)) %", 5), padded(size(task.bytes), 9)]
