@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import time
 
+from play.keys import KEYS
+
 
 class Chromium:
     name = "Chromium"
@@ -22,6 +24,9 @@ class Chromium:
 
     def open(self, url):
         self.page.goto(url)
+
+    def press(self, key):
+        self.page.keyboard.press(key)
 
     def evaluate(self, script):
         return self.page.evaluate(f"() => {{ {script} }}")
@@ -83,6 +88,10 @@ class Firefox:
 
     def open(self, url):
         self.call("WebDriver:Navigate", {"url": url})
+
+    def press(self, key):
+        steps = [{"type": kind, "value": KEYS.get(key, key)} for kind in ("keyDown", "keyUp")]
+        self.call("WebDriver:PerformActions", {"actions": [{"type": "key", "id": "keys", "actions": steps}]})
 
     def evaluate(self, script):
         return self.call("WebDriver:ExecuteScript", {"script": script, "args": []})["value"]

@@ -15,6 +15,7 @@ import urllib.request
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from players.tools import Tools  # noqa: E402
 from play.drivers import Chromium, Firefox  # noqa: E402
+from play.keys import Keyboard  # noqa: E402
 from play.origin import Origin  # noqa: E402
 
 #: A stream of 2 Mb/s from an origin that gives 3 Mb/s.
@@ -65,6 +66,7 @@ class Proof:
         show = self.browser.evaluate
         self.browser.open(self.page)
         self.step("the page follows the events", lambda: show("return !document.getElementById('empty').hidden;"))
+        Keyboard(self).run()
         show(f"document.getElementById('url').value = '{self.origin.base}/index.m3u8';"
              "document.querySelector('#add button').click();")
         self.step("a URL is added", lambda: self.task()["state"] == "downloading")

@@ -108,6 +108,7 @@ function show(task) {
     const next = [...list.children].find((other) => other.task.created < task.created);
     list.insertBefore(row, next ?? null);
   }
+  const focused = row.contains(document.activeElement) ? document.activeElement : null;
   row.task = task;
   row.dataset.state = task.state;
   row.querySelector("h2").textContent = task.title;
@@ -133,11 +134,25 @@ function show(task) {
     else button.hidden = !isAllowed;
     button.setAttribute("aria-label", `${button.textContent.trim() || "Play"} ${task.title}`);
   }
+  if (focused && (focused.hidden || focused.disabled)) focusIn(row, focused);
   empty.hidden = true;
 }
 
+/** Keeps the place of the keyboard: on the action of a row that comes instead of one that is gone. */
+function focusIn(row, gone) {
+  const there = [...row.querySelectorAll(".actions button:not([hidden])")];
+  const isAfter = (button) => gone.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING;
+  (there.find((button) => button.dataset.do !== "remove" && button.dataset.do !== "play")
+    ?? there.find(isAfter) ?? there[0])?.focus();
+}
+
 function drop(id) {
-  rows.get(id)?.remove();
+  const row = rows.get(id);
+  if (row?.contains(document.activeElement)) {
+    const next = row.nextElementSibling ?? row.previousElementSibling;
+    (next?.querySelector(".actions button:not([hidden])") ?? field).focus();
+  }
+  row?.remove();
   rows.delete(id);
   empty.hidden = rows.size > 0;
 }
