@@ -1,215 +1,203 @@
-"""What a download costs beside curl and yt-dlp, and what becomes of a bad source: two tables; a missed goal fails.
+"""What the download of a two-hour window costs beside curl and yt-dlp: a table that fails on a missed goal.
 
-Arguments: the program, a folder for media, the program yt-dlp, rounds.
+Arguments: the program, the program yt-dlp, rounds. The window is recorded by the service from a playlist that lists two hours.
 """
-import http.server
+import datetime
 import os
-import re
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
-#: A window of two hours.
-SEGMENTS, SEGMENT_SECONDS, BITS_PER_SECOND = 1800, 4, 1_000_000
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from download_faults import show_faults  # noqa: E402
+from stack import Process, Stack, free_port, request, wait_for  # noqa: E402
+from table import Table  # noqa: E402
+
+SEGMENTS, SEGMENT_SECONDS, BITS_PER_SECOND = 1800, 4, 2_000_000
+SECONDS = SEGMENTS * SEGMENT_SECONDS
+#: What is encoded once, and then repeated with times that go on.
+LOOP_SECONDS = 40
 LEAST_RATE, MOST_CPU, MOST_MEGABYTES = 0.8, 1.5, 64
-FAULTY_SEGMENTS = 6
+PARALLEL = "4"
+#: In memory: file systems need more time for new files while they still work at removed ones. TARGET for another.
+TARGET = os.environ.get("TARGET") or "/dev/shm"
 
 
-def encode(folder, count):
-    """A TS playlist of so many different segments."""
+def make_media(folder):
+    """Two hours of different segments at a constant rate, made once and kept: encoding must not compete with what is measured."""
+    if os.path.exists(os.path.join(folder, f"{SEGMENTS - 1}.ts")):
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    made, rate = folder + ".new", f"{BITS_PER_SECOND * 90 // 100000}k"
+    shutil.rmtree(made, ignore_errors=True)
+    os.makedirs(made)
+    loop = os.path.join(made, "loop.mp4")
     subprocess.run(
-        ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i",
-         f"testsrc2=size=640x360:rate=25:duration={count * SEGMENT_SECONDS}", "-f", "lavfi", "-i",
-         f"sine=duration={count * SEGMENT_SECONDS}", "-c:v", "libx264", "-preset", "ultrafast", "-b:v",
-         str(BITS_PER_SECOND), "-maxrate", str(BITS_PER_SECOND), "-bufsize", str(BITS_PER_SECOND), "-nal-hrd", "cbr",
-         "-g", "100", "-pix_fmt", "yuv420p", "-c:a", "aac", "-f", "hls", "-hls_time", str(SEGMENT_SECONDS),
-         "-hls_playlist_type", "vod", os.path.join(folder, "index.m3u8")], check=True)
+        ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=size=640x360:rate=25:duration={LOOP_SECONDS}",
+         "-f", "lavfi", "-i", f"sine=sample_rate=48000:duration={LOOP_SECONDS}", "-c:v", "libx264", "-preset", "ultrafast",
+         "-pix_fmt", "yuv420p", "-g", str(25 * SEGMENT_SECONDS), "-sc_threshold", "0", "-b:v", rate, "-minrate", rate,
+         "-maxrate", rate, "-bufsize", rate, "-x264-params", "nal-hrd=cbr", "-c:a", "aac", "-b:a", "96k", loop], check=True)
+    subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "-1", "-i", loop, "-t", str(SECONDS), "-c", "copy", "-f",
+         "segment", "-segment_time", str(SEGMENT_SECONDS), "-segment_time_delta", "0.1", "-segment_format", "mpegts",
+         os.path.join(made, "%d.ts")], check=True)
+    os.remove(loop)
+    os.rename(made, folder)
 
 
-def playlist(names):
-    lines = ["#EXTM3U", "#EXT-X-VERSION:3", f"#EXT-X-TARGETDURATION:{SEGMENT_SECONDS}", "#EXT-X-PLAYLIST-TYPE:VOD"]
-    for name in names:
-        lines += [f"#EXTINF:{SEGMENT_SECONDS},", name]
-    return "\n".join(lines + ["#EXT-X-ENDLIST", ""])
+class Window:
+    """A service with a window of two hours."""
 
+    def __init__(self, folder, media):
+        self.folder, self.media, self.stack = folder, media, Stack(os.path.join(folder, "stack"))
 
-class Nginx:
-    """Debian's nginx with one worker on a free port."""
-
-    def __init__(self, root, folder):
-        self.port = 18000 + os.getpid() % 10000
-        path = os.path.join(root, "nginx.conf")
-        with open(path, "w") as file:
+    def start(self):
+        self.stack.start_database()
+        self.stack.start_service(BACKCAST_LOG_LEVEL="warning")
+        port = free_port()
+        configuration = os.path.join(self.folder, "nginx.conf")
+        with open(configuration, "w") as file:
             file.write(
-                f"daemon off; worker_processes 1; pid {root}/nginx.pid; error_log stderr; events {{}}\n"
-                f"http {{ access_log off; sendfile on; keepalive_requests 100000; client_body_temp_path {root}/body;\n"
-                f"server {{ listen 127.0.0.1:{self.port}; root {folder}; }} }}\n")
-        self.child = subprocess.Popen(["/usr/sbin/nginx", "-c", path, "-e", "stderr"])
-        self.url = f"http://127.0.0.1:{self.port}"
-        time.sleep(1)
+                f"daemon off; worker_processes 1; pid {self.folder}/nginx.pid; error_log stderr; events {{}}\n"
+                f"http {{ access_log off; sendfile on; client_body_temp_path {self.folder}/body;\n"
+                f"server {{ listen 127.0.0.1:{port}; location /media/ {{ alias {self.media}/; }}\n"
+                f"location = /index.m3u8 {{ alias {self.folder}/index.m3u8; }} }} }}\n")
+        self.write_playlist()
+        self.stack.origins.append(Process(
+            ["/usr/sbin/nginx", "-c", configuration, "-e", "stderr"], os.path.join(self.folder, "nginx.log")))
+        self.stack.add_channel("bench", f"http://127.0.0.1:{port}/index.m3u8")
+        wait_for("the window", 600, lambda: self.stack.sql("SELECT count(*) FROM segment")[0][0] == str(SEGMENTS))
+        self.stack.wait_until_settled("bench", self.begin.timestamp() + SECONDS - SEGMENT_SECONDS)
+        for origin in self.stack.origins:
+            origin.end()
+        print(f"recorded {SEGMENTS:,} segments of {SEGMENT_SECONDS} s", flush=True)
 
-    def close(self):
-        self.child.terminate()
-        self.child.wait(20)
+    def write_playlist(self):
+        """A live playlist that lists the two hours before now."""
+        now = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+        self.begin = now - datetime.timedelta(seconds=SECONDS)
+        lines = ["#EXTM3U", "#EXT-X-VERSION:3", f"#EXT-X-TARGETDURATION:{SEGMENT_SECONDS}", "#EXT-X-MEDIA-SEQUENCE:1",
+                 f"#EXT-X-PROGRAM-DATE-TIME:{self.begin.isoformat()}"]
+        for number in range(SEGMENTS):
+            lines += [f"#EXTINF:{SEGMENT_SECONDS},", f"media/{number}.ts"]
+        with open(os.path.join(self.folder, "index.m3u8"), "w") as file:
+            file.write("\n".join(lines + [""]))
+
+    @property
+    def time(self):
+        return self.begin.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    @property
+    def channel(self):
+        return f"{self.stack.base}/live/bench/index.m3u8"
+
+    @property
+    def address(self):
+        return f"{self.channel}?begintime={self.time}&duration={SECONDS}"
+
+    def segments(self):
+        lines = request(self.address).text.splitlines()
+        names = [line for line in lines if line and not line.startswith("#")]
+        assert len(names) == SEGMENTS, f"the window has {len(names)} segments"
+        return [f"{self.stack.base}/live/bench/{name}" for name in names]
 
 
 def measured(command, cwd):
-    """Seconds, processor seconds with children, and megabytes of the largest process."""
-    begun = time.monotonic()
-    child = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    words = child.stderr.read().decode(errors="replace")
-    _, status, usage = os.wait4(child.pid, 0)
+    """Seconds, processor seconds with children, and the most megabytes that the program itself had resident."""
+    begun, most, log = time.monotonic(), 0, os.path.join(cwd, "errors")
+    with open(log, "wb") as errors:
+        child = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=errors)
+    while True:
+        most = max(most, most_resident(child.pid))
+        pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+        if pid:
+            break
+        time.sleep(0.02)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
-        raise RuntimeError(f"{command[0]} ended with {child.returncode}: {words[-500:]}")
-    return time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+        with open(log, errors="replace") as file:
+            raise RuntimeError(f"{command[0]} ended with {child.returncode}: {file.read()[-500:]}")
+    return time.monotonic() - begun, usage.ru_utime + usage.ru_stime, most
 
 
-def costs(program, yt_dlp, media, rounds):
-    web = os.path.join(media, "web")
-    os.makedirs(web)
-    encode(media, 10)
-    made = sorted(name for name in os.listdir(media) if name.endswith(".ts"))
-    names = [f"segment{number:04}.ts" for number in range(SEGMENTS)]
-    for number, name in enumerate(names):
-        os.link(os.path.join(media, made[number % len(made)]), os.path.join(web, name))
-    with open(os.path.join(web, "index.m3u8"), "w") as file:
-        file.write(playlist(names))
-    server = Nginx(media, web)
-    with open(os.path.join(media, "urls"), "w") as file:
-        file.writelines(f'url = "{server.url}/{name}"\noutput = "{name}"\n' for name in names)
+def most_resident(pid):
+    """Megabytes; 0 for a process that has ended."""
+    with open(f"/proc/{pid}/status") as file:
+        fields = dict(line.split(":", 1) for line in file)
+    return int(fields["VmHWM"].split()[0]) / 1024 if "VmHWM" in fields else 0
+
+
+def stored(folder):
+    """Bytes of the segments that a program has stored."""
+    return sum(os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(folder) for name in names
+               if name.endswith(".ts") and not name.startswith("."))
+
+
+def costs(program, yt_dlp, window, target, rounds):
+    urls = os.path.join(window.folder, "urls")
+    with open(urls, "w") as file:
+        file.writelines(f'url = "{url}"\noutput = "{number:04}.ts"\n' for number, url in enumerate(window.segments()))
     tools = {
-        "curl": ["curl", "-sS", "--parallel", "--parallel-max", "4", "-K", os.path.join(media, "urls")],
-        "backcast": [program, "download", f"{server.url}/index.m3u8", "--parallel", "4", "--quiet", "--to", "."],
-        "yt-dlp": [yt_dlp, "--no-config", "-q", "--no-progress", "-N", "4", "-o", "out.mp4", f"{server.url}/index.m3u8"],
+        "curl --parallel": ["curl", "-sSf", "--parallel", "--parallel-max", PARALLEL, "-K", urls],
+        "backcast download": [program, "download", window.channel, "--begin", window.time, "--duration", str(SECONDS),
+                              "--parallel", PARALLEL, "--quiet", "--to", "."],
+        "yt-dlp": [yt_dlp, "--no-config", "-q", "--no-progress", "-N", PARALLEL, "-o", "out.mp4", window.address],
     }
-    seen = {name: [] for name in tools}
-    try:
-        for turn in range(rounds):
-            for name in tools if turn == 0 else ["curl", "backcast"] if turn % 2 else ["backcast", "curl"]:
-                folder = tempfile.mkdtemp(dir=media)
-                seen[name].append(measured(tools[name], folder))
-                shutil.rmtree(folder)
-    finally:
-        server.close()
+    seen, byte_counts = {name: [] for name in tools}, {}
+    for turn in range(rounds):
+        own = list(tools)[:2]
+        for name in tools if turn == 0 else own[::-1] if turn % 2 else own:
+            folder = tempfile.mkdtemp(dir=target)
+            seen[name].append(measured(tools[name], folder))
+            byte_counts[name] = stored(folder)
+            shutil.rmtree(folder)
+    own, curl = byte_counts["backcast download"], byte_counts["curl --parallel"]
+    assert own == curl, f"backcast stored {own} bytes and curl {curl}"
     # Of several rounds the one in the middle.
-    return {name: [sorted(column)[len(column) // 2] for column in zip(*runs)] for name, runs in seen.items()}
+    middle = {name: [sorted(column)[len(column) // 2] for column in zip(*runs)] for name, runs in seen.items()}
+    return middle, own
 
 
-def show_costs(seen):
-    curl, own = seen["curl"], seen["backcast"]
-    rate, cpu = curl[0] / own[0], own[1] / curl[1]
-    print(f"\n{SEGMENTS:,} segments of {SEGMENT_SECONDS} s from nginx on this machine, four transfers at once:\n")
+def show_costs(seen, byte_count):
+    print(f"\n{SEGMENTS:,} segments of {SEGMENT_SECONDS} s, {byte_count / 1e6:,.0f} MB, {PARALLEL} transfers at once, to {TARGET}:\n")
     print("| program | time | processor time | memory |\n|---|---|---|---|")
     for name, (seconds, processor, megabytes) in seen.items():
         print(f"| {name} | {seconds:.1f} s | {processor:.2f} s | {megabytes:.0f} MB |")
-    rows = [("rate beside curl", rate, f"at least {LEAST_RATE}", rate >= LEAST_RATE),
-            ("processor time beside curl", cpu, f"at most {MOST_CPU}", cpu <= MOST_CPU),
-            ("memory, MB", own[2], f"at most {MOST_MEGABYTES}", own[2] <= MOST_MEGABYTES)]
-    print("\n| download | seen | goal | verdict |\n|---|---|---|---|")
-    for name, value, goal, is_met in rows:
-        print(f"| {name} | {value:.2f} | {goal} | {'met' if is_met else 'missed'} |")
-    return all(row[3] for row in rows)
-
-
-class FaultySource:
-    """An origin in which one segment is bad, or whose tokens change."""
-
-    def __init__(self, folder, fault):
-        self.lists, self.segments, self.least = 0, 0, 0
-        source = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                status, body = source.answer(self.path, folder, fault)
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
-                self.send_header("Content-Type", "application/vnd.apple.mpegurl" if ".m3u8" in self.path else "video/mp2t")
-                self.end_headers()
-                self.wfile.write(body)
-
-            do_HEAD = do_GET
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        # A program that gives up closes its connections.
-        self.server.handle_error = lambda *_: None
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/index.m3u8"
-
-    def answer(self, path, folder, fault):
-        name, _, query = os.path.basename(path).partition("?")
-        with open(os.path.join(folder, name), "rb") as file:
-            body = file.read()
-        if name.endswith(".m3u8"):
-            self.lists += 1
-            return 200, re.sub(rb"\.ts", b".ts?t=%d" % self.lists, body) if fault == "token" else body
-        self.segments += 1
-        # After two segments only the tokens of lists that are read then count.
-        if fault == "token" and self.segments == 3:
-            self.least = self.lists + 1
-        if fault == "token" and int(query.removeprefix("t=")) < self.least:
-            return 403, b""
-        if "2.ts" in name and fault == "hole":
-            return 404, b""
-        if "2.ts" in name and fault == "corrupt":
-            return 200, bytes(len(body))
-        return 200, body
-
-
-def outcome(command, cwd):
-    child = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
-    words = [line for line in child.stderr.splitlines() if "rror" in line]
-    return child.returncode, words[-1][:110] if words else ""
-
-
-def faults(program, yt_dlp, media):
-    folder = os.path.join(media, "faulty")
-    os.makedirs(folder)
-    encode(folder, FAULTY_SEGMENTS)
-    print("\n| source | backcast | yt-dlp |\n|---|---|---|")
-    for fault in ["hole", "token", "corrupt"]:
-        cells = []
-        for name in ["backcast", "yt-dlp"]:
-            source = FaultySource(folder, fault)
-            place = tempfile.mkdtemp(dir=media)
-            command = [program, "download", source.url, "--quiet", "--id", "a", "--to", "."] if name == "backcast" else [
-                yt_dlp, "--no-config", "--no-progress", "-o", "out.mp4", source.url]
-            status, words = outcome(command, place)
-            cells.append(f"status {status}; {seconds(place)} of {FAULTY_SEGMENTS * SEGMENT_SECONDS} s{'; ' + words if words else ''}")
-            source.server.shutdown()
-        print(f"| {fault} | {cells[0]} | {cells[1]} |", flush=True)
-
-
-def seconds(folder):
-    """How much plays of what a program has made."""
-    task = os.path.join(folder, "a")
-    if os.path.isdir(task):
-        return SEGMENT_SECONDS * sum(name.endswith(".ts") for name in os.listdir(os.path.join(task, "v0")))
-    path = os.path.join(folder, "out.mp4")
-    if not os.path.exists(path):
-        return 0
-    done = subprocess.run(
-        ["ffmpeg", "-nostdin", "-v", "error", "-stats", "-i", path, "-map", "0:v", "-f", "null", "-"],
-        capture_output=True, text=True, timeout=120)
-    frames = re.findall(r"frame=\s*(\d+)", done.stderr)
-    return int(frames[-1]) / 25 if frames else 0
+    curl, own = seen["curl --parallel"], seen["backcast download"]
+    rate, cpu = curl[0] / own[0], own[1] / curl[1]
+    table = Table()
+    table.row("rate beside curl", f"at least {LEAST_RATE}", f"{rate:.2f}", rate >= LEAST_RATE)
+    table.row("processor time beside curl", f"at most {MOST_CPU}", f"{cpu:.2f}", cpu <= MOST_CPU)
+    table.row("memory", f"at most {MOST_MEGABYTES} MB", f"{own[2]:.0f} MB", own[2] <= MOST_MEGABYTES)
+    return table.close()
 
 
 def main():
-    program, folder, yt_dlp, rounds = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+    program, yt_dlp, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(65536, limits[1]), limits[1]))
-    faults(program, yt_dlp, folder)
-    sys.exit(0 if show_costs(costs(program, yt_dlp, folder, rounds)) else 1)
+    folder = tempfile.mkdtemp(prefix="backcast-downloads-")
+    os.chmod(folder, 0o755)
+    media = os.path.join(tempfile.gettempdir(), "backcast-download-media")
+    window = Window(folder, media)
+    try:
+        show_faults(program, yt_dlp, folder)
+        make_media(media)
+        window.start()
+        target = tempfile.mkdtemp(prefix="backcast-downloads-", dir=TARGET)
+        try:
+            is_met = show_costs(*costs(program, yt_dlp, window, target, rounds))
+        finally:
+            shutil.rmtree(target, ignore_errors=True)
+    finally:
+        window.stack.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(0 if is_met else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()
