@@ -82,8 +82,10 @@ import Timeline
     }
 
     /// A channel with fMP4 and its initialization section; one second of six is missing.
-    private func record(_ viewer: ViewerFixture, encrypted: Bool = false) async throws -> Recording {
-        var recording = try await fragmentedRecording(viewer)
+    private func record(
+        _ viewer: ViewerFixture, _ kind: SampleStreams.Kind, encrypted: Bool,
+    ) async throws -> Recording {
+        var recording = try await fragmentedRecording(viewer, kind)
         if encrypted {
             try recording.encrypt(
                 key: [UInt8](repeating: 9, count: 16), name: "0123456789abcdef0123456789abcdef")
@@ -93,8 +95,10 @@ import Timeline
     }
 
     /// The same in fMP4, of which only the initialization section is stored.
-    private func fragmentedRecording(_ viewer: ViewerFixture) async throws -> Recording {
-        let files = try await SampleStreams.files(.fragmentedMP4)
+    private func fragmentedRecording(
+        _ viewer: ViewerFixture, _ kind: SampleStreams.Kind = .fragmentedMP4,
+    ) async throws -> Recording {
+        let files = try await SampleStreams.files(kind)
         var recording = try await recording()
         for index in recording.segments.indices {
             let bytes = try #require(files["index\(recording.segments[index].number).m4s"])
@@ -113,10 +117,12 @@ import Timeline
 
     @Test(
         "Segments of fMP4 are one file with an exact length, without the hole, and any range is the same",
-        arguments: [false, true])
-    func fragmented(encrypted: Bool) async throws {
+        arguments: [
+            (SampleStreams.Kind.fragmentedMP4, false), (.fragmentedMP4, true), (.lateMP4, false),
+        ])
+    func fragmented(kind: SampleStreams.Kind, encrypted: Bool) async throws {
         try await ViewerFixture.with(over: .socket) { viewer in
-            let recording = try await record(viewer, encrypted: encrypted)
+            let recording = try await record(viewer, kind, encrypted: encrypted)
             let answer = try await viewer.get(path)
             #expect(answer.status == 200)
             #expect(answer.headers["Accept-Ranges"] == "bytes")

@@ -6,6 +6,8 @@ package struct SampleStreams: Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case transportStream
         case fragmentedMP4
+        /// By an encoder whose clock began at 100 s, which its edit lists say.
+        case lateMP4
         case byteRanges
         case encrypted
         case separateAudio
@@ -39,6 +41,7 @@ package struct SampleStreams: Sendable {
         switch kind {
         case .transportStream: try await encode([], in: path)
         case .fragmentedMP4: try await encode(["-hls_segment_type", "fmp4"], in: path)
+        case .lateMP4: try await encode(["-hls_segment_type", "fmp4", "-output_ts_offset", "100"], in: path)
         case .byteRanges: try await encode(["-hls_flags", "single_file"], in: path)
         case .encrypted:
             try Data((1...16).map { UInt8($0) }).write(to: URL(filePath: "\(path)/secret.key"))

@@ -32,9 +32,9 @@ actor FragmentedBody: HTTPBodySource {
         rewriter = FragmentRewriter(opening.section)
         (skipped, remaining) = (offset, byteCount)
         runs = plan.runs[...]
-        position = UInt64(opening.bytes.count)
+        position = UInt64(opening.ofFile.count)
         if skipped < position {
-            ready = opening.bytes.dropFirst(Int(skipped))
+            ready = opening.ofFile.dropFirst(Int(skipped))
             skipped = 0
         } else {
             skipped -= position

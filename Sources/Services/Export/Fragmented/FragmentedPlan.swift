@@ -41,8 +41,16 @@ package struct FragmentedPlan: Sendable {
 
 /// The initialization section with which a file begins.
 struct FileOpening: Sendable {
-    var bytes: [UInt8]
-    var section: InitSection
+    /// As it was recorded.
+    let bytes: [UInt8]
+    /// As long, without the delay that all tracks have.
+    let ofFile: [UInt8]
+    let section: InitSection
+
+    init(bytes: [UInt8], section: InitSection) {
+        (self.bytes, self.section) = (bytes, section)
+        ofFile = InitSection.withoutDelay(bytes)
+    }
 }
 
 /// A plan with what is only known from the archive.
