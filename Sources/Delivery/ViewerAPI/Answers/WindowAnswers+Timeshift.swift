@@ -6,7 +6,9 @@ import Timeline
 extension WindowAnswers {
     /// Redirects a playlist that starts at an instant to the one that starts as long ago as that is now.
     ///
-    /// The playlist slides from there on, and its URL needs no state on the server.
+    /// The playlist slides from there on, and its URL needs no state on the server. It is multivariant:
+    /// players that load a media playlist again ask for the URL from which they were redirected, where
+    /// nothing would ever move.
     func relative(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse {
         let begin: Instant
         switch asked.parameters.window.span {
@@ -18,7 +20,7 @@ extension WindowAnswers {
         let seconds = (ago + Microseconds.perSecond - 1) / Microseconds.perSecond
         var headers = Fields.common
         headers["Location"] =
-            "timeshift_rel-\(seconds).m3u8" + (asked.request.query.map { "?\($0)" } ?? "")
+            "master.m3u8?timeshift=\(seconds)" + (asked.request.query.map { "&\($0)" } ?? "")
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
     }
