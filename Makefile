@@ -15,8 +15,8 @@ test: ## installs, builds with warnings as errors, checks style, runs every test
 fuzz: ## feeds mutated inputs to the readers, SECONDS=60 for each of TARGETS, and measures hostile playlists
 	@scripts/fuzz.sh $(or $(SECONDS),60) $(TARGETS)
 
-proof: ## shows players, load and the API against its document: a table that fails on a miss; up to an hour
-	@Tests/proof/run.sh
+proof: ## shows players, Kodi, load and the API against its document: a table that fails on a miss; PARTS="kodi" for some; over an hour
+	@PARTS="$(PARTS)" Tests/proof/run.sh
 
 simulate: ## looks for scenarios in which recording fails, for SECONDS=60; SCENARIO, HOURS and FAULTS run one again, TRACE=1 with its log
 	@SECONDS_TO_RUN=$(SECONDS) scripts/simulate.sh

@@ -16,6 +16,7 @@ bench_packages=(nginx-light python3 wrk)
 player_packages=(
     python3 python3-venv chromium firefox-esr mpv vlc-bin vlc-plugin-base gstreamer1.0-tools gstreamer1.0-plugins-base
     gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
+    kodi kodi-pvr-iptvsimple kodi-inputstream-ffmpegdirect xvfb
 )
 
 say() { echo "install: $*" >&2; }

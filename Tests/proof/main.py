@@ -1,6 +1,6 @@
 """What Backcast promises and its Swift tests cannot show. Prints a table and fails on a miss.
 
-usage: python3 Tests/proof/main.py [part ...]     parts: api players load
+usage: python3 Tests/proof/main.py [part ...]     parts: api players dialects kodi load
 PROOF_SEED and PROOF_LOAD_SECONDS change the seed and the length of the load.
 """
 import os
@@ -13,11 +13,13 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import api  # noqa: E402
+import dialects  # noqa: E402
+import kodi  # noqa: E402
 import load  # noqa: E402
 import players  # noqa: E402
 from table import Table  # noqa: E402
 
-PARTS = {"api": api.run, "players": players.run, "load": load.run}
+PARTS = {"api": api.run, "players": players.run, "dialects": dialects.run, "kodi": kodi.run, "load": load.run}
 
 
 def main():

@@ -85,8 +85,14 @@ class PyAV(Program):
         return self.version_of([self.python_program("python", "av"), self.script, "--version"], r"(PyAV .*)")
 
     def play(self, url):
-        status, printed = run([self.python_program("python", "av"), self.script, url], FAST_SECONDS)
-        fault = fault_of(status, printed, FAST_SECONDS)
+        return self.decode(FAST_SECONDS, url)
+
+    def follow(self, url, seconds):
+        return self.decode(seconds * 3, url, str(seconds))
+
+    def decode(self, longest, *arguments):
+        status, printed = run([self.python_program("python", "av"), self.script, *arguments], longest)
+        fault = fault_of(status, printed, longest)
         said = {} if fault else json.loads(printed.strip().splitlines()[-1])
         return Played(said.get("video", 0.0), said.get("audio", 0.0), fault)
 
@@ -98,15 +104,21 @@ class MPV(Program):
         return "mpv " + self.version_of([found("mpv"), "--version"], r"mpv (\S+)")
 
     def play(self, url):
+        return self.watch(url, FAST_SECONDS)
+
+    def follow(self, url, seconds):
+        return self.watch(url, seconds * 3, f"--length={seconds}")
+
+    def watch(self, url, longest, *options):
         status, printed = run(
-            [found("mpv"), "--no-config", "--msg-level=all=error,ffmpeg=v,statusline=no", "--vo=null", "--ao=null",
+            [found("mpv"), "--no-config", *options, "--msg-level=all=error,ffmpeg=v,statusline=no", "--vo=null", "--ao=null",
              "--untimed", "--hwdec=no", "--framedrop=no", "--vf=lavfi=[showinfo]", "--af=lavfi=[ashowinfo]", url],
-            FAST_SECONDS)
+            longest)
         frames = len(re.findall(r"_showinfo_\d+: n: *\d+ pts:", printed))
         samples = sum(map(int, re.findall(r"\bnb_samples:(\d+)", printed)))
         rate = re.search(r"\brate:(\d+)", printed)
         return Played(frames / FRAMES_PER_SECOND, samples / int(rate.group(1)) if rate else 0.0,
-                      fault_of(status, printed, FAST_SECONDS))
+                      fault_of(status, printed, longest))
 
 
 class GStreamer(Program):
@@ -161,7 +173,13 @@ class Streamlink(Downloader):
             [self.python_program("streamlink", "streamlink"), "--version"], r"streamlink (\S+)")
 
     def play(self, url):
-        return self.kept([self.python_program("streamlink", "streamlink"), "-o", "kept.ts", url, "best"])
+        return self.taken(url)
+
+    def follow(self, url, seconds):
+        return self.taken(url, "--stream-segmented-duration", str(seconds))
+
+    def taken(self, url, *options):
+        return self.kept([self.python_program("streamlink", "streamlink"), *options, "-o", "kept.ts", url, "best"])
 
 
 class YtDlp(Downloader):
