@@ -198,8 +198,11 @@ struct Ledger {
         var spans = scenario.faults.compactMap { fault -> TimeWindow? in
             let end = fault.span.end
             switch fault.kind {
-            case .sourceAway, .restart, .ended, .jump, .stale, .latePlaylists, .repeated:
+            case .sourceAway, .restart, .ended, .jump, .stale, .repeated:
                 return TimeWindow(begin: fault.span.begin, end: end + recovery)
+            // A request that was made last before the end is answered so much later.
+            case .latePlaylists:
+                return TimeWindow(begin: fault.span.begin, end: end + fault.amount + recovery)
             case .slow: return TimeWindow(begin: fault.span.begin, end: end + fault.amount * 2)
             case .killed, .frozen, .diskFull:
                 return TimeWindow(begin: fault.span.begin, end: end + recovery)
