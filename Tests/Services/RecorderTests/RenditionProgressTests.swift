@@ -122,6 +122,17 @@ struct RenditionProgressTests {
         #expect(segments.map(\.flags) == [[], .correctedDuration, []])
     }
 
+    @Test("Behind EXT-X-DISCONTINUITY the same media may play once more, but not at the same date")
+    func repeatedTags() {
+        for (date, isRepeated) in [(1000.0, true), (1006, false), (nil, false)] {
+            var playlist = list(0...1, name: { _ in "slate.ts" })
+            playlist.segments[1].discontinuityCount = 1
+            playlist.segments[0].programDateTimeMicroseconds = date.map { _ in at(1000).microseconds }
+            playlist.segments[1].programDateTimeMicroseconds = date.map { at($0).microseconds }
+            #expect(PlaylistFollower.isRepeated(playlist, 1) == isRepeated)
+        }
+    }
+
     @Test("An entry that repeats the one before it is dropped; its number stays used")
     func repeated() {
         var progress = progress()

@@ -265,12 +265,15 @@ extension PlaylistFollower {
     }
 
     /// An entry that says again what the one before it said is no segment of its own.
+    ///
+    /// Behind EXT-X-DISCONTINUITY the same media may play once more, unless they have the same date.
     static func isRepeated(_ playlist: MediaPlaylist, _ index: Int) -> Bool {
         guard index > 0 else { return false }
         let (entry, before) = (playlist.segments[index], playlist.segments[index - 1])
-        return entry.uri == before.uri && entry.byteRange == before.byteRange && entry.discontinuityCount == 0
-            && !entry.isGap
-            && (entry.programDateTimeMicroseconds ?? .min) <= (before.programDateTimeMicroseconds ?? .min)
+        guard entry.uri == before.uri, entry.byteRange == before.byteRange, !entry.isGap else { return false }
+        let (date, dateBefore) = (entry.programDateTimeMicroseconds, before.programDateTimeMicroseconds)
+        return entry.discontinuityCount == 0
+            ? (date ?? .min) <= (dateBefore ?? .min) : date != nil && date == dateBefore
     }
 
     /// A playlist without repeats of its newest entry: the next load has another segment under their numbers.
