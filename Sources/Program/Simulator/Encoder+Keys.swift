@@ -39,6 +39,26 @@ extension Encoder {
     }
 }
 
+/// EXT-X-DISCONTINUITY.
+extension Encoder {
+    /// Within one the clock of the media goes on; nil where it always does.
+    func domain(of index: Int) -> Int64? {
+        settings.discontinuityDistance.map { (segments[index].begin - Scenario.begin + 60_000_000) / $0 }
+    }
+
+    /// Whether the tag stands before a segment; a packager that begins again has nothing before it.
+    func isDiscontinuity(_ index: Int) -> Bool {
+        index > begin(ofEra: segments[index].era) && domain(of: index) != domain(of: index - 1)
+    }
+
+    /// Tags that have left the playlist which begins with a segment.
+    func discontinuitySequence(before index: Int) -> UInt64? {
+        guard let domain = domain(of: index), let first = self.domain(of: begin(ofEra: segments[index].era))
+        else { return nil }
+        return UInt64(domain - first) - (isDiscontinuity(index) ? 1 : 0)
+    }
+}
+
 /// EXT-X-DATERANGE.
 extension Encoder {
     /// A break for advertising.

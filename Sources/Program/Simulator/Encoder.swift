@@ -41,6 +41,9 @@ struct Encoder {
         var keys: Keys?
         /// EXT-X-DATERANGE, where there are dates.
         var hasMarkers = false
+        /// After so many microseconds the clock of the media begins anew, behind EXT-X-DISCONTINUITY; nil
+        /// where it never does.
+        var discontinuityDistance: Int64?
 
         init(_ chance: inout SeededChance) {
             let video = RenditionID(kind: .video, index: 0)
@@ -83,7 +86,8 @@ struct Encoder {
             \(renditions.map(\.description).joined(separator: ",")) \(duration / 1000) ms ±\(wobble) × \(listed), \
             \(latency / 1000) ms late, dates \(dates.rawValue) \(dateError / 1_000_000) s, \
             EXTINF \(saidDurations.rawValue)\(namesFollowNumbers ? ", names follow numbers" : "")\
-            \(keys.map { ", \($0.description)" } ?? "")\(hasMarkers ? ", markers" : "")
+            \(keys.map { ", \($0.description)" } ?? "")\(hasMarkers ? ", markers" : "")\
+            \(discontinuityDistance.map { ", a discontinuity each \($0 / 1_000_000) s" } ?? "")
             """
         }
     }
@@ -156,7 +160,8 @@ struct Encoder {
     /// The time stamp of a segment, in units of 90 kHz; each encoder has begun to count at another time.
     func timestamp(_ index: Int) -> Int64 {
         let base = settings.carriesFirst ? 0 : Int64(self.index) &* 3_000_000_000
-        return ((segments[index].begin - Scenario.begin) * 9 / 100 + base + 900_000_000) % (1 << 33)
+        let time = (segments[index].begin - Scenario.begin) * 9 / 100 + 900_000_000
+        return (time + base + (domain(of: index) ?? 0) &* 1_234_567_890) % (1 << 33)
     }
 
     /// The entries that are listed at an instant, by their indices.
@@ -197,9 +202,14 @@ struct Encoder {
         playlist.targetDurationSeconds = settings.targetSeconds
         let range = listed(at: now)
         playlist.mediaSequence = UInt64(range.first.map { segments[$0].number } ?? 0)
+        playlist.discontinuitySequence = range.first.flatMap { discontinuitySequence(before: $0) }
         playlist.segments = entries[rendition].map { Array($0[range]) } ?? []
         playlist.dateRanges = dateRanges(in: range)
-        if repeats(scenario, at: now), let last = playlist.segments.last { playlist.segments.append(last) }
+        if repeats(scenario, at: now), var last = playlist.segments.last {
+            // Without dates it would be the same media played once more.
+            if settings.dates == .none { last.discontinuityCount = 0 }
+            playlist.segments.append(last)
+        }
         playlist.isEnded = hasEnded(at: now)
         return playlist
     }
@@ -218,6 +228,7 @@ struct Encoder {
         }
         return MediaSegment(
             uri: "\(rendition)/\(label).ts", durationMicroseconds: said,
+            discontinuityCount: isDiscontinuity(index) ? 1 : 0,
             keys: key(of: index).map { [$0] } ?? [],
             programDateTimeMicroseconds: date(of: segment)?.microseconds)
     }

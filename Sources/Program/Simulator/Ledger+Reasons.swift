@@ -64,6 +64,37 @@ extension Ledger {
         }
     }
 
+    /// Published neighbours without a boundary where their source had one, or with one although nothing was
+    /// wrong and their source had none next to it.
+    ///
+    /// Renditions without exact dates may be apart by more than half a segment: what belongs in front of a
+    /// boundary in one of them lies behind it in another.
+    func badBoundaries(_ rows: [SimulatedCatalogue.Row]) -> [String] {
+        let published = rows.filter { $0.number != nil && !$0.fact.flags.contains(.late) }
+        return zip(published, published.dropFirst()).compactMap { row, next in
+            let (one, other) = (Media.source(row.fact.digest), Media.source(next.fact.digest))
+            guard one.source == other.source, one.index < other.index else { return nil }
+            let encoder = encoders[one.source]
+            let isAsked = (one.index + 1...other.index).contains { encoder.isDiscontinuity($0) }
+            let isThere = row.discontinuitySequence != next.discontinuitySequence
+            if isAsked == isThere { return nil }
+            if isThere {
+                let isNear = (one.index...other.index + 1).contains {
+                    encoder.segments.indices.contains($0) && encoder.isDiscontinuity($0)
+                }
+                guard !isNear, one.index + 1 == other.index, isCalm(next.fact.start) else { return nil }
+            }
+            return "\(next.fact.identity) at \(seconds(next.fact.start)) s begins "
+                + (isAsked ? "without the boundary of its source" : "with a boundary that its source has not")
+        }
+    }
+
+    /// Whether nothing was wrong for minutes, and the recording has not just begun.
+    private func isCalm(_ instant: Instant) -> Bool {
+        let span = TimeWindow(begin: instant - 600_000_000, end: instant + 120_000_000)
+        return instant - Scenario.begin > 120_000_000 && !scenario.faults.contains { $0.span.overlaps(span) }
+    }
+
     /// Bytes that are not what they are said to be.
     func misread(_ rows: [SimulatedCatalogue.Row]) -> [String] {
         rows.compactMap { row in

@@ -20,7 +20,7 @@ struct Ledger {
             let rows = rows[id] ?? []
             let placed: [String] = doubles(rows) + overlaps(rows) + displaced(rows)
             let wrong: [String] =
-                placed + badJoins(rows) + misstated(rows) + parts(rows) + misread(rows)
+                placed + badJoins(rows) + badBoundaries(rows) + misstated(rows) + parts(rows) + misread(rows)
             let missing: [String] = encoders.count == 1 ? missing(rows, of: id) : []
             return wrong.prefix(5) + missing.prefix(5) + unexplained(rows).prefix(5)
                 + misexplained(rows, of: id).prefix(5)

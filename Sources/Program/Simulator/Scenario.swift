@@ -40,6 +40,7 @@ struct Scenario: Sendable {
         faults.sort { $0.span.begin < $1.span.begin }
         if encoders.count > 1, chance.happens(in: 2) { encoders[1].carry(encoder, &chance) }
         addExtras()
+        addDiscontinuities()
     }
 
     /// What has its own chance, so that the rest of a seed's scenario stays as it is.
@@ -52,6 +53,17 @@ struct Scenario: Sendable {
         for _ in 0..<Int.random(in: 0...3, using: &chance) {
             faults.append(
                 Fault(extraWithin: length - Self.quiet, encoders: encoders.count, &chance))
+        }
+    }
+
+    /// Clocks of media that begin anew; two packagers of the same media show the same.
+    private mutating func addDiscontinuities() {
+        var chance = SeededChance(seed: seed ^ 0xD15C)
+        for index in encoders.indices {
+            let distance = [31, 97, 400].randomElement(using: &chance).map { $0 * Microseconds.perSecond }
+            encoders[index].discontinuityDistance =
+                encoders[index].carriesFirst
+                ? encoders[0].discontinuityDistance : chance.happens(in: 3) ? distance : nil
         }
     }
 

@@ -5,10 +5,15 @@ struct FoundScenario: Sendable {
     var seed: UInt64
     var hours = 3.0
     var faults: [Int]
+    /// Whether its sources have discontinuities, as the seed says; those found earlier had none.
+    var hasDiscontinuities = false
 
     var scenario: Scenario {
         var scenario = Scenario(seed: seed, hours: hours)
         scenario.keep(faults)
+        if !hasDiscontinuities {
+            for index in scenario.encoders.indices { scenario.encoders[index].discontinuityDistance = nil }
+        }
         return scenario
     }
 
@@ -85,5 +90,8 @@ struct FoundScenario: Sendable {
         // Numbers below a thousand began again: three targets were waited for, and the first of three
         // segments was gone.
         FoundScenario(seed: 9_900_065, faults: [4]),
+        // The newest entry stood twice in the playlist, with EXT-X-DISCONTINUITY before both.
+        FoundScenario(seed: 20_000_022, hours: 1, faults: [0], hasDiscontinuities: true),
+        FoundScenario(seed: 20_000_083, hours: 1, faults: [3], hasDiscontinuities: true),
     ]
 }

@@ -218,6 +218,24 @@ struct SimulatorCheckTests {
         #expect(findings.contains { $0.contains("not said to be damaged") })
     }
 
+    @Test("find a boundary of the source that is missing, and one that it has not")
+    func boundaries() {
+        var (scenario, _) = Self.recorded()
+        scenario.encoders[0].discontinuityDistance = 97_000_000
+        var simulation = Simulation(scenario)
+        #expect(simulation.run().isEmpty)
+        for (change, words) in [(0, "without the boundary"), (1, "a boundary that its source has not")] {
+            var rows = simulation.catalogue.rows
+            for id in rows.keys {
+                for index in rows[id, default: []].indices {
+                    rows[id]?[index].discontinuitySequence = Int32(change * index)
+                }
+            }
+            let ledger = Ledger(scenario: scenario, encoders: simulation.encoders, rows: rows)
+            #expect(ledger.findings.contains { $0.contains(words) })
+        }
+    }
+
     @Test("find a gap with a wrong reason")
     func misexplained() {
         var scenario = Scenario(seed: 1, hours: 0.5)
