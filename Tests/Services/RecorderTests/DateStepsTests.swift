@@ -155,12 +155,77 @@ struct DateStepsTests {
     func afterStart() {
         let playlist = list(0...5, date: { Double($0) * 6 + ($0 > 4 ? 5 : 0) })
         var steps = DateSteps()
-        let held = (number: Int64(4), timestamp: Int64(900_000))
-        let other = steps.find(in: playlist, from: 5, stored: [:], held: (3, 900_000)) { $0 }
+        func held(_ number: Int64) -> DateSteps.Predecessor {
+            DateSteps.Predecessor(
+                number: number, duration: 6 * seconds, timestamp: 900_000, isOfEarlierProcess: true)
+        }
+        let other = steps.find(in: playlist, from: 5, stored: [:], behind: held(3)) { $0 }
         #expect(other == .later(index: 5))
-        #expect(steps.find(in: playlist, from: 5, stored: [:], held: held) { $0 } == .asks(index: 5))
-        steps.judge(held.timestamp + 11 * 90_000)
+        #expect(steps.find(in: playlist, from: 5, stored: [:], behind: held(4)) { $0 } == .asks(index: 5))
+        steps.judge(900_000 + 11 * 90_000)
         #expect(steps.holes == [5])
+    }
+
+    /// What was recorded ends at 1060; the source counts on at once, whatever was missing there.
+    private func firstListed(
+        from date: Double, timestamp: Double, zone: Double = 0, isTagged: Bool = false,
+    ) -> (asks: Bool, segments: [ListedSegment]) {
+        let known = (0..<10).map { place in
+            var segment = KnownSegment(
+                run: 7, number: Int64(place), start: at(1000 + Double(place) * 6), duration: 6 * seconds,
+                isLost: false, digest: [UInt8(place)])
+            segment.firstTimestamp = Int64(50 + place * 6) * 90_000
+            return segment
+        }
+        var progress = RenditionProgress(
+            resuming: RenditionHead(
+                description: RenditionDescription(id: video(0)), nextNumber: 10, known: known),
+            choice: .auto)
+        var playlist = list(10...12, date: { date + zone + Double($0 - 10) * 6 })
+        playlist.segments[0].discontinuityCount = isTagged ? 1 : 0
+        let arrival = arrived(date + 19)
+        let finding = progress.findStep(in: playlist, from: 0, at: arrival, shared: [:])
+        if finding == .asks(index: 0) {
+            _ = progress.judgeStep(before: 10, timestamp: Int64(timestamp * 90_000))
+            #expect(progress.findStep(in: playlist, from: 0, at: arrival, shared: [:]) == .none)
+        }
+        let segments = progress.list(
+            playlist, from: 0, opensHole: false, cause: nil, hole: .recorderDown, arrival: arrival,
+            shared: [:]
+        )
+        return (finding == .asks(index: 0), segments)
+    }
+
+    @Test(
+        "in front of the first segment that is listed after a start is judged, too",
+        arguments: [0, 7200.0])
+    func firstAfterStart(zone: Double) {
+        // Media of four seconds are missing, then the clock of the encoder was set, then nothing happened.
+        let missing = firstListed(from: 1064, timestamp: 114, zone: zone)
+        #expect(missing.asks && missing.segments.map(\.placed.start) == [at(1064), at(1070), at(1076)])
+        #expect(missing.segments.map(\.hole) == [.sourceGap, nil, nil])
+        let set = firstListed(from: 1064, timestamp: 110, zone: zone)
+        #expect(set.asks && set.segments.first?.placed.start == at(1060))
+        #expect(set.segments.map(\.hole) == [nil, nil, nil])
+        let tagged = firstListed(from: 1064, timestamp: 9000, zone: zone, isTagged: true)
+        #expect(!tagged.asks && tagged.segments.first?.placed.start == at(1060))
+        let none = firstListed(from: 1060.3, timestamp: 110, zone: zone)
+        #expect(!none.asks && none.segments.first?.placed.start == at(1060))
+    }
+
+    @Test(
+        "in front of the first segment of a playlist that no other one overlapped is judged, too",
+        arguments: [206, 208, 210, 212])
+    func firstListedAgain(end: Double) throws {
+        var source = try Source()
+        (source.dates, source.media) = (5, 5)
+        // Segment 29 was listed last; playlists from 209.25 to 215.25 seconds begin with segment 30.
+        source.silent = 183..<end
+        try source.record(until: 300)
+        #expect(source.probed == [Int64(Source.step)])
+        #expect(source.losses.map(\.reason) == [.sourceGap])
+        #expect(source.numbers.starts(with: 0...30) && source.numbers.count > 40)
+        #expect(source.starts == source.numbers.map { source.date(Int($0)) })
     }
 
     @Test("with time stamps that go on is a step of the encoder's clock, which is no hole")

@@ -17,6 +17,20 @@ struct DateSteps: Sendable {
         case asks(index: Int)
     }
 
+    /// The segment in front of the first new entry, where an earlier playlist or an earlier process had it.
+    struct Predecessor {
+        var number: Int64
+        /// The source's date; nil where it is not known.
+        var date: Instant?
+        /// Microseconds, as it was listed or stored.
+        var duration: Int64
+        /// Where its media begin, in units of 90 kHz; nil where that is not known.
+        var timestamp: Int64?
+        /// An earlier process stored it: its date is reckoned from the time line, which may be off from the
+        /// source's dates.
+        var isOfEarlierProcess = false
+    }
+
     /// A segment that is read.
     private struct Question {
         /// What its media are to tell.
@@ -38,6 +52,8 @@ struct DateSteps: Sendable {
         var timestamp: Int64
         /// From there to the segment, if the question is answered by yes, microseconds.
         var lengths: ClosedRange<Int64>
+        /// The step is one between dates of the source: where nothing is missing, its dates waver.
+        var isOfDates = true
     }
 
     private var asked: Question?
@@ -61,30 +77,35 @@ struct DateSteps: Sendable {
     ///   - playlist: the playlist as received
     ///   - from: index of the first new entry
     ///   - stored: what was measured of the stored segments of the run, by number
-    ///   - held: the number and the time stamp of the last segment of an earlier process
+    ///   - earlier: what is known of the segment in front of the first new entry besides the playlist
     ///   - expected: how long a segment is of which EXTINF says so much, microseconds
     /// - Returns: what is to be done with them
     mutating func find(
         in playlist: MediaPlaylist, from: Int, stored: [Int64: ShortSegments.Entry],
-        held: (number: Int64, timestamp: Int64)? = nil, expected: (Int64) -> Int64,
+        behind earlier: Predecessor? = nil, expected: (Int64) -> Int64,
     ) -> Finding {
         let dates = NewEntries.dates(of: playlist)
         let isCoarse = !dates.contains { ($0?.microseconds ?? 0) % Microseconds.perSecond != 0 }
         let tolerance = Limits.timestampSlack + (isCoarse ? Limits.dateResolution : 0)
         // Where dates show another length of all segments, EXTINF is wrong, and none of them is a step.
         let dated = DatedDurations(playlist, holes: holes)
-        for index in playlist.segments.indices where index >= max(from, 1) {
+        for index in playlist.segments.indices where index >= from {
             let entry = playlist.segments[index]
             guard let number = PlaylistFollower.number(playlist, index), number > wavering,
                 judged[number] == nil, !entry.isGap,
-                entry.programDateTimeMicroseconds != nil, let date = dates[index],
-                let before = dates[index - 1],
-                let said = PlaylistFollower.duration(of: playlist.segments[index - 1])
+                entry.programDateTimeMicroseconds != nil, let date = dates[index]
+            else { continue }
+            let earlier = earlier.flatMap { $0.number == number - 1 ? $0 : nil }
+            let isListed = index > 0
+            guard let before = isListed ? dates[index - 1] : earlier?.date,
+                let said = isListed
+                    ? PlaylistFollower.duration(of: playlist.segments[index - 1]) : earlier?.duration
             else { continue }
             let predecessor = stored[number - 1]
             let usual = dated.isWrong ? dated.duration(said: said) : nil
+            let isHeld = !isListed && earlier?.isOfEarlierProcess ?? false
             let (length, duration) = (
-                date - before, max(said, predecessor?.measured ?? usual ?? expected(said))
+                date - before, isHeld ? said : max(said, predecessor?.measured ?? usual ?? expected(said))
             )
             let step = length - duration
             // What is longer is a hole by the dates alone.
@@ -92,14 +113,18 @@ struct DateSteps: Sendable {
                 step <= TimePlacing.step(target: PlaylistFollower.target(of: playlist))
             else { continue }
             let isDiscontinuity = entry.discontinuityCount > 0
-            let earlier = held.flatMap { $0.number == number - 1 ? $0.timestamp : nil }
-            if index == from, let timestamp = predecessor?.timestamp ?? earlier {
+            // Behind a discontinuity no media tell a step from a time line that is off.
+            guard !isHeld || !isDiscontinuity else { continue }
+            if index == from, let timestamp = predecessor?.timestamp ?? earlier?.timestamp {
                 let (sought, slack) = (isDiscontinuity ? duration : length, tolerance / 2 + step / 10)
                 asked = Question(
                     kind: isDiscontinuity ? .discontinuity(step) : .step, number: number,
-                    timestamp: timestamp, lengths: sought - slack...sought + slack)
+                    timestamp: timestamp, lengths: sought - slack...sought + slack,
+                    isOfDates: !isHeld)
                 return .asks(index: index)
             }
+            // All that is listed would wait, for what may never be stored.
+            guard isListed else { continue }
             if index == from, waited.number == number, waited.count >= Limits.doubtfulPlaylists {
                 judged[number] = isDiscontinuity
                 if isDiscontinuity { wavering = number + Limits.waveringDates }
@@ -166,10 +191,10 @@ struct DateSteps: Sendable {
         case .discontinuity(let step):
             judged[asked.number] = !fits
             let isConfirmed = length.map { asked.lengths.contains($0 - step) } ?? false
-            if !isConfirmed { wavering = asked.number + Limits.waveringDates }
+            if !isConfirmed, asked.isOfDates { wavering = asked.number + Limits.waveringDates }
         case .step:
             judged[asked.number] = fits
-            if !fits { wavering = asked.number + Limits.waveringDates }
+            if !fits, asked.isOfDates { wavering = asked.number + Limits.waveringDates }
         }
         guard judged.count > 2 * Limits.judgedSteps else { return }
         for number in judged.keys.sorted().dropLast(Limits.judgedSteps) { judged[number] = nil }

@@ -86,6 +86,9 @@ struct PlaylistFollower: Sendable {
         SeenEntry.entries(of: playlist).contains { $0.isKnown(in: recent) }
     }
 
+    /// What one of the last few playlists said of a number.
+    func seen(_ number: Int64) -> SeenEntry? { recent.last { $0.number == number } }
+
     /// The source's date of a number that was passed over or follows, if segments are as long as those of the
     /// last few playlists; nil where those have no dates.
     func date(of number: Int64) -> Instant? {

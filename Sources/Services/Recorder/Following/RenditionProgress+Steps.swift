@@ -22,12 +22,40 @@ extension RenditionProgress {
                 ? .none : findLateArrival(of: playlist, from: from, at: arrival, shared: shared)
         }
         let durations = measured
+        let earlier =
+            held.map { predecessor($0, of: playlist, from: from, at: arrival) }
+            ?? listedBefore(playlist, from: from)
         return dateSteps.find(
-            in: playlist, from: from, stored: shortSegments.entries,
-            held: held.map { ($0.number, $0.timestamp) }
+            in: playlist, from: from, stored: shortSegments.entries, behind: earlier
         ) {
             durations.duration(said: $0) ?? $0
         }
+    }
+
+    /// The last segment of an earlier process, with the date that it has by the dates of a playlist which
+    /// does not list it any more.
+    private func predecessor(
+        _ held: (number: Int64, window: TimeWindow, timestamp: Int64), of playlist: MediaPlaylist, from: Int,
+        at arrival: Arrival,
+    ) -> DateSteps.Predecessor {
+        var earlier = DateSteps.Predecessor(
+            number: held.number, duration: held.window.microseconds, timestamp: held.timestamp,
+            isOfEarlierProcess: true)
+        guard from == 0 else { return earlier }
+        var trial = placing
+        _ = trial.place(
+            entries(of: playlist), arrival: arrival, target: PlaylistFollower.target(of: playlist))
+        if trial.clock == .source { earlier.date = held.window.begin + trial.zone }
+        return earlier
+    }
+
+    /// The segment in front of a playlist of new entries only, as the playlists before listed it.
+    private func listedBefore(_ playlist: MediaPlaylist, from: Int) -> DateSteps.Predecessor? {
+        guard from == 0, let number = PlaylistFollower.number(playlist, 0),
+            let entry = follower.seen(number - 1), let date = entry.date,
+            (1...Limits.longestSegment).contains(entry.duration)
+        else { return nil }
+        return DateSteps.Predecessor(number: entry.number, date: date, duration: entry.duration)
     }
 
     /// The first new entries after a start of the process, without dates, that arrive later than their
