@@ -1,6 +1,8 @@
 import Catalogue
+import HLS
 import HTTP
 import HTTPSupport
+import JSON
 import Monitoring
 import Testing
 import Timeline
@@ -66,6 +68,38 @@ import Timeline
                 """
             #expect(answer.text.hasSuffix("\"markers\":\(expected)}"))
         }
+    }
+
+    @Test("Cue tags of segments that never came are markers like those of others, once")
+    func cueTagsOfLostSegments() throws {
+        let begin = TestAdmin.now
+        func marker(_ line: String, at second: Int64) throws -> RecordedMarker {
+            let at = begin + second * Microseconds.perSecond
+            let range = try #require(
+                DateRange(cueTag: line, startMicroseconds: at.microseconds, idBytes: 256))
+            let version = RecordedMarker.Version(
+                shown: begin, until: at, attributes: range.otherAttributes.attributes)
+            return RecordedMarker(
+                id: range.id, begin: at, end: nil, classID: range.classIdentifier, versions: [version])
+        }
+        let held = [
+            RecordedCueTags(begin: begin, tags: ["#EXT-X-ASSET:CAID=0x1"]),
+            RecordedCueTags(begin: begin + 30 * Microseconds.perSecond, tags: ["#EXT-X-CUE-IN"]),
+        ]
+        let tags = TimelineMarker.cueTags(
+            held,
+            with: [
+                try marker("#EXT-X-CUE-OUT:DURATION=40,BREAKID=\"b\"", at: 6),
+                // A rendition has it, too.
+                try marker("#EXT-X-CUE-IN", at: 30),
+                RecordedMarker(
+                    id: "other", begin: begin, end: nil, classID: nil,
+                    versions: [RecordedMarker.Version(shown: begin, until: begin, attributes: [])]),
+            ])
+        let markers = TimelineMarker.markers(of: tags)
+        #expect(markers.map(\.classID) == ["EXT-X-ASSET", "EXT-X-CUE-OUT", "EXT-X-CUE-IN"])
+        #expect(markers.map(\.end) == [nil, begin + 30 * Microseconds.perSecond, nil])
+        #expect(markers[1].attributes.map(\.name) == ["DURATION", "BREAKID"])
     }
 
     @Test(

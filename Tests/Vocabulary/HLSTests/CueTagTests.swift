@@ -32,4 +32,30 @@ struct CueTagTests {
     func others(line: String) {
         #expect(CueTag(line: line) == nil)
     }
+
+    @Test(
+        "A range that is made of a cue tag gives it back",
+        arguments: [
+            "#EXT-X-CUE-OUT:DURATION=30,BREAKID=\"b'1\"", "#EXT-X-CUE:ID=\"100%22,%25\"",
+            "#EXT-X-CUE-IN", "#EXT-OATCLS-SCTE35:DAlAAAA=",
+        ])
+    func range(line: String) throws {
+        let range = try #require(DateRange(cueTag: line, startMicroseconds: 5, idBytes: 12))
+        #expect(range.startMicroseconds == 5 && range.id.utf8.count <= 12)
+        #expect(line.hasPrefix("#" + range.id))
+        let attributes = range.attributes.attributes
+        #expect(DateRange.cueTag(of: attributes) == line)
+        #expect(!attributes.contains { $0.value.contains("\"") })
+    }
+
+    @Test("No range is made of other lines, nor of a tag that a break goes on with; others are no cue tags")
+    func noRange() throws {
+        for line in ["#EXTINF:4,", "#EXT-X-CUE-OUT-CONT:8/30"] {
+            #expect(DateRange(cueTag: line, startMicroseconds: 5, idBytes: 256) == nil)
+        }
+        var other = AttributeList()
+        other.append("X-CUE-TAG", quoted: "of a vendor")
+        #expect(DateRange.cueTag(of: other.attributes) == nil)
+        #expect(DateRange.cueTag(of: []) == nil)
+    }
 }

@@ -1,5 +1,6 @@
 import Catalogue
 import Concurrency
+import HLS
 import HTTP
 import JSON
 import Monitoring
@@ -27,7 +28,9 @@ extension AdminAPI {
     }
 
     private static func markers(_ report: TimelineReport) -> [TimelineMarker] {
-        let all = report.markers.map(TimelineMarker.init) + TimelineMarker.markers(of: report.cueTags)
+        let ranges = report.markers.filter { DateRange.cueTag(of: $0.attributes) == nil }
+        let cueTags = TimelineMarker.cueTags(report.cueTags, with: report.markers)
+        let all = ranges.map(TimelineMarker.init) + TimelineMarker.markers(of: cueTags)
         return all.enumerated().sorted { ($0.element.begin, $0.offset) < ($1.element.begin, $1.offset) }
             .map(\.element)
     }

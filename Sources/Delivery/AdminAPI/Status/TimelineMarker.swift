@@ -45,6 +45,35 @@ struct TimelineMarker: Equatable {
 }
 
 extension TimelineMarker {
+    /// Cue tags of segments, and those among the markers, whose segments never came, in order; what another
+    /// rendition repeats is there once.
+    static func cueTags(
+        _ held: [RecordedCueTags], with markers: [RecordedMarker],
+    ) -> [RecordedCueTags] {
+        let places = Set(
+            held.flatMap { held in held.tags.map { CuePlace(tag: $0, second: held.begin.wholeSeconds) } })
+        let lost = markers.compactMap { marker -> RecordedCueTags? in
+            guard let tag = DateRange.cueTag(of: marker.attributes) else { return nil }
+            let second = marker.begin.wholeSeconds
+            let isHeld = (second - 1...second + 1).contains {
+                places.contains(CuePlace(tag: tag, second: $0))
+            }
+            return isHeld ? nil : RecordedCueTags(begin: marker.begin, tags: [tag])
+        }
+        guard !lost.isEmpty else { return held }
+        var all: [RecordedCueTags] = []
+        for place in (held + lost).enumerated().sorted(by: {
+            ($0.element.begin, $0.offset) < ($1.element.begin, $1.offset)
+        }).map(\.element) {
+            if all.last?.begin == place.begin {
+                all[all.count - 1].tags += place.tags
+            } else {
+                all.append(place)
+            }
+        }
+        return all
+    }
+
     /// Cue tags as markers, in order.
     ///
     /// A break ends where it is said to end, else after the length that it is said to have. The tags that
@@ -66,4 +95,15 @@ extension TimelineMarker {
         }
         return markers
     }
+}
+
+/// A cue tag at about a time.
+private struct CuePlace: Hashable {
+    var tag: String
+    /// Since 1970 UTC.
+    var second: Int64
+}
+
+extension Instant {
+    fileprivate var wholeSeconds: Int64 { microseconds / Microseconds.perSecond }
 }

@@ -22,7 +22,7 @@ struct ChannelProgress: Sendable {
     /// The renditions that were recorded last, in this process or an earlier one.
     private(set) var recorded: Set<RenditionID> = []
     /// What the source lists besides segments, the same in all renditions.
-    private(set) var markers = KnownMarkers()
+    var markers = KnownMarkers()
     var lastFormats: [RenditionID: SegmentFormat] = [:]
     /// The source in use.
     private(set) var source: SourceSettings?
@@ -226,16 +226,6 @@ extension ChannelProgress {
             listing.news += newMarkers(in: playlist, of: rendition, at: arrival.date)
         }
         return listing
-    }
-
-    /// What is new of the playlist's markers, placed as its segments are.
-    private mutating func newMarkers(
-        in playlist: MediaPlaylist, of rendition: RenditionProgress, at arrival: Instant,
-    ) -> [JournalEntry] {
-        guard !playlist.dateRanges.isEmpty else { return [] }
-        let first = RenditionProgress.firstDate(of: playlist)
-        return markers.take(playlist.dateRanges, dates: rendition.dates, first: first, at: arrival)
-            .map { .marker($0) }
     }
 
     /// The bytes of the segment in question were read: the numbering goes on, or another one began; or media

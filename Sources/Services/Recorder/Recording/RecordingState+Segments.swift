@@ -290,14 +290,21 @@ extension RecordingState {
             journal.add(JournalQueue.Write(entry: .segment(fact), purpose: .keyOpened(segment)))
         case .failure(let failure):
             guard keys.failed(segment, failure, now: now) else { return }
-            lose(segment.placed, failure)
+            lose(segment, failure)
             settleKey(segment, bytesAt: segment.key)
         }
     }
 
     private mutating func giveUp(_ segment: KeyPendingSegment, _ reason: String) {
-        lose(segment.placed, FetchFailure(.keyMissing, reason, isTransient: false))
+        lose(segment, FetchFailure(.keyMissing, reason, isTransient: false))
         settleKey(segment, bytesAt: nil)
+    }
+
+    /// A segment will not come: what follows is published already, so its cue tags become markers.
+    private mutating func lose(_ segment: KeyPendingSegment, _ failure: FetchFailure) {
+        lose(segment.placed, failure)
+        let tags = publication.cueTags.kept(segment.cueTags, of: segment.identity)
+        journal.add(progress.cueMarkers(tags, at: segment.start))
     }
 
     /// A segment does not wait for its key any more; its encrypted bytes go, unless they are what was stored.

@@ -1,0 +1,30 @@
+package import Timeline
+
+/// A cue tag of a segment that never came, as a range of its own.
+extension DateRange {
+    /// The attribute that has the whole tag.
+    private static let tagAttribute = "X-CUE-TAG"
+
+    /// A cue tag that stood before a segment which began at an instant, in microseconds since 1970 UTC; nil
+    /// for any other line, and for one that a break goes on with.
+    ///
+    /// Its id is the tag, at most `idBytes` of it, so the same tag of another rendition is the same range.
+    package init?(cueTag line: String, startMicroseconds: Int64, idBytes: Int) {
+        guard let tag = CueTag(line: line), tag.tag != .cueOutContinued else { return nil }
+        // A quoted string has no quotation marks in it (RFC 8216bis §4.2).
+        let text = line.dropFirst().replacing("%", with: "%25").replacing("\"", with: "%22")
+        var id = String(text)
+        while id.utf8.count > idBytes { id.removeLast() }
+        self.init(id: id, startMicroseconds: startMicroseconds)
+        classIdentifier = tag.tag.rawValue
+        if tag.tag == .cueOut { plannedDurationMicroseconds = tag.durationMicroseconds }
+        otherAttributes.append(Self.tagAttribute, quoted: String(text))
+    }
+
+    /// The cue tag that a range was made of, given its attributes; nil when it was not.
+    package static func cueTag(of attributes: [PlaylistAttribute]) -> String? {
+        guard let text = attributes.first(where: { $0.name == tagAttribute })?.value else { return nil }
+        let line = "#" + text.replacing("%22", with: "\"").replacing("%25", with: "%")
+        return CueTag(line: line) == nil ? nil : line
+    }
+}
