@@ -196,6 +196,14 @@ struct Encoder {
         scenario.faults(.repeated, of: index, at: now)
     }
 
+    /// What tells a rendition's playlist of one instant from those of others.
+    func digest(of rendition: RenditionID, at now: Instant, _ scenario: Scenario) -> [UInt8] {
+        let range = listed(at: now)
+        return Media.digest(index, rendition, range.lowerBound)
+            + Media.digest(index, rendition, range.upperBound)
+            + [hasEnded(at: now) ? 1 : 0, repeats(scenario, at: now) ? 1 : 0]
+    }
+
     /// The playlist of a rendition.
     func playlist(_ rendition: RenditionID, at now: Instant, _ scenario: Scenario) -> MediaPlaylist {
         var playlist = MediaPlaylist()

@@ -19,30 +19,35 @@ extension Simulation {
         let made = now + Int64.random(in: 0...duration, using: &chance)
         encoders[source].advance(to: made)
         let arrival = moment(node, at: now + duration)
-        let playlist = playlist(request, source, made: made)
-        happen(
-            .playlistArrived(
-                FetchedPlaylist(
-                    playlist: playlist, base: bases[source], arrival: arrival, lead: .microseconds(duration)),
-                request),
-            node,
-            after: duration)
-    }
-
-    private mutating func playlist(_ request: PlaylistRequest, _ source: Int, made: Instant) -> Playlist {
+        let base = bases[source]
+        let url = request.url ?? base
+        func fetched(_ playlist: Playlist, _ digest: [UInt8]?) -> RecordingEvent {
+            let fetched = FetchedPlaylist(
+                playlist: playlist, base: base, arrival: arrival, lead: .microseconds(duration),
+                digest: digest, of: url)
+            return .playlistArrived(fetched, request)
+        }
         let encoder = encoders[source]
-        let path = request.url?.path
-        let named = encoder.settings.renditions.first { path == "/\($0).m3u8" }
-        guard
-            let id = named ?? (encoder.settings.renditions.count == 1 ? encoder.settings.renditions[0] : nil)
-        else {
-            return encoder.multivariantPlaylist
+        guard let id = rendition(of: request, encoder) else {
+            return happen(fetched(encoder.multivariantPlaylist, nil), node, after: duration)
         }
         var instant = made
         if let stale = scenario.fault(.stale, of: source, at: now), chance.happens(in: 2) {
             instant = made - stale.amount
         }
-        return .media(encoder.playlist(id, at: instant, scenario))
+        let digest = encoder.digest(of: id, at: instant, scenario)
+        let event: RecordingEvent =
+            request.knows(digest, of: url)
+            ? .playlistUnchanged(arrival, request)
+            : fetched(.media(encoder.playlist(id, at: instant, scenario)), digest)
+        happen(event, node, after: duration)
+    }
+
+    /// The rendition whose playlist is asked for; nil for the multivariant playlist.
+    private func rendition(of request: PlaylistRequest, _ encoder: Encoder) -> RenditionID? {
+        let path = request.url?.path
+        let named = encoder.settings.renditions.first { path == "/\($0).m3u8" }
+        return named ?? (encoder.settings.renditions.count == 1 ? encoder.settings.renditions[0] : nil)
     }
 
     mutating func answer(_ request: SegmentRequest, _ node: Int) {

@@ -42,6 +42,13 @@ package struct PlaylistRequest: Sendable, Equatable {
     var begun: SteadyInstant
 }
 
+extension PlaylistRequest {
+    /// Whether the playlist with that digest was the one last taken of the URL that is asked.
+    package func knows(_ digest: [UInt8], of url: HTTPURL) -> Bool {
+        known.map { $0.url == url && $0.digest == digest } ?? false
+    }
+}
+
 /// What tells whether a playlist has changed: its digest, and the validators of the answer that brought it.
 struct PlaylistVersion: Sendable, Equatable {
     /// SHA-256 of the decoded body.
@@ -107,8 +114,13 @@ package struct FetchedPlaylist: Sendable {
     /// Where it deviates from the standard.
     var notes: [Note] = []
 
-    package init(playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero) {
-        self.init(playlist: playlist, base: base, arrival: arrival, lead: lead, version: nil)
+    /// `digest` is SHA-256 of the playlist at `url`; nil where it cannot be told from others.
+    package init(
+        playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero,
+        digest: [UInt8]? = nil, of url: HTTPURL? = nil,
+    ) {
+        let version = digest.map { PlaylistVersion(digest: $0, url: url ?? base) }
+        self.init(playlist: playlist, base: base, arrival: arrival, lead: lead, version: version)
     }
 
     init(
