@@ -93,5 +93,8 @@ struct FoundScenario: Sendable {
         // The newest entry stood twice in the playlist, with EXT-X-DISCONTINUITY before both.
         FoundScenario(seed: 20_000_022, hours: 1, faults: [0], hasDiscontinuities: true),
         FoundScenario(seed: 20_000_083, hours: 1, faults: [3], hasDiscontinuities: true),
+        // Numbers jumped far ahead while dates went on: two targets were waited for, and the first of three
+        // segments was gone.
+        FoundScenario(seed: 20_000_505, hours: 1, faults: [1]),
     ]
 }

@@ -89,6 +89,16 @@ struct PlaylistFollowerTests {
         #expect(stage.see(list(1_700_002...1_700_007), at: 18) == .new(from: 5, missing: 0))
     }
 
+    @Test("A huge jump is another numbering at once where its dates go on from the newest known one")
+    func hugeJumpByDates() {
+        // At 96 seconds the next segment begins; a second origin lists what is known, or its clock is ahead.
+        for (begin, isAtOnce) in [(96.0, true), (92, false), (102, true), (110, false), (3690, false)] {
+            var stage = FollowerStage(after: list(10...15, date: { Double($0) * 6 }))
+            let next = list(1_700_000...1_700_000, date: { _ in begin })
+            #expect(stage.see(next, at: 6).isRestart == isAtOnce)
+        }
+    }
+
     @Test(
         "Two origins whose numbers lie close together: numbers that jump without their dates are passed over")
     func secondOriginAhead() {

@@ -75,7 +75,7 @@ struct PlaylistFollower: Sendable {
             targets: lastAdvance.map { Int64(min((now - $0) / .microseconds(target), 1e9)) } ?? .max,
             isYoung: isYoung(now, target))
         if last < highest { return judgeBackward(playlist, entries, waited) }
-        if first > highest { return judgeJump(playlist, highest: highest, waited) }
+        if first > highest { return judgeJump(playlist, highest: highest, waited, now: now) }
         if let finding = judgeOverlap(entries, first: first, waited, target: target) { return finding }
         return last == highest ? .nothingNew : .new(from: Int(highest - first) + 1, missing: 0)
     }
@@ -187,14 +187,28 @@ extension PlaylistFollower {
 
     /// Numbers that were passed over are missing; many of them, or dates that have not gone on with them,
     /// speak of another numbering, which may be a second origin's as long as the first one goes on.
-    private func judgeJump(_ playlist: MediaPlaylist, highest: Int64, _ waited: Waited) -> Finding {
+    private func judgeJump(
+        _ playlist: MediaPlaylist, highest: Int64, _ waited: Waited, now: SteadyInstant,
+    ) -> Finding {
         guard let first = SeenEntry(playlist, 0) else { return .nothingNew }
         let missing = first.number - highest - 1
         if hasEnded { return .restart(reason: "the source had ended") }
         guard missing > Limits.numberJump || contradictsJump(first, missing: missing) else {
             return .new(from: 0, missing: missing)
         }
-        return waited.suffices(evidence: 1) ? .restart(reason: "numbers jumped ahead by \(missing)") : .stale
+        // A second origin would list what is known, too, unless its clock is ahead.
+        let goesOn = missing > Limits.numberJump && goesOn(first, target: Self.target(of: playlist), now: now)
+        return waited.suffices(evidence: goesOn ? 2 : 1)
+            ? .restart(reason: "numbers jumped ahead by \(missing)") : .stale
+    }
+
+    /// Whether the dates of a playlist begin behind all that is known, and not later than time has passed.
+    private func goesOn(_ first: SeenEntry, target: Int64, now: SteadyInstant) -> Bool {
+        guard let newest = recent.last, let distance = first.distance(to: newest), let lastAdvance else {
+            return false
+        }
+        return distance > max(newest.duration, 0) / 2
+            && .microseconds(distance - target) <= now - lastAdvance
     }
 
     /// Dates that did not go on by half of the time that is missing.
