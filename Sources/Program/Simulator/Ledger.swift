@@ -120,7 +120,8 @@ struct Ledger {
         // A difference up to a step of the clock is drift: two target durations, as playlists say them.
         let step = max(2 * encoder.target, 10_000_000)
         let ahead = max(step, 2 * longest)
-        let late = (encoders.map(\.settings.latency).max() ?? 0) + ahead + 1_000_000
+        // A playlist arrives up to a target duration after its newest segment was listed.
+        let late = (encoders.map(\.settings.latency).max() ?? 0) + ahead + max(encoder.target, 1_000_000)
         // Whatever the dates say: one source of the channel without them places the others by arrival, too.
         guard encoders.count == 1,
             encoders.allSatisfy({ $0.settings.dates == .right || $0.settings.dates == .wrongZone })
