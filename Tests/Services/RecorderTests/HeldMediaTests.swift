@@ -51,7 +51,7 @@ struct HeldMediaTests {
         #expect(held.held(from: [1])?.end == at(24))
         #expect(held.held(from: [9]) == nil && held.held(from: []) == nil)
         var broken = media([0, 6])
-        var fact = PublisherStage.fact(video(0), 0.3)
+        var fact = PublisherStage.fact(video(0), 0.2)
         (fact.start, fact.duration, fact.digest) = (at(40), 6 * seconds, [3])
         broken.add(fact)
         #expect(broken.held(from: [0])?.end == at(12))
