@@ -1,12 +1,17 @@
 /// Bytes as hexadecimal digits, two for each (RFC 4648 §8).
 package enum Hexadecimal {
     /// The digits of bytes, in lower case.
-    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let bytes = Array(bytes)
-        var text = [UInt8](repeating: 0, count: 2 * bytes.count)
-        for (index, byte) in bytes.enumerated() {
-            text[2 * index] = digit(byte >> 4)
-            text[2 * index + 1] = digit(byte & 15)
+    package static func encode(_ bytes: [UInt8]) -> String {
+        encode(bytes[...])
+    }
+
+    /// The digits of bytes, in lower case.
+    package static func encode(_ bytes: ArraySlice<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 15))
         }
         return String(decoding: text, as: UTF8.self)
     }
