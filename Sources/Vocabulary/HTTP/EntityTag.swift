@@ -6,7 +6,9 @@ package struct EntityTag: Hashable, Sendable {
 
     /// A strong tag of our own; bytes that a tag must not contain are left out.
     package init(strong opaque: String) {
-        self.opaque = String(decoding: opaque.utf8.filter(Self.isTagByte), as: UTF8.self)
+        let isValid = opaque.utf8.allSatisfy(Self.isTagByte)
+        self.opaque =
+            isValid ? opaque : String(decoding: opaque.utf8.filter(Self.isTagByte), as: UTF8.self)
         isWeak = false
     }
 
@@ -24,7 +26,13 @@ package struct EntityTag: Hashable, Sendable {
     }
 
     /// The tag as a field value.
-    package var fieldValue: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
+    package var fieldValue: String {
+        var text = isWeak ? "W/\"" : "\""
+        text.reserveCapacity(opaque.utf8.count + 4)
+        text += opaque
+        text += "\""
+        return text
+    }
 
     /// Whether the bytes are the same: both tags strong and equal (RFC 9110 §8.8.3.2).
     func matchesStrongly(_ other: EntityTag) -> Bool {

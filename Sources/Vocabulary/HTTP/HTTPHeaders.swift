@@ -17,7 +17,11 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     ///
     /// Setting it replaces all values; nil removes the field.
     package subscript(name: String) -> String? {
-        get { fields.first { Self.same($0.name, name) }?.value }
+        get {
+            let span = fields.span
+            for index in span.indices where Self.same(span[index].name, name) { return span[index].value }
+            return nil
+        }
         set {
             fields.removeAll { Self.same($0.name, name) }
             if let newValue { fields.append(Field(name: name, value: newValue)) }
@@ -27,7 +31,11 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     /// All values of a field, in order.
     package func values(of name: String) -> [String] {
         var values: [String] = []
-        for field in fields where Self.same(field.name, name) { values.append(field.value) }
+        // A span does not copy the fields that it passes over.
+        let span = fields.span
+        for index in span.indices where Self.same(span[index].name, name) {
+            values.append(span[index].value)
+        }
         return values
     }
 
@@ -41,8 +49,13 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     }
 
     /// Appends a field line.
-    package mutating func append(_ name: String, _ value: String) {
+    package mutating func append(_ name: consuming String, _ value: consuming String) {
         fields.append(Field(name: name, value: value))
+    }
+
+    /// Makes room for a number of field lines, so that none has to be moved while others are appended.
+    package mutating func reserve(_ count: Int) {
+        fields.reserveCapacity(count)
     }
 
     /// ASCII comparison without case, which suffices because field names are tokens.

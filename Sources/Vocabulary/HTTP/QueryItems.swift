@@ -25,9 +25,14 @@ package struct QueryItems: Sendable, Equatable {
     ///
     /// Nil when an escape is malformed, an item is not UTF-8, or there are too many.
     package init?(reading query: String?, plusIsSpace: Bool = true) {
-        var items: [Item] = []
-        for part in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
-            guard items.count < Limits.queryItemCount, let item = Self.item(Substring(part), plusIsSpace)
+        var (items, rest): ([Item], Substring) = ([], query?[...] ?? "")
+        items.reserveCapacity(4)
+        while !rest.isEmpty {
+            let end = rest.utf8.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
+            let part = rest[..<end]
+            rest = Substring(rest[end...].utf8.dropFirst())
+            if part.isEmpty { continue }
+            guard items.count < Limits.queryItemCount, let item = Self.item(part, plusIsSpace)
             else { return nil }
             items.append(item)
         }
