@@ -70,16 +70,21 @@ extension Exchange {
         peer.requestFinished(nextHeaderBy: now + (core.limits.idle + core.limits.header).nanoseconds)
         core.exchangeFinished()
         let status = connection.queuedStatus
-        let (work, last) = state.withLock { state in
-            let work = state.work.take()
+        var seen: RequestSummary?
+        let work = state.withLock { state in
             if state.isStream { core.streams.giveBack(state.client) }
-            return (work, core.onFinished == nil ? nil : state)
+            if core.onFinished != nil {
+                seen = summary(state, status, now: now, isComplete: isComplete)
+            }
+            return state.work.take()
         }
         work?.cancel()
-        if let last { core.onFinished?(summary(last, status: status, now: now, isComplete: isComplete)) }
+        if let seen { core.onFinished?(seen) }
     }
 
-    private func summary(_ state: State, status: Int?, now: Int64, isComplete: Bool) -> RequestSummary {
+    private func summary(
+        _ state: borrowing State, _ status: Int?, now: Int64, isComplete: Bool,
+    ) -> RequestSummary {
         RequestSummary(
             method: state.request?.method ?? HTTPMethod(rawValue: ""), path: state.request?.path ?? "",
             remoteAddress: state.request?.remoteAddress ?? peer.addressText, requestID: state.requestID,

@@ -50,6 +50,7 @@ enum OutgoingBody {
     }
 
     private static func form(of pieces: [SharedBytes], joined: Int) -> OutgoingBody {
+        if pieces.count == 1 { return .bytes(pieces[0].bytes) }
         let byteCount = pieces.reduce(0) { $0 + $1.bytes.count }
         guard byteCount <= joined else { return .pieces(pieces, byteCount: byteCount) }
         var bytes: [UInt8] = []

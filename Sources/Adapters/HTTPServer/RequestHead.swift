@@ -90,12 +90,13 @@ extension RawRequest {
     }
 
     private func checkHost(_ fields: HTTPHeaders, isGivenInTarget: Bool) throws(Refusal) {
-        let count = fields.values(of: "Host").count
-        if count > 1 { throw .bad("there is more than one Host field") }
-        if count == 0 && !isHTTP10 { throw .bad("the Host field is missing") }
-        guard fields["Host"]?.utf8.allSatisfy(Self.isHostByte) ?? true else {
-            throw .bad("the Host field is no host")
+        let hosts = fields.values(of: "Host")
+        if hosts.count > 1 { throw .bad("there is more than one Host field") }
+        guard let host = hosts.first else {
+            if isHTTP10 { return }
+            throw .bad("the Host field is missing")
         }
+        for byte in host.utf8 where !Self.isHostByte(byte) { throw .bad("the Host field is no host") }
     }
 
     /// A byte of a host, its brackets and the colon of its port (RFC 3986 §3.2.2).

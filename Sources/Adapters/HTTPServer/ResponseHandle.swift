@@ -16,13 +16,23 @@ import Logging
     ///
     /// The library writes the framing fields; a field that could end a line is dropped and logged.
     func add(_ headers: HTTPHeaders, logger: Logger) {
-        for field in headers.fields where !Self.isFraming(field.name) {
-            guard Self.isSendable(field),
-                unsafe MHD_add_response_header(pointer, field.name, field.value) == .YES
-            else {
-                logger.error(
-                    "Dropped an invalid response field", metadata: ["name": "\(field.name.debugDescription)"])
+        let all = headers.fields
+        // A span does not copy the fields.
+        let fields = all.span
+        for index in fields.indices where !Self.isFraming(fields[index].name) {
+            guard Self.isSendable(fields[index]), add(fields[index]) else {
+                let name = fields[index].name.debugDescription
+                logger.error("Dropped an invalid response field", metadata: ["name": "\(name)"])
                 continue
+            }
+        }
+    }
+
+    /// Passes the texts as they are in memory; as arguments they would be copied first.
+    private func add(_ field: HTTPHeaders.Field) -> Bool {
+        unsafe field.name.withCString { name in
+            unsafe field.value.withCString { value in
+                unsafe MHD_add_response_header(pointer, name, value) == .YES
             }
         }
     }
@@ -47,7 +57,10 @@ import Logging
     private static func isSendable(_ field: HTTPHeaders.Field) -> Bool {
         // Loops are compiled for the text, which `allSatisfy` with a function is not.
         for byte in field.name.utf8 where !isTokenByte(byte) { return false }
-        for byte in field.value.utf8 where !isFieldByte(byte) { return false }
-        return !field.name.isEmpty
+        // Of the value it looks at all bytes, so that the processor takes many of them at a time.
+        let bytes = field.value.utf8Span.span
+        var isValid = true
+        for index in bytes.indices { isValid = isFieldByte(bytes[index]) && isValid }
+        return !field.name.isEmpty && isValid
     }
 }
