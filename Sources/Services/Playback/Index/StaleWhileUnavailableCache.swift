@@ -7,9 +7,15 @@ import Synchronization
 /// Concurrent requests for one key share a single read.
 final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// A value and the latest instant at which it is known to have been current.
-    struct Known: Sendable {
-        var value: Value
-        var asOf: SteadyInstant
+    ///
+    /// An object, because each request reads some, and a copy of a channel or of a head has many parts.
+    final class Known: Sendable {
+        let value: Value
+        let asOf: SteadyInstant
+
+        init(value: Value, asOf: SteadyInstant) {
+            (self.value, self.asOf) = (value, asOf)
+        }
     }
 
     /// Reads the current value of a key, given the cached one; nil if there is no such value.
@@ -92,18 +98,13 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
 
     /// The value of a key if it is at most `Limits.freshFor` old.
     func fresh(_ key: Key) -> Known? {
-        fresh(key) { $0 }
-    }
-
-    /// What is read of the value of a key, if it is at most `Limits.freshFor` old; `read` must not wait.
-    func fresh<Part>(_ key: Key, _ read: (borrowing Known) -> Part) -> Part? {
         let now = clock.steady()
         return state.withLock { state in
             guard let place = state.entries.index(forKey: key),
                 state.entries.values[place].isFresh(at: now)
             else { return nil }
             state.entries.values[place].used = now
-            return read(state.entries.values[place].known)
+            return state.entries.values[place].known
         }
     }
 
@@ -219,7 +220,7 @@ extension StaleWhileUnavailableCache {
         state.withLock { state in
             for (key, entry) in state.entries
             where entry.known.asOf < instant && isPresent(key, entry.known.value) {
-                state.entries[key]?.known.asOf = instant
+                state.entries[key]?.known = Known(value: entry.known.value, asOf: instant)
             }
         }
     }

@@ -78,9 +78,9 @@ package final class TimelineIndex: Sendable {
         channels.fresh(id)?.value
     }
 
-    /// What is read of a channel, if it is known without asking the catalogue; `read` must not wait.
+    /// What is read of a channel, if it is known without asking the catalogue.
     package func knownChannel<Part>(_ id: ChannelID, _ read: (borrowing Channel) -> Part) -> Part? {
-        channels.fresh(id) { read($0.value) }
+        channels.fresh(id).map { read($0.value) }
     }
 
     /// The head of a channel, if it is known without asking the catalogue.
@@ -91,7 +91,7 @@ package final class TimelineIndex: Sendable {
 
     /// The revision of a channel, if it is known without asking the catalogue.
     package func knownRevision(of channel: Int32) -> Int64? {
-        heads.fresh(channel) { $0.value.head.revision }
+        heads.fresh(channel)?.value.head.revision
     }
 
     /// What memory holds of a channel.

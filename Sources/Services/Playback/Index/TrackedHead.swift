@@ -2,11 +2,11 @@ import Catalogue
 import Concurrency
 import Timeline
 
-/// The head of a channel with the history of its watermark and lag.
-struct TrackedHead: Sendable {
+/// The head of a channel with the history of its watermark and lag; an object, since each answer holds one.
+final class TrackedHead: Sendable {
     let head: ChannelHead
-    private(set) var history: WatermarkHistory
-    private(set) var lag: SteadyLag
+    let history: WatermarkHistory
+    let lag: SteadyLag
 
     init(_ head: ChannelHead, at instant: SteadyInstant) {
         self.head = head
@@ -37,25 +37,23 @@ struct TrackedHead: Sendable {
 
 /// A head as one answer uses it.
 struct HeadSnapshot: Sendable {
-    let head: ChannelHead
-    private let history: WatermarkHistory
-    private let lag: SteadyLag
+    private let known: TrackedHead
     /// When the head was current; an answer cannot be more certain than that.
     private let asOf: SteadyInstant
     /// The time from then until this answer began.
     private let age: Duration
 
     init(_ known: TrackedHead, asOf: SteadyInstant, age: Duration) {
-        head = known.head
-        history = known.history
-        lag = known.lag
+        self.known = known
         self.asOf = asOf
         self.age = age
     }
 
+    var head: ChannelHead { known.head }
+
     /// How far the end of the channel is behind the clock in normal operation, microseconds.
     func lag(at instant: SteadyInstant) -> Int64 {
-        lag.value(at: instant)
+        known.lag.value(at: instant)
     }
 
     /// Whether a window will not change any more: nothing in it is pending, and it was published completely
@@ -65,12 +63,13 @@ struct HeadSnapshot: Sendable {
         guard window.end <= publishedHead.watermark, !head.pending.contains(where: window.overlaps) else {
             return false
         }
-        return window.end <= history.settled(for: publishedHead.settling, asOf: asOf) || isQuiet(now: now)
+        let settled = known.history.settled(for: publishedHead.settling, asOf: asOf)
+        return window.end <= settled || isQuiet(now: now)
     }
 
     /// Whether nothing is pending and nothing was published for three target durations, or nothing for long.
     func standsStill(now: Instant) -> Bool {
-        let settled = history.settled(for: head.publishedHead.settling, asOf: asOf)
+        let settled = known.history.settled(for: head.publishedHead.settling, asOf: asOf)
         return head.pending.isEmpty && head.publishedHead.watermark <= settled || isQuiet(now: now)
     }
 
