@@ -23,11 +23,13 @@ package enum GzipJoin {
         }
 
         package var bytes: [UInt8] {
-            [0x03, 0x00] + GzipJoin.littleEndian(checksum) + GzipJoin.littleEndian(byteCount)
+            var bytes: [UInt8] = [0x03, 0x00]
+            bytes.reserveCapacity(10)
+            let fields = UInt64(checksum) | UInt64(byteCount) << 32
+            for shift in stride(from: 0, to: 64, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: fields >> UInt64(shift)))
+            }
+            return bytes
         }
-    }
-
-    private static func littleEndian(_ value: UInt32) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 }

@@ -27,29 +27,30 @@ struct BlockSummary: Sendable {
     init(_ segments: [RecordedSegment], formats: [Int32: SegmentFormat]) {
         guard let first = segments.first else { return }
         var isUniform = formats[first.formatID]?.isPlayable ?? false
-        // A quarter may have a thousand segments: flags are gathered as bits, and no segment is copied.
+        // A quarter may have a thousand segments: flags are gathered as bits, and a span copies no segment.
+        let rows = segments.span
         var (all, any) = (first.flags.rawValue, first.flags.rawValue)
         var (lowest, highest): (Int64, Int64) = (0, 0)
         var (lastStart, lastEnd) = (first.start, first.start)
-        for index in segments.indices {
-            let (start, end) = (segments[index].start, segments[index].end)
-            let media = segments[index].mediaDuration
+        for index in rows.indices {
+            let (start, end) = (rows[index].start, rows[index].end)
+            let media = rows[index].mediaDuration
             if index > 0 {
                 let pause = start - lastEnd
                 isOrdered = isOrdered && start >= lastStart && end >= lastEnd
                 isUniform =
                     isUniform && pause <= Limits.holeTolerance
-                    && segments[index].formatID == first.formatID
-                    && segments[index].discontinuitySequence == first.discontinuitySequence
+                    && rows[index].formatID == first.formatID
+                    && rows[index].discontinuitySequence == first.discontinuitySequence
                 if pause > Limits.grain { missing += pause }
             }
             let drifted = start - (first.start + duration)
             (lowest, highest) = (min(lowest, drifted), max(highest, drifted))
             duration += media
             longest = max(longest, media)
-            isPublished = isPublished && segments[index].number != nil
-            all &= segments[index].flags.rawValue
-            any |= segments[index].flags.rawValue
+            isPublished = isPublished && rows[index].number != nil
+            all &= rows[index].flags.rawValue
+            any |= rows[index].flags.rawValue
             (lastStart, lastEnd) = (start, end)
         }
         drift = lowest...highest

@@ -71,7 +71,8 @@ struct BitRateMeter {
             extend(by: block.totals.rows, block.segments.indices)
         }
         if isLong {
-            (open, before) = ([], block.totals)
+            open.removeAll(keepingCapacity: true)
+            before = block.totals
         } else {
             open(block.totals.rows, block.segments.indices)
         }
@@ -86,7 +87,7 @@ struct BitRateMeter {
         let (all, highest) = runs(within: block, range)
         whole.append(all)
         peak = max(peak, highest.rate)
-        if all.duration > longest { open = [] }
+        if all.duration > longest { open.removeAll(keepingCapacity: true) }
         open(rows, range)
     }
 
@@ -232,8 +233,10 @@ struct BitRateMeter {
 extension BitRate {
     /// The rates while one of several alternatives plays, at most.
     static func largest(of alternatives: [BitRate]) -> BitRate {
-        BitRate(
-            peak: alternatives.map(\.peak).max() ?? 0, average: alternatives.map(\.average).max() ?? 0)
+        alternatives.reduce(into: BitRate(peak: 0, average: 0)) { largest, rate in
+            largest.peak = max(largest.peak, rate.peak)
+            largest.average = max(largest.average, rate.average)
+        }
     }
 
     /// The rates of both together, each at most the limit.

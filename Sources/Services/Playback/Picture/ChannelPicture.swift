@@ -57,10 +57,12 @@ struct ChannelCut {
     let picture: ChannelPicture
     let window: TimeWindow
     fileprivate let cuts: [WindowCut?]
-
     /// The target duration of all playlists of the answer.
-    var targetSeconds: Int {
-        .target(ofLongest: cuts.reduce(0) { $1?.longest(above: $0) ?? $0 })
+    let targetSeconds: Int
+
+    init(picture: ChannelPicture, window: TimeWindow, cuts: [WindowCut?]) {
+        (self.picture, self.window, self.cuts) = (picture, window, cuts)
+        targetSeconds = .target(ofLongest: cuts.reduce(0) { $1?.longest(above: $0) ?? $0 })
     }
 
     /// The media playlist of one rendition, or with nil of the leading one; nil if the window has no such
@@ -88,7 +90,6 @@ struct ChannelCut {
     func multivariantPlaylist(
         query: String?, at second: Int64, _ known: KeyFrameRates,
     ) -> [UInt8]? {
-        let targetSeconds = targetSeconds
         var (rates, keyFrameRates): ([BitRate], [Int64?]) = ([], [])
         var forms = Array(repeating: TemplateCache.Form(), count: cuts.count)
         for (index, rendition) in picture.renditions.enumerated() {

@@ -38,7 +38,7 @@ final class RenditionPicture: Sendable {
         held = rendition.firstQuarter
         guard let first = blocks.keys.min(), let last = blocks.keys.max() else {
             (origin, slots, times, rates) = (0, [], RangeTree(count: 0), SlotRates(count: 0))
-            strips = TextStrips(origin: 0)
+            strips = TextStrips(origin: 0, count: 0)
             return
         }
         origin = first
@@ -54,7 +54,7 @@ final class RenditionPicture: Sendable {
         self.slots = slots
         times = RangeTree(slots.map(SlotTimes.init))
         rates = SlotRates(count: slots.count)
-        strips = TextStrips(origin: first)
+        strips = TextStrips(origin: first, count: slots.count)
     }
 }
 

@@ -36,18 +36,18 @@ final class TextStrip: Sendable {
 
 /// The strips of a rendition, each made when it is first used.
 final class TextStrips: Sendable {
-    private struct Place: Hashable {
-        var index: Int
-        var length: Int
-    }
+    /// The strips of each of `Limits.stripLengths`, by the place of their first slot among those of that
+    /// length.
+    private typealias Known = [[TextStrip?]]
 
     /// Which quarter of an hour since 1970 the first slot is.
     private let first: Int
-    private let known = Mutex<[Place: TextStrip]>([:])
+    private let known: Mutex<Known>
 
-    /// `origin` is the begin of the first slot, microseconds.
-    init(origin: Int64) {
+    /// `origin` is the begin of the first slot, microseconds; `count` is the number of slots.
+    init(origin: Int64, count: Int) {
         first = Int(origin / Quarter.microseconds)
+        known = Mutex(Limits.stripLengths.map { Array(repeating: nil, count: count / $0 + 1) })
     }
 
     /// Whole slots as parts of a playlist, as few as there can be.
@@ -78,16 +78,17 @@ final class TextStrips: Sendable {
     /// The longest strip that begins with a slot, and its length.
     private func strip(
         from index: Int, _ slots: ArraySlice<RenditionPicture.Slot>, isCompressed: Bool,
-        _ known: inout [Place: TextStrip],
+        _ known: inout Known,
     ) -> (TextStrip, length: Int)? {
-        for length in Limits.stripLengths
+        for (kind, length) in Limits.stripLengths.enumerated()
         where (first + index).isMultiple(of: length) && index + length <= slots.endIndex {
-            let place = Place(index: index, length: length)
-            if known[place] == nil {
+            // Two strips of a length are at least that far apart.
+            let place = index / length
+            if known[kind][place] == nil {
                 let texts = slots[index..<(index + length)].compactMap { $0.block?.text }
-                if texts.count == length { known[place] = TextStrip(texts) }
+                if texts.count == length { known[kind][place] = TextStrip(texts) }
             }
-            if let strip = known[place], !isCompressed || strip.isDeflated { return (strip, length) }
+            if let strip = known[kind][place], !isCompressed || strip.isDeflated { return (strip, length) }
         }
         return nil
     }

@@ -139,7 +139,8 @@ package struct RenderedPlaylist: Sendable {
             }
             index += count
         }
-        pieces.append(SharedBytes(own + trailer.bytes))
+        own += trailer.bytes
+        pieces.append(SharedBytes(own))
         return pieces.filter { !$0.bytes.isEmpty }
     }
 
