@@ -1,9 +1,15 @@
 extension Instant {
     /// RFC 3339 in UTC with milliseconds, as in JSON answers and EXT-X-PROGRAM-DATE-TIME.
     package var rfc3339: String {
-        let time = CivilTime(self)
         var text: [UInt8] = []
         text.reserveCapacity(24)
+        appendRFC3339(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends what `rfc3339` is, in ASCII.
+    package func appendRFC3339(to text: inout [UInt8]) {
+        let time = CivilTime(self)
         append(time.year, digits: 4, before: "-", to: &text)
         append(time.month, digits: 2, before: "-", to: &text)
         append(time.day, digits: 2, before: "T", to: &text)
@@ -11,7 +17,6 @@ extension Instant {
         append(time.minute, digits: 2, before: ":", to: &text)
         append(time.second, digits: 2, before: ".", to: &text)
         append(time.microsecond / 1000, digits: 3, before: "Z", to: &text)
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The date as it names a folder of the archive: `yyyy-mm-dd`.

@@ -75,7 +75,7 @@ extension WindowAnswers {
     ) throws(PlaybackError) -> HTTPResponse {
         let coding = asked.coding
         let playlist = answer.playlist
-        let tag = EntityTag(strong: coding == .gzip ? "\(playlist.tag)-gz" : playlist.tag)
+        let tag = EntityTag(strong: coding == .gzip ? playlist.tag + "-gz" : playlist.tag)
         var headers = fields(asked, answer.facts)
         headers.append("Content-Type", type)
         headers.append("Vary", "Accept-Encoding")
@@ -97,8 +97,8 @@ extension WindowAnswers {
     /// The header fields that say how complete the window is, and how long caches may keep the answer.
     func fields(_ asked: AskedWindow, _ facts: WindowFacts) -> HTTPHeaders {
         var headers = Fields.common
-        headers.append(
-            "Backcast-Window", "\(facts.window.begin.exactRFC3339)/\(facts.window.end.exactRFC3339)")
+        headers.reserve(16)
+        headers.append("Backcast-Window", facts.window.exactText)
         if let completeness = facts.completeness {
             headers.append("Backcast-Held-Seconds", SecondsText.text(completeness.held))
             headers.append("Backcast-Missing-Seconds", SecondsText.text(completeness.missing))
@@ -106,7 +106,7 @@ extension WindowAnswers {
         headers.append("Backcast-Final", facts.isFinal ? "true" : "false")
         if let next = facts.next { headers.append("Backcast-Next", next.exactRFC3339) }
         headers.append("Cache-Control", cacheControl(asked, facts))
-        headers.append("Cache-Tag", "ch-\(asked.channel.id)")
+        headers.append("Cache-Tag", "ch-" + asked.channel.id.text)
         return headers
     }
 
@@ -124,6 +124,6 @@ extension WindowAnswers {
             let (left, overflow) = kept.subtractingReportingOverflow(since)
             if !overflow { age = min(age, left) }
         }
-        return "public, max-age=\(max(0, age))"
+        return "public, max-age=" + String(max(0, age))
     }
 }

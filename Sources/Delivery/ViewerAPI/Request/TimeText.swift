@@ -11,11 +11,32 @@ extension Instant {
 
     /// RFC 3339 without loss: milliseconds, or microseconds where those are not exact.
     var exactRFC3339: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(32)
+        appendExactRFC3339(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    fileprivate func appendExactRFC3339(to text: inout [UInt8]) {
+        appendRFC3339(to: &text)
         let rest = Int(microseconds % 1000)
         let below = rest < 0 ? rest + 1000 : rest
-        guard below != 0 else { return rfc3339 }
-        let digits = String(below)
-        return rfc3339.dropLast() + String(repeating: "0", count: 3 - digits.utf8.count) + digits + "Z"
+        guard below != 0 else { return }
+        text.removeLast()
+        for place in [100, 10, 1] { text.append(UInt8(ascii: "0") + UInt8(below / place % 10)) }
+        text.append(UInt8(ascii: "Z"))
+    }
+}
+
+extension TimeWindow {
+    /// Begin and end without loss, as header fields have them.
+    var exactText: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(64)
+        begin.appendExactRFC3339(to: &text)
+        text.append(UInt8(ascii: "/"))
+        end.appendExactRFC3339(to: &text)
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

@@ -12,19 +12,23 @@ enum ViewerRoute: Equatable {
     ///
     /// No name of this API needs percent-encoding: an encoded path names nothing.
     init?(path: String) {
-        let parts = path.utf8.dropFirst(Self.root.utf8.count).split(
-            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
-        ).map(Substring.init)
-        guard let first = parts.first, let channel = ChannelID(String(first)) else { return nil }
-        switch parts.count {
-        case 2:
-            guard let route = WindowRoute(channel: channel, file: parts[1]) else { return nil }
+        var rest = Substring(path.utf8.dropFirst(Self.root.utf8.count))
+        guard let first = Self.folder(&rest), let channel = ChannelID(String(first)) else { return nil }
+        guard let folder = Self.folder(&rest) else {
+            guard let route = WindowRoute(channel: channel, file: rest) else { return nil }
             self = .window(route)
-        case 3:
-            guard let key = Self.key(channel, folder: parts[1], name: String(parts[2])) else { return nil }
-            self = .object(key)
-        default: return nil
+            return
         }
+        // A name has no slash, so a longer path names nothing.
+        guard let key = Self.key(channel, folder: folder, name: String(rest)) else { return nil }
+        self = .object(key)
+    }
+
+    /// Takes off what stands before the first slash, and the slash; nil if there is none.
+    private static func folder(_ rest: inout Substring) -> Substring? {
+        guard let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+        defer { rest = rest[rest.utf8.index(after: slash)...] }
+        return rest[..<slash]
     }
 
     private static func key(_ channel: ChannelID, folder: Substring, name: String) -> ArchiveKey? {
