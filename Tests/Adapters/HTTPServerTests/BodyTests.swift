@@ -16,8 +16,9 @@ struct BodyTests {
     }
 
     @Test(
-        "pieces: few and small, few and large, with empty ones, more than a vector takes",
+        "pieces: one, few and small, few and large, with empty ones, more than a vector takes",
         arguments: [
+            [0], [10], [5_000], [200_000],
             [10, 20], [50_000, 0, 60_000, 70_000], [Int](repeating: 5_000, count: 100),
             [Int](repeating: 997, count: 400),
             [0, 0, 140_000, 0], [],

@@ -66,8 +66,10 @@ struct HTTPServerTests {
 
     @Test("A response field that could end its line is not sent")
     func splitting() async throws {
+        let long = String(repeating: "a", count: 50)
         var headers: HTTPHeaders = [
             "X-Good": "1", "X-Bad": "a\r\nSet-Cookie: b", "X Bad": "c", "X-Nul": "a\0b",
+            "X-First": "\n" + long, "X-Middle": long + "\u{1}" + long, "X-Long": long + "\r",
         ]
         headers.append("Content-Length", "5")
         headers.append("X-Last", "2")

@@ -94,6 +94,10 @@ import Timeline
         "/live/cctv2/index.m3u8?begintime=1469509516&rendition=a3", "/live/cctv2/other.m3u8", "/live/",
         "/live/cctv2",
         "/live/../index.m3u8", "/live/cctv2/v0/1469509516000.mp4", "/live/cctv2/v0/x/y.ts",
+        "/live//index.m3u8?begintime=1469509516", "/live/cctv2//index.m3u8?begintime=1469509516",
+        "/live/cctv2/index.m3u8/?begintime=1469509516", "/live/cctv2/", "/live/cctv2/v0/",
+        "/live/cctv2/v0//1469509516000.ts", "/live/cctv2/v0/1469509516000.ts/",
+        "/live/cctv2/v0/2016-07-26/05/1469509516000.ts",
     ]
 
     @Test("A missing resource is 404", arguments: TransportKind.allCases)

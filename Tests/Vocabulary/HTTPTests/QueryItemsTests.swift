@@ -33,6 +33,13 @@ struct QueryItemsTests {
         #expect(QueryItems(reading: query)?.items == [])
     }
 
+    @Test("There may be as many items as the limit, and any number of separators between them")
+    func separators() {
+        let items = String(repeating: "&&a=1&", count: Limits.queryItemCount)
+        #expect(QueryItems(reading: items)?.items.count == Limits.queryItemCount)
+        #expect(QueryItems(reading: "&a=1&=&b")?.items.map(\.name) == ["a", "", "b"])
+    }
+
     @Test(
         "A malformed query or one with too many items is refused",
         arguments: [
