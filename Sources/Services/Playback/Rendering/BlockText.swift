@@ -215,10 +215,11 @@ final class BlockText: Sendable {
         offsets.reserveCapacity(segments.count + 1)
         // A uniform block without a key has nothing to state before its entries.
         let hasKeys = !format.isClear
-        for row in segments.indices {
+        let rows = segments.span
+        for row in rows.indices {
             offsets.append(buffer.count)
-            if hasKeys { sticky.write(format, iv: segments[row].iv, isFresh: false, to: &buffer) }
-            entry.write(segments, row, format, to: &buffer)
+            if hasKeys { sticky.write(format, iv: rows[row].iv, isFresh: false, to: &buffer) }
+            entry.write(rows, row, format, to: &buffer)
         }
         offsets.append(buffer.count)
         return (buffer.finish(), offsets)

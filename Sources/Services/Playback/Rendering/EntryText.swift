@@ -16,10 +16,10 @@ struct EntryText {
         write(segment.start, segment.revision, lasting: segment.mediaDuration, format, to: &buffer)
     }
 
-    /// Writes the lines of a segment of some that are not copied for it.
+    /// Writes the lines of a segment of some, which a span does not copy.
     @inline(__always)
     func write(
-        _ segments: [RecordedSegment], _ row: Int, _ format: FormatText, to buffer: inout TextBuffer,
+        _ segments: Span<RecordedSegment>, _ row: Int, _ format: FormatText, to buffer: inout TextBuffer,
     ) {
         if segments[row].flags.contains(.hasCueTags) { writeCueTags(of: segments[row], to: &buffer) }
         write(
@@ -52,11 +52,15 @@ struct EntryText {
     }
 
     /// Writes an entry of an I-frame playlist; a gap if there is no key frame.
+    ///
+    /// Returns where its URI stands in the buffer; the next entry of the same segment repeats that line.
     @inline(__always)
+    @discardableResult
     func write(
         _ frame: KeyFrame?, lasting: Int64, of start: Instant, _ revision: Int16, _ format: FormatText,
-        to buffer: inout TextBuffer,
-    ) {
+        repeating line: Range<Int>? = nil, to buffer: inout TextBuffer,
+    ) -> Range<Int> {
+        var uri = 0
         unsafe buffer.write(atMost: 2 * Self.margin + directory.count) { cursor in
             if frame == nil { unsafe cursor.append("#EXT-X-GAP\n") }
             unsafe cursor.appendDuration(lasting)
@@ -67,8 +71,14 @@ struct EntryText {
                 unsafe cursor.append(decimal: UInt64(max(0, frame.offset)))
                 unsafe cursor.append(UInt8(ascii: "\n"))
             }
-            unsafe appendURI(start, revision, format, to: &cursor)
+            unsafe uri = cursor.position
+            if let line {
+                unsafe cursor.appendAgain(line)
+            } else {
+                unsafe appendURI(start, revision, format, to: &cursor)
+            }
         }
+        return uri..<buffer.count
     }
 
     /// EXT-X-MAP that names the first bytes of a segment: the tables of a transport stream.

@@ -45,7 +45,9 @@ struct TextBuffer {
     /// Appends bytes; the closure must not write more than `atMost` bytes.
     @inline(__always)
     mutating func write(atMost byteCount: Int, _ body: (inout TextCursor) -> Void) {
-        if storage.count - count < byteCount { grow(byteCount) }
+        // Digits are stored eight at a time, and what follows takes the place of the last ones.
+        let room = byteCount + 8
+        if storage.count - count < room { grow(room) }
         let start = count
         count = unsafe storage.withUnsafeMutableBufferPointer { buffer in
             var cursor = unsafe TextCursor(buffer, at: start)
@@ -89,33 +91,31 @@ struct TextBuffer {
         unsafe position += source.count
     }
 
-    /// Appends a number without leading zeros, at most 20 digits.
-    mutating func append(decimal value: UInt64) {
-        var (digits, bound) = (1, UInt64(10))
-        while digits < 19, value >= bound {
-            bound *= 10
-            digits += 1
-        }
-        if digits == 19, value >= bound { digits = 20 }
-        unsafe append(value, digits: digits)
+    /// Appends bytes that stand before the position once more.
+    mutating func appendAgain(_ range: Range<Int>) {
+        let source = unsafe UnsafeMutableBufferPointer(rebasing: buffer[range])
+        let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[position...])
+        _ = unsafe target.update(fromContentsOf: source)
+        unsafe position += range.count
     }
 
-    /// Appends the last digits of a number, with leading zeros.
+    /// Appends a number without leading zeros, at most 20 digits.
+    mutating func append(decimal value: UInt64) {
+        let (high, low) = value.quotientAndRemainder(dividingBy: 100_000_000)
+        if high > 0 {
+            unsafe append(decimal: high)
+            unsafe append(low, digits: 8)
+        } else {
+            unsafe append(low, digits: EightDigits.count(low))
+        }
+    }
+
+    /// Appends the last digits of a number of at most eight, with leading zeros.
+    @inline(__always)
     mutating func append(_ value: UInt64, digits: Int) {
-        var rest = value
-        var index = unsafe position + digits
-        let start = unsafe position
-        // Divisions wait for each other, so each takes two digits.
-        while index - start > 1 {
-            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
-            let (ten, one) = pair.quotientAndRemainder(dividingBy: 10)
-            unsafe buffer[index - 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: one)
-            unsafe buffer[index - 2] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: ten)
-            (rest, index) = (quotient, index - 2)
-        }
-        if index > start {
-            unsafe buffer[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-        }
+        let text = EightDigits.text(value) >> UInt64(64 - 8 * digits)
+        unsafe UnsafeMutableRawBufferPointer(buffer).storeBytes(
+            of: text.littleEndian, toByteOffset: position, as: UInt64.self)
         unsafe position += digits
     }
 
