@@ -79,24 +79,32 @@ extension KeyFrames {
 
     /// Nil if the bytes are not what `packed` gives; any bytes are read without a trap.
     package init?(packed bytes: ArraySlice<UInt8>) {
+        var frames: [KeyFrame] = []
+        guard let tables = Self.read(packed: bytes, to: &frames) else { return nil }
+        self.init(tableByteCount: tables, frames: frames)
+    }
+
+    /// Appends the frames to those of other segments, and returns the bytes of the tables.
+    ///
+    /// Nil if the bytes are not what `packed` gives; some frames may have been appended then.
+    package static func read(packed bytes: ArraySlice<UInt8>, to frames: inout [KeyFrame]) -> Int? {
         var place = bytes.startIndex
-        guard let tables = Self.number(bytes, &place), let count = Self.number(bytes, &place),
+        guard let tables = number(bytes, &place), let count = number(bytes, &place),
             count <= (bytes.endIndex - place) / 3
         else { return nil }
-        var frames: [KeyFrame] = []
-        frames.reserveCapacity(count)
-        var (end, time) = (0, 0)
+        var last: KeyFrame?
         for _ in 0..<count {
-            guard let distance = Self.number(bytes, &place), let length = Self.number(bytes, &place),
-                let pause = Self.number(bytes, &place)
+            guard let distance = number(bytes, &place), let length = number(bytes, &place),
+                let pause = number(bytes, &place)
             else { return nil }
-            let frame = KeyFrame(offset: end + distance, byteCount: length, milliseconds: time + pause)
-            guard frame.follows(frames.last) else { return nil }
+            let frame = KeyFrame(
+                offset: (last?.end ?? 0) + distance, byteCount: length,
+                milliseconds: (last?.milliseconds ?? 0) + pause)
+            guard frame.follows(last) else { return nil }
             frames.append(frame)
-            (end, time) = (frame.end, frame.milliseconds)
+            last = frame
         }
-        guard place == bytes.endIndex else { return nil }
-        self.init(tableByteCount: tables, frames: frames)
+        return place == bytes.endIndex ? tables : nil
     }
 
     private static func append(_ value: Int, to bytes: inout [UInt8]) {

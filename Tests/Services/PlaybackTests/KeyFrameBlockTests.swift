@@ -82,7 +82,7 @@ struct KeyFrameBlockTests {
         let others = QuarterArchive(renditions: [("v1", []), ("v2", run(225, from: 0))])
         let last = try #require(others.head.renditions.last)
         let other = try #require(others.blocks(last).values.first { !$0.segments.isEmpty })
-        let made = BlockKeyFrames([], of: block, rendition: rendition.description.id)
+        let made = BlockKeyFrames(QuarterKeyFrames(), of: block, rendition: rendition.description.id)
         #expect(made.text == nil && made.byteCount > 0)
         var isEvicted = false
         let cache = BlockCache(capacity: block.byteCount + other.byteCount + 1000, clock: .system) {}

@@ -187,7 +187,7 @@ struct KeyFramePlaylistTests {
         let blocks = contents.renditions[0].keyFrameBlocks
         #expect(blocks.count == 1)
         // 1,880 bytes in two seconds.
-        #expect(blocks[0].keyFrameRate(Self.found(in: segments)) == 7520)
+        #expect(blocks[0].keyFrameRate(QuarterKeyFrames(Self.found(in: segments))) == 7520)
         let rates = KeyFrameRates()
         #expect(rates.highest(of: [blocks[0].place]) == nil)
         rates.keep(7520, for: blocks[0].place)
@@ -201,7 +201,8 @@ extension PlaylistContents {
         let rendition = try #require(renditions.first)
         for piece in rendition.segments.pieces {
             let block = piece.block
-            _ = block.keyFrames.storeIfNil(BlockKeyFrames(found, of: block, rendition: rendition.id))
+            let own = BlockKeyFrames(QuarterKeyFrames(found), of: block, rendition: rendition.id)
+            _ = block.keyFrames.storeIfNil(own)
         }
         var text = KeyFramePlaylistText(contents: self, rendition: rendition)
         return try text.written().map { try RenderedPlaylist($0) }

@@ -60,12 +60,9 @@ final class Blocks: Sendable {
     /// Reads the key frames of blocks of one rendition, which are in order.
     func readKeyFrames(of blocks: [Block], _ rendition: RenditionID) async throws(CatalogueError) {
         try await withTaskExecutorPreference(executor) { () async throws(CatalogueError) in
-            var rest = try await catalogue.keyFrames(of: blocks.map(\.quarter))[...]
-            for block in blocks {
-                let end = block.quarter.begin + Quarter.microseconds
-                let own = rest.prefix { $0.start.microseconds < end }
-                rest = rest.dropFirst(own.count)
-                let made = BlockKeyFrames(Array(own), of: block, rendition: rendition)
+            let found = try await catalogue.keyFramesByQuarter(of: blocks.map(\.quarter))
+            for (block, own) in zip(blocks, found) {
+                let made = BlockKeyFrames(own, of: block, rendition: rendition)
                 if block.keyFrames.storeIfNil(made) === made { cache.add(made.byteCount, to: block) }
             }
         }

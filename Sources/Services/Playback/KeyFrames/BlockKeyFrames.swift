@@ -11,6 +11,13 @@ final class BlockKeyFrames: Sendable {
         var byteCount: Int32
         var milliseconds: Int32
 
+        init(row: Int, _ place: KeyFrame) {
+            self.row = Int32(row)
+            offset = Int32(clamping: place.offset)
+            byteCount = Int32(clamping: place.byteCount)
+            milliseconds = Int32(clamping: place.milliseconds)
+        }
+
         var place: KeyFrame {
             KeyFrame(offset: Int(offset), byteCount: Int(byteCount), milliseconds: Int(milliseconds))
         }
@@ -34,26 +41,19 @@ final class BlockKeyFrames: Sendable {
     let byteCount: Int
 
     /// `found` are those of the block's quarter.
-    init(_ found: [SegmentKeyFrames], of block: Block, rendition: RenditionID) {
+    init(_ found: QuarterKeyFrames, of block: Block, rendition: RenditionID) {
         var matching = KeyFrameMatching(found)
         var (frames, firsts, tables): ([Frame], [Int32], [Int32]) = ([], [], [])
-        frames.reserveCapacity(found.reduce(0) { $0 + $1.keyFrames.frames.count })
+        frames.reserveCapacity(found.frames.count)
         firsts.reserveCapacity(block.segments.count + 1)
         tables.reserveCapacity(block.segments.count)
         let segments = block.segments
         for row in segments.indices {
             let isKnown = segments[row].flags.contains(.hasKeyFrames)
-            let known =
-                isKnown ? matching.keyFrames(of: segments[row].start, segments[row].revision) : nil
+            let known = isKnown ? matching.entry(of: segments[row].start, segments[row].revision) : nil
             firsts.append(Int32(frames.count))
             tables.append(Int32(clamping: known?.tableByteCount ?? 0))
-            for frame in known?.frames ?? [] {
-                frames.append(
-                    Frame(
-                        row: Int32(row), offset: Int32(clamping: frame.offset),
-                        byteCount: Int32(clamping: frame.byteCount),
-                        milliseconds: Int32(clamping: frame.milliseconds)))
-            }
+            for index in known?.frames ?? 0..<0 { frames.append(Frame(row: row, found.frames[index])) }
         }
         firsts.append(Int32(frames.count))
         (self.frames, self.firsts, self.tables, self.segments) = (frames, firsts, tables, segments)
@@ -135,12 +135,15 @@ extension BlockKeyFrames {
         var buffer = TextBuffer(capacity: frames.count * Limits.usualKeyFrameEntry)
         var offsets: [Int] = []
         offsets.reserveCapacity(frames.count + 1)
+        // The URI of the segment before, which its other frames repeat.
+        var uri: (row: Int, line: Range<Int>)?
         for index in frames.indices {
             offsets.append(buffer.count)
             let row = Int(frames[index].row)
-            entry.write(
+            let line = entry.write(
                 frames[index].place, lasting: lasting(index, frames, segments), of: segments[row].start,
-                segments[row].revision, format, to: &buffer)
+                segments[row].revision, format, repeating: uri?.row == row ? uri?.line : nil, to: &buffer)
+            uri = (row, line)
         }
         offsets.append(buffer.count)
         return (buffer.finish(), offsets)

@@ -42,14 +42,15 @@ extension Block {
 
     /// The highest rate of a key frame, bits per second; no window lets one last shorter than to the end of
     /// its segment.
-    func keyFrameRate(_ found: [SegmentKeyFrames]) -> Int64 {
+    func keyFrameRate(_ found: QuarterKeyFrames) -> Int64 {
         var matching = KeyFrameMatching(found)
         var highest: Int64 = 0
-        for segment in segments where segment.flags.contains(.hasKeyFrames) {
-            let frames = matching.keyFrames(of: segment)?.frames ?? []
-            for (index, frame) in frames.enumerated() {
-                let end = index + 1 < frames.count ? frames[index + 1].time : segment.duration
-                let lasting = max(Microseconds.perMillisecond, min(end, segment.duration) - frame.time)
+        for row in segments.indices where segments[row].flags.contains(.hasKeyFrames) {
+            let entry = matching.entry(of: segments[row].start, segments[row].revision)
+            let (frames, duration) = (found.frames[entry?.frames ?? 0..<0], segments[row].duration)
+            for (index, frame) in zip(frames.indices, frames) {
+                let end = index + 1 < frames.endIndex ? frames[index + 1].time : duration
+                let lasting = max(Microseconds.perMillisecond, min(end, duration) - frame.time)
                 let rate = (Double(frame.byteCount) * 8_000_000 / Double(lasting)).rounded(.up)
                 highest = max(highest, Int64(min(rate, Double(Limits.bitRate))))
             }

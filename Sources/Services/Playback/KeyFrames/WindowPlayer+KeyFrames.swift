@@ -53,12 +53,8 @@ extension WindowPlayer {
 
     private func measureKeyFrames(_ blocks: [Block]) async throws(CatalogueError) {
         guard !blocks.isEmpty else { return }
-        let found = try await index.catalogue.keyFrames(of: blocks.map(\.quarter))
-        var rest = found[...]
-        for block in blocks {
-            let end = block.quarter.begin + Quarter.microseconds
-            let own = Array(rest.prefix { $0.start.microseconds < end })
-            rest = rest.dropFirst(own.count)
+        let found = try await index.catalogue.keyFramesByQuarter(of: blocks.map(\.quarter))
+        for (block, own) in zip(blocks, found) {
             keyFrameRates.keep(block.keyFrameRate(own), for: block.place)
         }
     }

@@ -81,13 +81,13 @@ extension WindowPlayer {
         }
         let read = quarters
         let found = try await mappingErrors { () throws(CatalogueError) in
-            try await index.catalogue.keyFrames(of: read)
+            QuarterKeyFrames(try await index.catalogue.keyFrames(of: read))
         }
         for segment in segments.reversed() {
             var matching = KeyFrameMatching(found)
-            guard let known = matching.keyFrames(of: segment),
+            guard let known = matching.entry(of: segment.start, segment.revision),
                 let format = contents.formats[segment.formatID],
-                let frame = known.frames.last(where: { segment.start + $0.time <= time })
+                let frame = found.frames[known.frames].last(where: { segment.start + $0.time <= time })
             else { continue }
             return FoundKeyFrame(
                 rendition: rendition.id, segment: segment, format: format,

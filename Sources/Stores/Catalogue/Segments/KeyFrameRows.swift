@@ -13,14 +13,21 @@ package struct SegmentKeyFrames: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// The key frames in some quarters of one rendition, ordered by start and revision: packed ones with one
-    /// query, the others from the rows.
+    /// The key frames in some quarters of one rendition, ordered by start and revision.
     package func keyFrames(of quarters: [Quarter]) async throws(CatalogueError) -> [SegmentKeyFrames] {
+        try await keyFramesByQuarter(of: quarters).flatMap(\.segments)
+    }
+
+    /// The key frames in each of some quarters of one rendition, which are in order: packed ones with one
+    /// query, the others from the rows.
+    package func keyFramesByQuarter(
+        of quarters: [Quarter],
+    ) async throws(CatalogueError) -> [QuarterKeyFrames] {
         guard let first = quarters.first, let last = quarters.last else { return [] }
         return try await mappingErrors {
             let count = Int((last.begin - first.begin) / Quarter.microseconds) + 1
             let packed = try await packedKeyFrames(QuarterRange(first: first, count: count))
-            var found: [Quarter: [SegmentKeyFrames]] = [:]
+            var found: [Quarter: QuarterKeyFrames] = [:]
             var rest: [Quarter] = []
             for quarter in quarters {
                 if let bytes = packed[quarter], let own = PackedKeyFrames.unpack(bytes, of: quarter) {
@@ -30,9 +37,11 @@ extension Catalogue {
                 }
             }
             for missing in QuarterRange.joining(rest).joined(above: Limits.scansPerRead) {
-                for (quarter, own) in try await scannedKeyFrames(missing) { found[quarter] = own }
+                for (quarter, own) in try await scannedKeyFrames(missing) {
+                    found[quarter] = QuarterKeyFrames(own)
+                }
             }
-            return quarters.flatMap { found[$0] ?? [] }
+            return quarters.map { found[$0] ?? QuarterKeyFrames() }
         }
     }
 

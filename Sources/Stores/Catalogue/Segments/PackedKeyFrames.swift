@@ -31,7 +31,7 @@ enum PackedKeyFrames {
     }
 
     /// Nil if the bytes are damaged or of another form.
-    static func unpack(_ bytes: [UInt8], of quarter: Quarter) -> [SegmentKeyFrames]? {
+    static func unpack(_ bytes: [UInt8], of quarter: Quarter) -> QuarterKeyFrames? {
         let end = bytes.count - checksumBytes
         guard end > 1, bytes[0] == form else { return nil }
         var checksum: UInt32 = 0
@@ -40,17 +40,15 @@ enum PackedKeyFrames {
         var reader = PackedReader(Array(bytes[1..<end]))
         // Each entry has three bytes at least.
         guard let count = Int(exactly: reader.number()), count <= end / 3 else { return nil }
-        var entries: [SegmentKeyFrames] = []
-        entries.reserveCapacity(count)
+        var found = QuarterKeyFrames(capacity: count)
         var start = quarter.begin
         for _ in 0..<count {
             start = start &+ Int64(bitPattern: reader.number())
             let revision = Int16(bitPattern: UInt16(truncatingIfNeeded: reader.number()))
-            guard let found = KeyFrames(packed: reader.slice()) else { return nil }
-            entries.append(
-                SegmentKeyFrames(
-                    start: Instant(microseconds: start), revision: revision, keyFrames: found))
+            guard found.append(Instant(microseconds: start), revision, packed: reader.slice()) else {
+                return nil
+            }
         }
-        return reader.isWhole ? entries : nil
+        return reader.isWhole ? found : nil
     }
 }
