@@ -1,10 +1,11 @@
 /// An instant of wall-clock time: microseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
-/// What loops over the segments of a day use of it is compiled into them.
-package struct Instant: Hashable, Sendable, Codable, Comparable {
-    package var microseconds: Int64
+/// Loops over the segments of a day need what they use of it compiled into them. It is public for that: the
+/// compiler does not do it for `package`.
+public struct Instant: Hashable, Sendable, Codable, Comparable {
+    public var microseconds: Int64
 
-    @inlinable package init(microseconds: Int64) {
+    @inlinable public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
@@ -16,51 +17,51 @@ package struct Instant: Hashable, Sendable, Codable, Comparable {
         self.init(milliseconds: seconds.multipliedReportingOverflow(by: 1000).partialValue)
     }
 
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         microseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(microseconds)
     }
 
     /// Milliseconds since 1970, rounded down.
-    @inlinable package var milliseconds: Int64 {
+    @inlinable public var milliseconds: Int64 {
         let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 1000)
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    @inlinable package static func < (a: Instant, b: Instant) -> Bool {
+    @inlinable public static func < (a: Instant, b: Instant) -> Bool {
         a.microseconds < b.microseconds
     }
 
     // The library's own, which follow from the first, are not compiled for this type.
-    @inlinable package static func > (a: Instant, b: Instant) -> Bool { b < a }
-    @inlinable package static func <= (a: Instant, b: Instant) -> Bool { !(b < a) }
-    @inlinable package static func >= (a: Instant, b: Instant) -> Bool { !(a < b) }
+    @inlinable public static func > (a: Instant, b: Instant) -> Bool { b < a }
+    @inlinable public static func <= (a: Instant, b: Instant) -> Bool { !(b < a) }
+    @inlinable public static func >= (a: Instant, b: Instant) -> Bool { !(a < b) }
 
     /// Adds microseconds; the result is limited to the range of the type instead of overflowing.
-    @inlinable package static func + (a: Instant, microseconds: Int64) -> Instant {
+    @inlinable public static func + (a: Instant, microseconds: Int64) -> Instant {
         let (sum, overflow) = a.microseconds.addingReportingOverflow(microseconds)
         return Instant(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
     }
 
-    @inlinable package static func - (a: Instant, microseconds: Int64) -> Instant {
+    @inlinable public static func - (a: Instant, microseconds: Int64) -> Instant {
         a + (microseconds == .min ? .max : -microseconds)
     }
 
     /// The distance from `b` to `a` in microseconds, positive if `a` is later.
-    @inlinable package static func - (a: Instant, b: Instant) -> Int64 {
+    @inlinable public static func - (a: Instant, b: Instant) -> Int64 {
         let (difference, overflow) = a.microseconds.subtractingReportingOverflow(b.microseconds)
         return overflow ? (a > b ? .max : .min) : difference
     }
 }
 
 /// Conversions of microseconds, the unit of all durations in this program.
-package enum Microseconds {
-    @inlinable package static var perSecond: Int64 { 1_000_000 }
-    @inlinable package static var perMillisecond: Int64 { 1000 }
+public enum Microseconds {
+    @inlinable public static var perSecond: Int64 { 1_000_000 }
+    @inlinable public static var perMillisecond: Int64 { 1000 }
 
     package static func seconds(_ microseconds: Int64) -> Double {
         Double(microseconds) / 1_000_000

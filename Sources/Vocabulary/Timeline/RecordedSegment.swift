@@ -1,8 +1,10 @@
 /// A segment as playlists need it; it is small, because a day has twenty thousand segments.
-package struct RecordedSegment: Sendable, Equatable {
-    package var start: Instant
+///
+/// Public as `Instant` is: else each use of `end` or `mediaDuration` elsewhere would copy the segment.
+public struct RecordedSegment: Sendable, Equatable {
+    public var start: Instant
     /// The length of its time, microseconds, more than zero.
-    package var duration: Int64
+    public var duration: Int64
     /// The published sequence number within the rendition; nil if the segment is only in the archive.
     package var number: Int64?
     /// The discontinuity sequence of the channel to which the segment belongs.
@@ -11,7 +13,7 @@ package struct RecordedSegment: Sendable, Equatable {
     package var formatID: Int32
     package var flags: SegmentFlags
     /// Microseconds, at most ten minutes; 0 if nothing was measured.
-    package private(set) var measured: Int32 = 0
+    public private(set) var measured: Int32 = 0
     package var storedBytes: Int64
     package var plainBytes: Int64
     package var iv: [UInt8]?
@@ -37,13 +39,13 @@ package struct RecordedSegment: Sendable, Equatable {
         self.cueTags = cueTags
     }
 
-    @inlinable package var end: Instant { start + duration }
+    @inlinable public var end: Instant { start + duration }
     /// How long its media play if that differs from its time, microseconds.
     package var measuredDuration: Int64? {
         get { measured > 0 ? Int64(measured) : nil }
         set { measured = Int32(clamping: newValue ?? 0) }
     }
     /// How long its media play by the best that is known, microseconds: what EXTINF says.
-    @inlinable package var mediaDuration: Int64 { measured > 0 ? Int64(measured) : duration }
+    @inlinable public var mediaDuration: Int64 { measured > 0 ? Int64(measured) : duration }
     package var window: TimeWindow { TimeWindow(begin: start, end: end) }
 }

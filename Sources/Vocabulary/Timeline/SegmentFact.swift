@@ -139,40 +139,40 @@ package struct SegmentIdentity: Hashable, Sendable, Codable {
     }
 }
 
-/// Properties of a segment that answers or reports need.
-package struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
-    package let rawValue: Int16
+/// Properties of a segment that answers or reports need; public as `Instant` is.
+public struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
+    public let rawValue: Int16
 
-    @inlinable package init(rawValue: Int16) {
+    @inlinable public init(rawValue: Int16) {
         self.rawValue = rawValue
     }
 
     /// EXTINF was unusable, and the duration was measured or taken from the target duration.
-    @inlinable package static var correctedDuration: SegmentFlags { SegmentFlags(rawValue: 1) }
+    @inlinable public static var correctedDuration: SegmentFlags { SegmentFlags(rawValue: 1) }
     /// The segment is not whole.
     ///
     /// It is kept, because part of it is better than a hole.
-    @inlinable package static var damaged: SegmentFlags { SegmentFlags(rawValue: 2) }
+    @inlinable public static var damaged: SegmentFlags { SegmentFlags(rawValue: 2) }
     /// The segment was committed after its turn to be published had passed.
-    @inlinable package static var late: SegmentFlags { SegmentFlags(rawValue: 4) }
+    @inlinable public static var late: SegmentFlags { SegmentFlags(rawValue: 4) }
     /// The source stated EXT-X-INDEPENDENT-SEGMENTS.
-    @inlinable package static var independent: SegmentFlags { SegmentFlags(rawValue: 8) }
+    @inlinable public static var independent: SegmentFlags { SegmentFlags(rawValue: 8) }
     /// The bytes are encrypted and the key is missing.
-    @inlinable package static var keyPending: SegmentFlags { SegmentFlags(rawValue: 16) }
+    @inlinable public static var keyPending: SegmentFlags { SegmentFlags(rawValue: 16) }
     /// The media are longer or shorter than the segment's time, and EXTINF says how long they are.
     ///
     /// It is decided once, so that every playlist says the same.
-    @inlinable package static var measuredDuration: SegmentFlags { SegmentFlags(rawValue: 32) }
+    @inlinable public static var measuredDuration: SegmentFlags { SegmentFlags(rawValue: 32) }
     /// Cue tags stand before the segment.
-    @inlinable package static var hasCueTags: SegmentFlags { SegmentFlags(rawValue: 64) }
+    @inlinable public static var hasCueTags: SegmentFlags { SegmentFlags(rawValue: 64) }
     /// Better bytes have come since the segment was published, and closed windows list them.
-    @inlinable package static var repaired: SegmentFlags { SegmentFlags(rawValue: 128) }
+    @inlinable public static var repaired: SegmentFlags { SegmentFlags(rawValue: 128) }
     /// The media play for much less than expected, so that the segment may not be whole.
-    @inlinable package static var short: SegmentFlags { SegmentFlags(rawValue: 256) }
+    @inlinable public static var short: SegmentFlags { SegmentFlags(rawValue: 256) }
     /// The segment fills a hole from another source, and its time stamps do not go on from those around it.
-    @inlinable package static var spliced: SegmentFlags { SegmentFlags(rawValue: 512) }
+    @inlinable public static var spliced: SegmentFlags { SegmentFlags(rawValue: 512) }
     /// The catalogue has the places of key frames in its bytes.
-    @inlinable package static var hasKeyFrames: SegmentFlags { SegmentFlags(rawValue: 1024) }
+    @inlinable public static var hasKeyFrames: SegmentFlags { SegmentFlags(rawValue: 1024) }
     /// Other bytes may be better.
-    @inlinable package static var parts: SegmentFlags { [.damaged, .short] }
+    @inlinable public static var parts: SegmentFlags { [.damaged, .short] }
 }
