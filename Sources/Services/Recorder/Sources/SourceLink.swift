@@ -42,7 +42,7 @@ extension SourceLink {
         if body.status == .notModified, !conditions.fields.isEmpty { return .unchanged(at: arrival) }
         guard body.status.rawValue == 200 else { throw .refused(status: body.status.rawValue) }
         let version = try? PlaylistVersion(body, of: url)
-        if let version, version.digest == known?.digest { return .unchanged(at: arrival) }
+        if let version, request.knows(version.digest, of: url) { return .unchanged(at: arrival) }
         do {
             let base = try HTTPURL(body.head.effectiveURL)
             let read = try Playlist.reading(
