@@ -45,12 +45,22 @@ import Timeline
                     PlaylistAttribute(name: "SCTE35-OUT", value: "0xFC30", isQuoted: false),
                     PlaylistAttribute(name: "X-NOTE", value: "a \"b\"", isQuoted: true),
                 ])
+            let lost = try #require(
+                DateRange(
+                    cueTag: "#EXT-X-ASSET:CAID=0x1", startMicroseconds: (begin + 70_000_000).microseconds,
+                    idBytes: 256))
             _ = try await admin.record(
                 "a", minutes: 2,
                 cueTags: [
                     1: ["#EXT-OATCLS-SCTE35:/DAl+w==", "#EXT-X-CUE-OUT:DURATION=60,BREAKID=0x1"],
                     2: ["#EXT-X-CUE-OUT-CONT:6/60"], 5: ["#EXT-X-CUE-IN"], 19: ["#EXT-X-CUE-OUT:30.5"],
-                ], markers: [marker, Marker(id: "x", sourceStart: begin, begin: begin + 1)])
+                ],
+                markers: [
+                    marker, Marker(id: "x", sourceStart: begin, begin: begin + 1),
+                    Marker(
+                        id: lost.id, sourceStart: begin + 70_000_000, begin: begin + 70_000_000,
+                        classID: lost.classIdentifier, attributes: lost.otherAttributes.attributes),
+                ])
             let answer = try await admin.send(
                 .get, "/api/v1/channels/a/timeline?from=1785042196&to=1785043000000")
             let expected = """
@@ -63,6 +73,8 @@ import Timeline
                 "end":"2026-07-26T05:03:46.500Z","attributes":{"SCTE35-OUT":"0xFC30","X-NOTE":"a \\"b\\""}},\
                 {"id":"cue-1785042226000-0","class":"EXT-X-CUE-IN","begin":"2026-07-26T05:03:46.000Z",\
                 "end":null,"attributes":{}},\
+                {"id":"cue-1785042266000-0","class":"EXT-X-ASSET","begin":"2026-07-26T05:04:26.000Z",\
+                "end":null,"attributes":{"CAID":"0x1"}},\
                 {"id":"cue-1785042310000-0","class":"EXT-X-CUE-OUT","begin":"2026-07-26T05:05:10.000Z",\
                 "end":"2026-07-26T05:05:40.500Z","attributes":{"value":"30.5"}}]
                 """
