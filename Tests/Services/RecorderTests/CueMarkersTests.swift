@@ -38,16 +38,22 @@ struct CueMarkersTests {
 
         """
 
-    /// Records two renditions; the keys of their second and third segments never come.
-    private func record(_ failure: FetchFailure) throws -> Batch {
+    /// Records two renditions; the keys of their second and third segments never come, and the second ones
+    /// come late by so many seconds.
+    private func record(_ failure: FetchFailure, late: Double = 0) throws -> Batch {
         var driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
         var all = Batch(unpublishedIn: 1)
         var actions = driver.begin(at: 0)
+        var coming: [(time: Double, request: SegmentRequest)] = []
         // The last steps are behind the time that a segment waits for its key.
-        let first = Array(stride(from: 0.1, through: 20, by: 0.1))
+        let first = Array(stride(from: 0.1, through: 20 + 2 * late, by: 0.1))
         let last = Array(stride(from: 7.0 * 3600, through: 7 * 3600 + 10, by: 0.5))
         for time in first + last {
             var next: [RecordingAction] = []
+            for (_, request) in coming.filter({ $0.time <= time }) {
+                next += driver.send(.segmentKeyMissed(pending(request.segment), request), at: time)
+            }
+            coming.removeAll { $0.time <= time }
             for action in actions {
                 switch action {
                 case .fetchPlaylist(let request) where time < 1:
@@ -55,6 +61,8 @@ struct CueMarkersTests {
                         request.url.map { Self.media($0.path.hasSuffix("v0.m3u8") ? "v0" : "v1") }
                         ?? Self.multivariant
                     next += try driver.answer(request, text, at: time)
+                case .fetchSegment(let request) where late > 0 && request.segment.identity.number == 1:
+                    coming.append((time + late, request))
                 case .fetchSegment(let request) where [1, 2].contains(request.segment.identity.number):
                     next += driver.send(.segmentKeyMissed(pending(request.segment), request), at: time)
                 case .fetchSegment(let request):
@@ -107,5 +115,16 @@ struct CueMarkersTests {
             batch.markers.map { DateRange.cueTag(of: $0.attributes) } == [
                 "#EXT-OATCLS-SCTE35:/DAl+w==", "#EXT-X-CUE-OUT:DURATION=30,BREAKID=\"b'1\"",
             ])
+    }
+
+    @Test("stand before the next segment only, where the segment itself came too late for its turn")
+    func lateSegment() throws {
+        let batch = try record(FetchFailure(.segmentCorrupt, "no media", isTransient: false), late: 60)
+        #expect(batch.segments.map(\.fact.identity.number).sorted() == [0, 0, 3, 3])
+        let tags = ["#EXT-OATCLS-SCTE35:/DAl+w==", "#EXT-X-CUE-OUT:DURATION=30,BREAKID=\"b'1\""]
+        for segment in batch.segments where segment.fact.identity.number == 3 {
+            #expect(segment.fact.cueTags.prefix(2) == tags[...])
+        }
+        #expect(batch.markers.isEmpty)
     }
 }

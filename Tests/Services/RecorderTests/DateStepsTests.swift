@@ -168,7 +168,8 @@ struct DateStepsTests {
 
     /// What was recorded ends at 1060; the source counts on at once, whatever was missing there.
     private func firstListed(
-        from date: Double, timestamp: Double, zone: Double = 0, isTagged: Bool = false,
+        from date: Double, every distance: Double = 6, said: Int64 = 6, timestamp: Double, zone: Double = 0,
+        isTagged: Bool = false,
     ) -> (asks: Bool, segments: [ListedSegment]) {
         let known = (0..<10).map { place in
             var segment = KnownSegment(
@@ -181,8 +182,11 @@ struct DateStepsTests {
             resuming: RenditionHead(
                 description: RenditionDescription(id: video(0)), nextNumber: 10, known: known),
             choice: .auto)
-        var playlist = list(10...12, date: { date + zone + Double($0 - 10) * 6 })
+        var playlist = list(10...12, date: { date + zone + Double($0 - 10) * distance })
         playlist.segments[0].discontinuityCount = isTagged ? 1 : 0
+        for index in playlist.segments.indices {
+            playlist.segments[index].durationMicroseconds = said * seconds
+        }
         let arrival = arrived(date + 19)
         let finding = progress.findStep(in: playlist, from: 0, at: arrival, shared: [:])
         if finding == .asks(index: 0) {
@@ -211,6 +215,40 @@ struct DateStepsTests {
         #expect(!tagged.asks && tagged.segments.first?.placed.start == at(1060))
         let none = firstListed(from: 1060.3, timestamp: 110, zone: zone)
         #expect(!none.asks && none.segments.first?.placed.start == at(1060))
+        // EXTINF says too little; then dates are of no use.
+        let short = firstListed(from: 1064, said: 3, timestamp: 114, zone: zone)
+        #expect(short.asks && short.segments.first?.placed.start == at(1064))
+        #expect(!firstListed(from: 1064, every: 0, timestamp: 114, zone: zone).asks)
+    }
+
+    @Test("in front of a playlist is not waited for when no time stamp of the segment before is known")
+    func unknownBefore() {
+        let playlist = list(10...14, date: { Double($0) * 6 + ($0 > 12 ? 9 : 4) })
+        var steps = DateSteps()
+        let before = DateSteps.Predecessor(number: 9, date: at(54), duration: 6 * seconds)
+        #expect(steps.find(in: playlist, from: 0, stored: [:], behind: before) { $0 } == .later(index: 3))
+    }
+
+    @Test("to a time line that was off is none between dates: the steps behind it are looked at")
+    func offTimeLine() {
+        let playlist = list(10...14, date: { Double($0) * 6 + ($0 > 12 ? 9 : 4) })
+        var steps = DateSteps()
+        func find(isOfEarlierProcess: Bool) -> DateSteps.Finding {
+            steps.find(
+                in: playlist, from: 0, stored: [:],
+                behind: DateSteps.Predecessor(
+                    number: 9, date: at(54), duration: 6 * seconds, timestamp: 900_000,
+                    isOfEarlierProcess: isOfEarlierProcess)
+            ) { $0 }
+        }
+        for isOfEarlierProcess in [true, false] {
+            steps = DateSteps()
+            #expect(find(isOfEarlierProcess: isOfEarlierProcess) == .asks(index: 0))
+            steps.judge(900_000 + 6 * 90_000)
+            #expect(steps.holes.isEmpty)
+            let isLooked = find(isOfEarlierProcess: isOfEarlierProcess) == .later(index: 3)
+            #expect(isLooked == isOfEarlierProcess)
+        }
     }
 
     @Test(

@@ -62,4 +62,36 @@ struct HeldMediaTests {
         #expect(media([100, 106, 5000, 5006]).start(of: probed(109), near: at(6)) == nil)
         #expect(media([100, 106, 5000, 5006]).start(of: probed(5009), near: at(6)) == at(21))
     }
+
+    @Test("What was stored out of order lies where its time is")
+    func order() {
+        var held = media([100])
+        for (place, timestamp) in [(2, 5000), (1, 106)] {
+            var fact = PublisherStage.fact(video(0), Double(place) / 10)
+            (fact.start, fact.duration) = (at(Double(place) * 6), 6 * seconds)
+            (fact.firstTimestamp, fact.digest) = (Int64(timestamp * 90_000), [UInt8(place)])
+            held.add(fact)
+        }
+        #expect(held.start(of: probed(109), near: at(9)) == nil)
+        #expect(held.start(of: probed(5003), near: at(15)) == at(15))
+    }
+
+    @Test("Time stamps may go on by a tenth more than the time line: the nearest segment tells the place")
+    func stretched() {
+        let held = media([100, 106.875, 113.75])
+        #expect(held.start(of: probed(101), near: at(1)) == at(1))
+        #expect(held.start(of: probed(107.875), near: at(7)) == at(7))
+        #expect(media([100, 107.25, 114.5]).start(of: probed(101), near: at(1)) == at(-1.5))
+    }
+
+    @Test("Neither the numbers of another source run nor bytes that are not known are held in a row")
+    func foreignRows() {
+        var held = media([0, 6])
+        var fact = PublisherStage.fact(video(0), 0.2)
+        fact.identity = SegmentIdentity(rendition: video(0), run: 2, number: 2)
+        (fact.start, fact.duration) = (at(12), 6 * seconds)
+        held.add(fact)
+        #expect(held.held(from: [0])?.end == at(12))
+        #expect(held.held(from: fact.digest) == nil && fact.digest.isEmpty)
+    }
 }

@@ -61,6 +61,18 @@ struct ReadDurationsTests {
         #expect(listed.first?.placed.start == at(600))
     }
 
+    @Test("What the segments of one source showed of EXTINF does not count for another one")
+    func other() {
+        var progress = joining()
+        for _ in 0..<3 { progress.measured.add(said: 3 * seconds, expected: 0, measured: 6 * seconds) }
+        func durations() -> [Int64] { progress.entries(of: said(3)).map { $0.duration / seconds } }
+        #expect(durations() == Array(repeating: 6, count: 5))
+        _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
+        #expect(durations() == Array(repeating: 3, count: 5))
+        _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
+        #expect(durations() == Array(repeating: 6, count: 5))
+    }
+
     /// A rendition that another source is to go on with.
     private func joining() -> RenditionProgress {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto, end: at(600))
@@ -71,15 +83,16 @@ struct ReadDurationsTests {
     }
 
     /// The durations that count, in seconds, and how many segments were read; `measured` is the length of the
-    /// first one's media, and the second one begins `next` seconds behind it.
+    /// first one's media, which begin at the time stamp `first`, and those of the second one `next` seconds
+    /// behind it.
     private func durations(
-        said length: Double, measured: Double?, next: Double?,
+        said length: Double, measured: Double?, first: Double? = 100, next: Double?,
     ) -> (durations: [Double], reads: Int) {
         var (progress, playlist, reads) = (joining(), said(length), 0)
         let arrival = Arrival(date: at(660), steady: moment(660))
         while let index = progress.askToJoin(playlist) {
             reads += 1
-            let timestamp = index == 0 ? 100 : next.map { 100 + $0 }
+            let timestamp = index == 0 ? first : next.map { 100 + $0 }
             progress.joined(
                 ProbedSegment(
                     digest: [UInt8(index)], firstTimestamp: timestamp.map { Int64($0 * 90_000) },
@@ -117,5 +130,11 @@ struct ReadDurationsTests {
         #expect(durations(said: 6, measured: 2.4, next: 6).durations == Array(repeating: 6, count: 5))
         #expect(durations(said: 3, measured: 6, next: -40_000).durations == Array(repeating: 3, count: 5))
         #expect(durations(said: 3, measured: 6, next: nil).durations == Array(repeating: 3, count: 5))
+    }
+
+    @Test("Where the first segment has no time stamp no second one is read")
+    func unstamped() {
+        let found = durations(said: 3, measured: 6, first: nil, next: 6)
+        #expect(found.durations == Array(repeating: 3, count: 5) && found.reads == 1)
     }
 }
