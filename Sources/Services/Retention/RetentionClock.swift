@@ -6,12 +6,18 @@ import Timeline
 /// has really passed.
 ///
 /// A clock that is set to a later date makes every segment old at once, and what has expired cannot be
-/// restored. So between two readings this time moves on by the steady time and a minute at most.
+/// restored. So between two readings this time moves on by the steady time and a minute at most. After a start
+/// it goes on from the end of what was recorded before, until the clocks have run evenly for some minutes: they
+/// may be the clocks of one machine, both wrong.
 package final class RetentionClock: Sendable {
-    private struct State {
+    fileprivate struct State {
         /// The last time that was given, and when.
         var last: (time: Instant, steady: SteadyInstant)?
         var heldBack: Int64 = 0
+        /// Whether the clocks agreed with what was recorded, or have run evenly for long enough.
+        var isTrusted = false
+        /// What the clocks said when they began to run evenly.
+        var evenSince: (clocks: Instant, steady: SteadyInstant)?
     }
 
     private let state = Mutex(State())
@@ -23,24 +29,57 @@ package final class RetentionClock: Sendable {
         Microseconds.seconds(state.withLock { $0.heldBack })
     }
 
+    /// Whether a first time has been given.
+    var isKnown: Bool { state.withLock { $0.last != nil } }
+
+    /// Whether the clocks are believed, but for jumps.
+    var isTrusted: Bool { state.withLock { $0.isTrusted } }
+
     /// The next time, from the clocks of the host and of the database.
     ///
-    /// - Returns: nil after a start, until the two clocks agree: nothing else is known then
-    func read(host: Instant, database: Instant, steady: SteadyInstant) -> Instant? {
-        state.withLock { state in
-            let clocks = min(host, database)
-            guard let last = state.last else {
-                let difference = abs(host - database)
-                let agree = difference <= Limits.clockTolerance
-                state.heldBack = agree ? 0 : difference
-                if agree { state.last = (clocks, steady) }
-                return agree ? clocks : nil
+    /// `recordedUntil` is the end of what was recorded before the start; it counts until a time is known.
+    ///
+    /// - Returns: nil after a start, until the two clocks agree, and where nothing was recorded until they have
+    ///   run evenly: nothing else is known then
+    func read(
+        host: Instant, database: Instant, steady: SteadyInstant, recordedUntil: Instant?,
+    ) -> Instant? {
+        let clocks = min(host, database)
+        return state.withLock { state in
+            if state.last == nil, abs(host - database) > Limits.clockTolerance {
+                state.heldBack = abs(host - database)
+                return nil
             }
-            let passed = max(0, (steady - last.steady).wholeMicroseconds)
-            let time = min(clocks, last.time + passed + Limits.clockTolerance)
+            let time =
+                state.hasRunEvenly(clocks, steady)
+                ? clocks : state.next(clocks, steady, recordedUntil: recordedUntil)
+            state.heldBack = time.map { clocks - $0 } ?? 0
+            guard let time else { return nil }
             state.last = (time, steady)
-            state.heldBack = clocks - time
+            if state.heldBack == 0 { state.isTrusted = true }
             return time
         }
+    }
+}
+
+extension RetentionClock.State {
+    /// Whether clocks that were not trusted have now run as evenly as the steady clock for long enough.
+    fileprivate mutating func hasRunEvenly(_ clocks: Instant, _ steady: SteadyInstant) -> Bool {
+        guard !isTrusted else { return false }
+        guard let since = evenSince,
+            abs(clocks - since.clocks - (steady - since.steady).wholeMicroseconds) <= Limits.clockTolerance
+        else {
+            evenSince = (clocks, steady)
+            return false
+        }
+        return steady - since.steady >= Limits.evenClocks
+    }
+
+    fileprivate func next(
+        _ clocks: Instant, _ steady: SteadyInstant, recordedUntil: Instant?,
+    ) -> Instant? {
+        guard let last else { return recordedUntil.map { min(clocks, $0 + Limits.clockTolerance) } }
+        let passed = max(0, (steady - last.steady).wholeMicroseconds)
+        return min(clocks, last.time + passed + (isTrusted ? Limits.clockTolerance : 0))
     }
 }

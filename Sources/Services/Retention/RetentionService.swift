@@ -24,6 +24,7 @@ package struct RetentionService: Sendable {
     private let configuration: Configuration
     private let diskGuard: DiskGuard
     private let clock: HostClock
+    private let started: SteadyInstant
     /// The time from which ages are measured.
     package let ages = RetentionClock()
     private let databaseTime: @Sendable () async throws -> Instant
@@ -48,6 +49,7 @@ package struct RetentionService: Sendable {
         self.configuration = configuration
         self.diskGuard = diskGuard
         self.clock = clock
+        started = clock.steady()
         self.logger = logger
         self.databaseTime = databaseTime
     }
@@ -125,15 +127,31 @@ package struct RetentionService: Sendable {
     /// The time from which this round measures ages; nil while it is not known, and nothing expires by age.
     private func timeForAges() async throws -> Instant? {
         let wasHeldBack = isHeldBack
-        let now = ages.read(host: clock.now(), database: try await databaseTime(), steady: clock.steady())
+        let database = try await databaseTime()
+        let (host, steady) = (clock.now(), clock.steady())
+        let start = min(host, database) - (steady - started).wholeMicroseconds
+        let now = ages.read(
+            host: host, database: database, steady: steady,
+            recordedUntil: ages.isKnown ? nil : try await catalogue.recordedUntil(before: start))
         if isHeldBack, !wasHeldBack {
-            logger.warning(
-                "Retention holds back: a clock has jumped, or the clocks of host and database differ",
-                metadata: ["seconds": "\(Int(ages.heldBackSeconds))"])
+            logHold(isAtStart: now != nil && !ages.isTrusted)
         } else if wasHeldBack, !isHeldBack {
             logger.notice("Retention goes by the clock again")
         }
         return now
+    }
+
+    private func logHold(isAtStart: Bool) {
+        let metadata: Logger.Metadata = ["seconds": "\(Int(ages.heldBackSeconds))"]
+        if isAtStart {
+            logger.notice(
+                "Retention holds back until the clocks have run evenly: nothing was recorded lately",
+                metadata: metadata)
+        } else {
+            logger.warning(
+                "Retention holds back: a clock has jumped, or the clocks of host and database differ",
+                metadata: metadata)
+        }
     }
 
     private var isHeldBack: Bool { ages.heldBackSeconds > 0 }

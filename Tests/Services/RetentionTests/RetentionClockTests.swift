@@ -1,5 +1,6 @@
 import Concurrency
 import DatabaseSupport
+import Postgres
 import TestSupport
 import Testing
 import Timeline
@@ -88,11 +89,60 @@ struct RetentionClockTests {
         }
     }
 
-    @Test("After days without the service, an hour of recording expires in each round, until all of it has")
+    /// A service that starts with both clocks at a time, which is correct or not.
+    private func started(_ fixture: RetentionFixture, at time: Instant) -> (
+        RetentionService, ManualClock, LogLines
+    ) {
+        let (clock, lines) = (ManualClock(wall: time), LogLines())
+        let service = fixture.service(
+            clock: clock, databaseTime: { clock.clock.now() }, logger: lines.logger)
+        return (service, clock, lines)
+    }
+
+    @Test("Nothing expires when the host and its database are eight days ahead for minutes after a start")
+    func bothAheadAtStart() async throws {
+        try await withHouse(retention: 11 * 3600) { fixture in
+            let (service, clock, lines) = started(fixture, at: noon + 192 * hourMicroseconds)
+            for _ in 0..<10 {
+                await service.expireByRetention()
+                clock.advance(by: .seconds(30))
+            }
+            var facts = try await fixture.left().facts
+            #expect(facts == 10)
+            #expect(lines.all.filter { $0.hasPrefix("Retention holds back until") }.count == 1)
+
+            clock.stepWall(by: .zero - Self.week)
+            await service.expireByRetention()
+            facts = try await fixture.left().facts
+            #expect(facts == 10)
+            #expect(service.ages.heldBackSeconds == 0)
+            #expect(lines.all.contains("Retention goes by the clock again"))
+        }
+    }
+
+    @Test("What is recorded after the start by a wrong clock says nothing about the time")
+    func recordedByWrongClock() async throws {
+        try await withHouse(retention: 11 * 3600) { fixture in
+            let (service, clock, _) = started(fixture, at: noon + 192 * hourMicroseconds)
+            clock.advance(by: .seconds(4))
+            let end = (clock.clock.now() - 1).microseconds
+            _ = try await fixture.pool.query("UPDATE line SET end_us = \(end)")
+            for _ in 0..<9 {
+                await service.expireByRetention()
+                clock.advance(by: .seconds(30))
+            }
+            #expect(try await fixture.left().facts == 10)
+        }
+    }
+
+    @Test("After days without the service an hour expires in each round, once the clocks ran evenly")
     func backlog() async throws {
         try await withHouse(retention: 3600) { fixture in
-            let service = fixture.service(at: noon + 240 * hourMicroseconds)
-            for left in (0..<10).reversed() {
+            let (service, clock, _) = started(fixture, at: noon + 240 * hourMicroseconds)
+            await service.expireByRetention()
+            #expect(try await fixture.left().facts == 9, "what had expired when the recording ended")
+            clock.advance(by: .seconds(300))
+            for left in (0..<9).reversed() {
                 await service.expireByRetention()
                 let facts = try await fixture.left().facts
                 #expect(facts == left)

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Foundation
 import Postgres
 import SegmentStore
@@ -102,7 +103,12 @@ struct RetentionServiceTests {
             let partitions: Statement = "SELECT FROM pg_class WHERE relname = 'segment_20240101'"
             #expect(try await fixture.pool.query(partitions).count == 1)
             // Ten days later the day and everything in it have expired.
-            try await fixture.expireAll(fixture.service(at: noon + 240 * hourMicroseconds))
+            let clock = ManualClock(wall: noon + 240 * hourMicroseconds)
+            let service = fixture.service(
+                clock: clock, databaseTime: { clock.clock.now() }, logger: silentLogger)
+            await service.expireByRetention()
+            clock.advance(by: .seconds(300))
+            try await fixture.expireAll(service)
             #expect(try fixture.entries().filter { $0.hasPrefix(path) }.isEmpty)
             #expect(try await fixture.pool.query(partitions).isEmpty)
         }
@@ -256,9 +262,12 @@ struct RetentionServiceTests {
             }
             let later = noon + 240 * hourMicroseconds
             let lines = LogLines()
+            let clock = ManualClock(wall: later)
             let service = fixture.service(
-                clock: ManualClock(wall: later), databaseTime: { later }, logger: lines.logger)
-            for _ in 0..<11 { await service.expireByRetention() }
+                clock: clock, databaseTime: { clock.clock.now() }, logger: lines.logger)
+            await service.expireByRetention()
+            clock.advance(by: .seconds(300))
+            for _ in 0..<10 { await service.expireByRetention() }
             let partitions: Statement = "SELECT FROM pg_class WHERE relname = 'segment_20240101'"
             #expect(try await fixture.pool.query(partitions).isEmpty)
             // Sections and keys, identities and source runs; in the last seven rounds also formats.

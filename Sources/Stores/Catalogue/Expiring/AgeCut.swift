@@ -12,6 +12,17 @@ extension Catalogue {
         }
     }
 
+    /// The newest end of a channel's recording that is not later than an instant; nil without any.
+    package func recordedUntil(before instant: Instant) async throws(CatalogueError) -> Instant? {
+        try await mappingErrors {
+            let rows = try await pool.query(
+                """
+                SELECT max(end_us) AS end_us FROM line WHERE end_us > 0 AND end_us <= \(instant.microseconds)
+                """)
+            return try rows.first?.decode("end_us", as: Int64?.self).map(Instant.init(microseconds:))
+        }
+    }
+
     /// Where the recording of each channel begins, by its row.
     ///
     /// One statement for all channels: most have nothing to expire in most rounds.
