@@ -19,6 +19,9 @@ package enum Limits {
     static let grain: Int64 = Microseconds.perMillisecond
     /// EXT-X-DISCONTINUITY tags between two segments; more of them can only come from wrong data.
     static let discontinuitiesPerBoundary = 10_000
+    /// How much longer than a window the retention must be, so that its begin is there until the last segment
+    /// is published and players have read the end, seconds.
+    static let headReserveSeconds: Int64 = 300
     /// The minimum number of segments in a sliding playlist.
     static let slidingSegments = 6
     /// The minimum length of a sliding playlist, microseconds.

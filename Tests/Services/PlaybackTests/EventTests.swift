@@ -154,6 +154,42 @@ struct EventTests {
         #expect(cut?.mediaSequence == 41)
     }
 
+    /// The number of each entry, by its URI; GAP entries have one, too (RFC 8216bis §6.2.1).
+    private func numbers(_ recorded: RecordedFixture) throws -> [String: UInt64] {
+        let text = try recorded.event(0, 100) { $0.writesGaps = true }.text()
+        let list = try #require(try readBack(text))
+        return Dictionary(
+            uniqueKeysWithValues: zip(list.segments.map(\.uri), list.mediaSequence...))
+    }
+
+    @Test("Entries keep their numbers when retention takes the head, with gaps asked for or not")
+    func expiredGaps() throws {
+        var recorded = RecordedFixture(
+            run(5, from: 0, number: 40) + run(15, from: 32, number: 45, sequence: 1))
+        recorded.retentionSeconds = 50
+        let whole = try numbers(recorded.published(until: 60))
+        let left = try numbers(recorded.expiring(before: 24).published(until: 76))
+        #expect(left["v0/1469509548000.ts"] == 45)
+        for (uri, number) in left { #expect(whole[uri].map { $0 == number } ?? true, "\(uri)") }
+        #expect(Set(left.keys).intersection(whole.keys).count == 7)
+    }
+
+    @Test("A playlist with gaps whose head went before its time is gone until it has ended")
+    func unforeseenExpiry() throws {
+        var recorded = RecordedFixture(
+            run(5, from: 0, number: 40) + run(18, from: 32, number: 45, sequence: 1))
+        recorded.retentionSeconds = 3600
+        #expect(try numbers(recorded.published(until: 60)).count == 5 + 3 + 7)
+        #expect(throws: PlaybackError.self) {
+            try recorded.expiring(before: 24).published(until: 76).event(0, 100) { $0.writesGaps = true }
+        }
+        let left = try recorded.expiring(before: 24).published(until: 76).event(0, 100)
+        #expect(left.starts().first == at(32))
+        let over = try recorded.expiring(before: 24).published(until: 104)
+            .event(0, 100) { $0.writesGaps = true }
+        #expect(over.isEnded)
+    }
+
     @Test("A playlist that begins with unknown tracks has the tracks of the following segments")
     func unknownBegin() throws {
         var recorded = RecordedFixture(

@@ -27,6 +27,7 @@ struct RecordedFixture {
     var targetSeconds = 4
     /// Everything before this second has expired.
     var expiredBefore: Double?
+    var retentionSeconds: Int64?
 
     init() {}
 
@@ -145,7 +146,9 @@ struct RecordedFixture {
     ) throws -> PlaylistContents {
         var request = WindowRequest(span)
         change(&request)
-        let plan = try WindowPlan.resolving(request, publishedHead: publishedHead, maxWindowSeconds: 86_400)
+        let plan = try WindowPlan.resolving(
+            request, publishedHead: publishedHead, maxWindowSeconds: 86_400,
+            retentionSeconds: retentionSeconds)
         return PlaylistComposer.compose(
             held(cutting: cut), plan: plan, request: request, isSettled: true, isOver: isOver)
     }

@@ -33,7 +33,7 @@ package enum PlaylistComposer {
                     of: rendition, selection, in: listed,
                     upTo: isComplete ? nil : held.publishedHead.watermark))
         }.filter { !$0.segments.isEmpty }
-        var window = composed(renditions, end: end, held: held, plan: plan, request: request)
+        var window = composed(renditions, end: end, held: held, plan: plan)
         window.isEnded = isComplete && hold == nil
         window.isFinal = window.isEnded && isSettled && !waitsForKeys(held, in: plan.window)
         return window
@@ -53,7 +53,6 @@ package enum PlaylistComposer {
 
     private static func composed(
         _ renditions: [ListedRendition], end: Instant?, held: HeldSegments, plan: WindowPlan,
-        request: WindowRequest,
     ) -> PlaylistContents {
         let publishedHead = held.publishedHead
         let isCut = end.map { $0 < plan.window.end } ?? false
@@ -65,7 +64,7 @@ package enum PlaylistComposer {
             next: next, isEnded: false, isFinal: false,
             targetSeconds: plan.kind == .closed ? measured : max(measured, publishedHead.targetSeconds),
             renditions: renditions, known: held.renditions.map(\.id), formats: held.formats,
-            writesGaps: request.writesGaps && plan.kind != .sliding,
+            writesGaps: plan.writesGaps,
             discontinuities: plan.kind == .closed
                 ? DiscontinuitySequences(of: renditions, formats: held.formats) : DiscontinuitySequences(),
             markers: held.markers)

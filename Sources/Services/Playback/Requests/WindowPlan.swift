@@ -18,9 +18,37 @@ package struct WindowPlan: Sendable, Equatable {
     package var isFixed: Bool
     /// Whether the begin of the window may expire, so that a growing playlist loses segments at its front.
     var losesHead = false
+    /// Whether holes are written as EXT-X-GAP.
+    var writesGaps = false
 
     /// Resolves a window in the past; a sliding request is resolved by `SlidingPlan`.
+    ///
+    /// Without `retentionSeconds` the channel's recording is kept for ever.
     static func resolving(
+        _ request: WindowRequest, publishedHead: PublishedHead, maxWindowSeconds: Int64,
+        retentionSeconds: Int64? = nil,
+    ) throws(PlaybackError) -> WindowPlan {
+        var plan = try resolvingSpan(
+            request, publishedHead: publishedHead, maxWindowSeconds: maxWindowSeconds)
+        plan.writesGaps = request.writesGaps && plan.keepsHead(retentionSeconds)
+        // Not foreseen: the size limit or the disk took the head. Entries must not get other numbers.
+        if plan.kind == .event, plan.writesGaps, plan.losesHead, !plan.isFixed {
+            throw .expired(before: publishedHead.expiredBefore)
+        }
+        return plan
+    }
+
+    /// Whether retention leaves the head of a growing playlist alone until the playlist has ended.
+    ///
+    /// The published numbers do not count GAP entries, so where some went with the head, the rest would get
+    /// other numbers (RFC 8216bis §6.2.1). Whether a playlist has such entries is thus decided once: by what
+    /// does not change while it grows.
+    private func keepsHead(_ retentionSeconds: Int64?) -> Bool {
+        guard kind == .event, let retentionSeconds else { return true }
+        return window.microseconds / Microseconds.perSecond + Limits.headReserveSeconds <= retentionSeconds
+    }
+
+    private static func resolvingSpan(
         _ request: WindowRequest, publishedHead: PublishedHead, maxWindowSeconds: Int64,
     ) throws(PlaybackError) -> WindowPlan {
         switch request.span {

@@ -40,7 +40,8 @@ package final class WindowPlayer: Sendable {
                     SlidingPlan(edge: edge), seen.head, isOver: isOver(channel, seen, now: now))
             }
             let plan = try WindowPlan.resolving(
-                request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds)
+                request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds,
+                retentionSeconds: channel.settings.retentionSeconds)
             return try await compose(
                 plan, request, seen, isOver: isOver(channel, seen, now: now), now: now)
         }
