@@ -113,7 +113,8 @@ let modules: [Module] = [
         tests: ["TestSupport", "DatabaseSupport", "Postgres"],
     ),
     Module(
-        name: "Probe", layer: "Services", uses: ["HLS", "JSON", "HTTP", "HTTPClient", "Files"],
+        name: "Probe", layer: "Services",
+        uses: ["HLS", "JSON", "HTTP", "HTTPClient", "Compression", "Files"],
         packages: [logging], tests: ["TestSupport", "HTTPSupport", "HTTPServer"]),
     Module(
         name: "Export", layer: "Services",

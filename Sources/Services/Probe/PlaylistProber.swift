@@ -1,3 +1,4 @@
+import Compression
 import Files
 import HLS
 import HTTP
@@ -29,10 +30,12 @@ package struct PlaylistProber: Sendable {
                 // The URL and the multivariant playlist of a file are not known.
                 var variables = VariableSource()
                 variables.mayLackValues = true
-                return ProbeReport(source: source, bytes: try contents(of: source), variables: variables)
+                return ProbeReport(
+                    source: source, bytes: plain(try contents(of: source)), variables: variables)
             }
             let (bytes, effectiveURL) = try await fetch(source)
-            return ProbeReport(source: source, bytes: bytes, variables: VariableSource(url: effectiveURL))
+            return ProbeReport(
+                source: source, bytes: plain(bytes), variables: VariableSource(url: effectiveURL))
         } catch {
             return ProbeReport(source: source, refusedBecause: "\(error)")
         }
@@ -46,6 +49,11 @@ package struct PlaylistProber: Sendable {
     private static func isURL(_ source: String) -> Bool {
         let start = source.prefix(8).lowercased()
         return start.hasPrefix("http://") || start.hasPrefix("https://")
+    }
+
+    /// As recording does.
+    private func plain(_ bytes: [UInt8]) -> [UInt8] {
+        GzipReader.plain(bytes, limit: Limits.playlistByteCount)
     }
 
     /// One byte more than a playlist may have is read, so that a longer file is refused as such.
