@@ -11,6 +11,23 @@ struct PendingDeletionHoursTests {
             .map { "\($0.channel)/\($0.rendition) \(($0.hour - midnight) / hour)" }.sorted()
     }
 
+    @Test("A segment that comes after it expired schedules its hour, so that its file does not stay")
+    func afterExpiry() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<1, on: recording)
+            try await test.catalogue.expire(
+                recording.channel, before: midnight + 2 * hour, graceSeconds: 7_200)
+            let late = recording.fact(900, at: hour + minute)
+            let valid = recording.fact(1800, at: 2 * hour)
+            for _ in 0..<2 {
+                _ = try await test.catalogue.commit(recording.batch([.archived(late), .archived(valid)]))
+            }
+            #expect(try await pending(test) == ["news/v0 1"])
+            #expect(try await test.starts(recording) == [2 * hour])
+        }
+    }
+
     @Test(
         "Each hour that lost a segment is scheduled once, due after the grace period, until it is completed")
     func grace() async throws {

@@ -61,6 +61,9 @@ struct SegmentWriter {
 
     /// Inserts segments, and adds them to the summaries of their quarters.
     ///
+    /// The hours of those that come after they expired are scheduled for deletion: nothing else may be left in
+    /// them that would schedule them, as where all waited for their key.
+    ///
     /// A summary is added to if all new segments begin behind those that it has; else it stays as it is, and
     /// has to be computed.
     private static func insertion(of segments: [IncomingSegment]) -> Statement {
@@ -119,6 +122,12 @@ struct SegmentWriter {
                 ON CONFLICT DO NOTHING
                 RETURNING rendition_id, start_us, duration_us, number, epoch, state_id, stored_bytes, feed_id,
                     origin_number),
+            orphaned AS (
+                INSERT INTO doomed (prefix, hour_us, not_before)
+                SELECT DISTINCT c.slug || '/' || ready.name, start_us - start_us % \(Catalogue.hourMicroseconds), now()
+                FROM ready JOIN fresh USING (rendition_id, feed_id, origin_number) JOIN channel c USING (channel_id)
+                WHERE start_us < expired_us
+                ON CONFLICT (prefix, hour_us) DO NOTHING),
             \(verbatim: Self.appending)
             SELECT i.place, i.rendition_id, k.state_id IS NOT NULL AS has_format, p.start_us IS NOT NULL AS is_entered,
                 a.quarter_us IS NOT NULL AS is_summarised,
