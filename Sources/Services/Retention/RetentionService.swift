@@ -89,6 +89,7 @@ package struct RetentionService: Sendable {
         await step("initialization sections and keys") { try await deletePendingObjects() }
         await step("identities") { try await catalogue.pruneIntake() }
         await step("source runs") { try await catalogue.pruneSourceRuns() }
+        await step("nodes") { try await catalogue.pruneNodes() }
         await step("empty days") { try await dropEmptyDays(before: now) }
         await step("closed quarters") { try await catalogue.packQuarters(at: clock.now()) }
     }
@@ -119,7 +120,7 @@ package struct RetentionService: Sendable {
 
     private func dropEmptyDays(before now: Instant?) async throws {
         guard let now else { return }
-        for day in try await catalogue.dropEmptyDays(before: now) {
+        for day in try await catalogue.dropEmptyDays(before: now, after: max(now, clock.now())) {
             logger.info("Dropped the partition of an empty day", metadata: ["partition": "\(day)"])
         }
     }

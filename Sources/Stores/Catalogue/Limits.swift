@@ -58,6 +58,11 @@ package enum Limits {
     static let prunedAtOnce: Int64 = 10_000
     /// Such statements in one call: ten million identities, which is more than ten days of 100 channels.
     static let pruningSteps = 1000
+    /// How long the row of a node that is gone stays, days: somebody may look for when it was last there.
+    static let goneNodeDays = 7
+    /// How far ahead of now an empty day must lie to be dropped, microseconds: nodes make some days ahead of
+    /// their own clocks.
+    static let farDays: Int64 = 7 * 86_400_000_000
     /// Source runs that one statement examines.
     static let runsAtOnce: Int64 = 500
     /// How far EXTINF of a segment may be off from what its media play, microseconds: frames that begin in

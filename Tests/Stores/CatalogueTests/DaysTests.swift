@@ -57,7 +57,8 @@ struct DaysTests {
             let recording = try await ChannelRecording(in: test)
             try await test.catalogue.prepareDays(around: midnight)
             try await test.withOther { other in
-                let dropped = try await other.dropEmptyDays(before: midnight + 30 * day)
+                let dropped = try await other.dropEmptyDays(
+                    before: midnight + 30 * day, after: midnight + 30 * day)
                 #expect(dropped.count == 7)
             }
             #expect(try await test.publish(0..<2, on: recording))

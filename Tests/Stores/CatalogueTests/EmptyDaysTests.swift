@@ -14,12 +14,32 @@ struct EmptyDaysTests {
             try await test.publish(0..<2, on: recording)
             let now = midnight + 5 * day
             #expect(
-                try await test.catalogue.dropEmptyDays(before: now) == [
+                try await test.dropEmptyDays(before: now) == [
                     "segment_20231229", "segment_20231230", "segment_20231231", "segment_20240102",
                 ])
             try await test.catalogue.expire(recording.channel, before: midnight + day, graceSeconds: 0)
-            #expect(try await test.catalogue.dropEmptyDays(before: now) == ["segment_20240101"])
-            #expect(try await test.catalogue.dropEmptyDays(before: now).isEmpty)
+            #expect(try await test.dropEmptyDays(before: now) == ["segment_20240101"])
+            #expect(try await test.dropEmptyDays(before: now).isEmpty)
+        }
+    }
+
+    @Test("Empty days far ahead, which a wrong clock has made, are dropped; days with segments stay")
+    func farAhead() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            try await test.catalogue.prepareDays(around: midnight)
+            try await test.catalogue.prepareDays(around: midnight + 60 * day)
+            let fact = recording.fact(1, at: 61 * day)
+            _ = try await test.catalogue.commit(recording.batch([.archived(fact)]))
+            let dropped = try await test.dropEmptyDays(before: midnight)
+            #expect(
+                dropped
+                    == ["0227", "0228", "0229", "0301", "0303", "0304"].map { "segment_2024" + $0 })
+            #expect(try await test.dropEmptyDays(before: midnight).isEmpty)
+            // What is dropped is made again when it is needed.
+            let next = recording.fact(2, at: 60 * day)
+            _ = try await test.catalogue.commit(recording.batch([.archived(next)]))
+            #expect(try await test.number("SELECT count(*) FROM segment") == 2)
         }
     }
 
@@ -32,7 +52,7 @@ struct EmptyDaysTests {
                 "INSERT INTO recording (channel_id, begin_us, end_us) VALUES (1, 0, 9000000000000000)")
             try await test.catalogue.expire(recording.channel, before: midnight + day, graceSeconds: 0)
             #expect(
-                try await test.catalogue.dropEmptyDays(before: midnight + 9 * day) == ["segment_20240101"])
+                try await test.dropEmptyDays(before: midnight + 9 * day) == ["segment_20240101"])
             #expect(try await test.held(recording).count == 3)
         }
     }
@@ -50,7 +70,10 @@ struct EmptyDaysTests {
                         }
                     }
                     group.addTask {
-                        for _ in 0..<20 { _ = try await other.dropEmptyDays(before: midnight + 60 * day) }
+                        for _ in 0..<20 {
+                            _ = try await other.dropEmptyDays(
+                                before: midnight + 60 * day, after: midnight + 60 * day)
+                        }
                     }
                     group.addTask {
                         for index in Int64(0)..<20 {
@@ -75,8 +98,14 @@ struct EmptyDaysTests {
                 """
                 UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'segment_20240101'::regclass
                 """)
-            let dropped = try await test.catalogue.dropEmptyDays(before: midnight + 60 * day)
+            let dropped = try await test.dropEmptyDays(before: midnight + 60 * day)
             #expect(dropped.count == 7 && dropped.first == "segment_20240101")
         }
+    }
+}
+
+extension TestCatalogue {
+    fileprivate func dropEmptyDays(before now: Instant) async throws -> [String] {
+        try await catalogue.dropEmptyDays(before: now, after: now)
     }
 }

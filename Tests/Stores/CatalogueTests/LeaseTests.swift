@@ -1,3 +1,4 @@
+import Postgres
 import Testing
 import Timeline
 
@@ -34,6 +35,19 @@ struct LeaseTests {
             #expect(taken?.fence == recording.fence + 1)
             try await test.catalogue.heartbeat(node: own, seconds: 60)
             #expect(try await test.catalogue.takeLease(channel: recording.row, node: own) == nil)
+        }
+    }
+
+    @Test("Nodes that are long gone are forgotten, and what they owned can be taken as before")
+    func goneNodes() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            try await test.catalogue.heartbeat(node: own, seconds: -8 * 86_400)
+            try await test.catalogue.heartbeat(node: other, seconds: -6 * 86_400)
+            try await test.catalogue.pruneNodes()
+            #expect(try await test.number("SELECT count(*) FROM node") == 1)
+            #expect(try await test.number("SELECT count(*) FROM node WHERE node_id = \(other)::uuid") == 1)
+            #expect(try await test.catalogue.takeLease(channel: recording.row, node: other) != nil)
         }
     }
 

@@ -2,23 +2,28 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// Drops the partitions of past days that are empty.
+    /// Drops the partitions of past days that are empty, and of days far ahead that a wrong clock has made.
     ///
     /// The partition is detached concurrently first, because dropping an attached one would lock the whole
-    /// archive.
+    /// archive. Days from three days before `now` to a week after `present` stay.
     ///
     /// - Returns: the names of the dropped partitions
-    package func dropEmptyDays(before now: Instant) async throws(CatalogueError) -> [String] {
-        let newest = Self.day(of: (now - 3 * Self.dayMicroseconds).microseconds)
+    package func dropEmptyDays(
+        before now: Instant, after present: Instant,
+    ) async throws(CatalogueError) -> [String] {
+        let oldest = Self.day(of: (now - 3 * Self.dayMicroseconds).microseconds)
+        let newest = Self.day(of: (present + Limits.farDays).microseconds)
         return try await mappingErrors {
             var dropped: [String] = []
-            for day in try await daysInOrder(before: Self.partition(ofDay: newest)) {
+            let days = try await daysInOrder(
+                before: Self.partition(ofDay: oldest), after: Self.partition(ofDay: newest))
+            for day in days {
                 guard try await pool.query("SELECT FROM \(identifier: day.name) LIMIT 1").isEmpty else {
                     continue
                 }
                 if try await drop(day) { dropped.append(day.name) }
             }
-            if !dropped.isEmpty { days.removeAll() }
+            if !dropped.isEmpty { self.days.removeAll() }
             return dropped
         }
     }
@@ -31,13 +36,14 @@ extension Catalogue {
     }
 
     /// Days whose detachment was interrupted come first, because PostgreSQL allows only one at a time.
-    private func daysInOrder(before name: String) async throws -> [Day] {
+    private func daysInOrder(before oldest: String, after newest: String) async throws -> [Day] {
         try await pool.query(
             """
             SELECT c.relname::text AS name, bounds[1]::bigint AS begin_us, bounds[2]::bigint AS end_us
             FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid CROSS JOIN regexp_match(
                 pg_get_expr(c.relpartbound, c.oid), 'FROM \\(''?(-?\\d+)''?\\) TO \\(''?(-?\\d+)''?\\)') AS bounds
-            WHERE i.inhparent = 'segment_rolling'::regclass AND (c.relname < \(name) OR i.inhdetachpending)
+            WHERE i.inhparent = 'segment_rolling'::regclass
+                AND (c.relname < \(oldest) OR c.relname > \(newest) OR i.inhdetachpending)
             ORDER BY i.inhdetachpending DESC, 1
             """
         ).map {
