@@ -60,11 +60,6 @@ package final class ChannelJournal: Sendable {
         try await files.replay(after: position, limit: limit)
     }
 
-    /// Whether entries wait that are not done.
-    func hasEntries() async throws(JournalError) -> Bool {
-        try await waitingCount() > 0
-    }
-
     /// How many entries wait that are not done.
     package func waitingCount() async throws(JournalError) -> Int {
         try await files.waitingCount

@@ -76,15 +76,6 @@ package final class Journal: Sendable {
         return points
     }
 
-    /// The channels whose facts the catalogue does not have, as a start finds them.
-    func channelsWithEntries() async throws(JournalError) -> [ChannelID] {
-        var channels: [ChannelID] = []
-        for id in try disk.list(folder).compactMap({ ChannelID($0) }).sorted() {
-            if try await channel(id).hasEntries() { channels.append(id) }
-        }
-        return channels
-    }
-
     /// How many lines of each channel this version could not read since the start; they are set aside.
     package var unreadLines: [ChannelID: Int] { counts.all(.unread) }
 

@@ -81,7 +81,7 @@ struct JournalTests {
             #expect(rest.map(\.1) == [entries[0], entries[3], entries[5]])
             await journal.trim(rest.map(\.0))
         }
-        #expect(try await folder.run { try await $0.hasEntries() } == false)
+        #expect(try await folder.run { try await $0.waitingCount() } == 0)
         #expect(try folder.files().isEmpty)
     }
 
@@ -131,30 +131,13 @@ struct JournalTests {
         #expect(await failure { _ = try journal.channel(try news()) } == .closed)
     }
 
-    @Test("A start finds the channels whose facts are not done")
-    func channels() async throws {
-        let folder = JournalFolder()
-        let ids = try ["a", "b", "c"].map { text in
-            guard let id = ChannelID(text) else { throw TestFailure("no channel id") }
-            return id
-        }
-        let journal = try folder.open()
-        for id in ids { _ = try await journal.channel(id).append([sourceRun(1), sourceRun(2)]) }
-        let done = try await journal.channel(ids[1]).replay().map(\.0)
-        await (try journal.channel(ids[1])).trim(done)
-        await journal.close()
-        let again = try folder.open()
-        #expect(try await again.channelsWithEntries() == [ids[0], ids[2]])
-        await again.close()
-    }
-
     @Test("A journal that is new holds nothing, and appending nothing writes nothing")
     func empty() async throws {
         let folder = JournalFolder()
         try await folder.run { (journal: ChannelJournal) async throws in
             #expect(try await journal.append([]).isEmpty)
             #expect(try await journal.replay().isEmpty)
-            #expect(try await journal.hasEntries() == false)
+            #expect(try await journal.waitingCount() == 0)
         }
     }
 }

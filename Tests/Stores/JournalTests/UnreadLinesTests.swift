@@ -60,7 +60,7 @@ struct UnreadLinesTests {
         #expect(Array(journal.unreadLines.values) == [1])
         await channel.trim(replayed.map(\.0))
         #expect(try await channel.replay().isEmpty)
-        #expect(try await channel.hasEntries() == false)
+        #expect(try await channel.waitingCount() == 0)
         await journal.close()
         #expect(try folder.files() == ["unread.jsonl"])
         #expect(try folder.bytes("unread.jsonl") == line)
