@@ -21,9 +21,11 @@ private func variant(
 
 private func media(
     _ type: Rendition.MediaType, _ group: String, _ name: String, _ uri: String?, language: String? = nil,
+    characteristics: String? = nil,
 ) -> Rendition {
     var rendition = Rendition(type: type, groupID: group, name: name, uri: uri)
     rendition.language = language
+    rendition.characteristics = characteristics
     return rendition
 }
 
@@ -156,6 +158,50 @@ struct RenditionPlanTests {
             [variant("w", 720, 2_800_000, audio: "aud")],
             [media(.audio, "aud", "Français", "f", language: "fr")])
         #expect(RenditionPlan(foreign, after: first).names == ["w": "v0", "f": "a2"])
+    }
+
+    /// Alternatives of one language in a group, in order; the second of each pair is the role's characteristic.
+    private func english(
+        _ type: Rendition.MediaType, _ tracks: [(name: String, characteristics: String?)],
+    ) -> MultivariantPlaylist {
+        playlist(
+            [variant("v", 720, 3_000_000, audio: "g", subtitles: "g")],
+            tracks.map {
+                media(type, "g", $0.name, $0.name, language: "en", characteristics: $0.characteristics)
+            })
+    }
+
+    private static let described = "public.accessibility.describes-video"
+    private static let captions =
+        "public.accessibility.transcribes-spoken-dialog, public.accessibility.describes-music-and-sound"
+
+    @Test(
+        "Sound that describes the picture, and subtitles for the deaf, go on as such in any order and name",
+        arguments: [(Rendition.MediaType.audio, described), (.subtitles, captions)])
+    func roles(type: Rendition.MediaType, role: String) {
+        let kind = type == .audio ? "a" : "s"
+        let first = RenditionPlan(english(type, [("English", nil), ("Plus", role)]))
+        #expect(first.names == ["v": "v0", "English": kind + "0", "Plus": kind + "1"])
+        let other = english(type, [("Two", "private," + role), ("One", nil)])
+        #expect(
+            RenditionPlan(other, after: first).names == ["v": "v0", "One": kind + "0", "Two": kind + "1"])
+        let swapped = english(type, [("English", role), ("Plus", nil)])
+        #expect(
+            RenditionPlan(swapped, after: first).names
+                == ["v": "v0", "Plus": kind + "0", "English": kind + "1"])
+        let lone = english(type, [("Two", role)])
+        #expect(RenditionPlan(lone, after: first).names == ["v": "v0", "Two": kind + "1"])
+        let plain = RenditionPlan(english(type, [("English", nil)]))
+        #expect(RenditionPlan(lone, after: plain).names == ["v": "v0", "Two": kind + "1"])
+    }
+
+    @Test("A source that says no roles: the names tell which sound describes the picture")
+    func unsaidRoles() {
+        let first = RenditionPlan(english(.audio, [("English", nil), ("Described", Self.described)]))
+        let silent = english(.audio, [("Described", nil), ("English", nil)])
+        #expect(RenditionPlan(silent, after: first).names == ["v": "v0", "English": "a0", "Described": "a1"])
+        let unnamed = english(.audio, [("Stereo", nil)])
+        #expect(RenditionPlan(unnamed, after: first).names == ["v": "v0", "Stereo": "a0"])
     }
 
     @Test("A stable id decides against all other attributes")

@@ -14,14 +14,18 @@ struct RenditionMatching {
     private(set) var ids: [RenditionID?]
     /// Whether the playlist says the stable ids that are known: others name other renditions then.
     private let sharesStableIDs: Bool
+    /// Kinds of which both sides say that some are for people who do not see or hear.
+    private let kindsWithRoles: Set<RenditionKind>
 
     init(_ wanted: [RenditionDescription], known: [RenditionDescription], recorded: Set<RenditionID>) {
         self.wanted = wanted
         self.recorded = recorded
         unused = known.sorted { ($0.position, $0.id) < ($1.position, $1.id) }
         ids = wanted.map { _ in nil }
+        kindsWithRoles = Self.kindsWithRoles(wanted).intersection(Self.kindsWithRoles(known))
         let stable = Set(known.compactMap(\.stableID))
         sharesStableIDs = wanted.contains { $0.stableID.map(stable.contains) ?? false }
+        matchByStableID()
         matchExactly()
         matchVideoByResolution()
         matchAlternatives()
@@ -50,20 +54,24 @@ extension RenditionMatching {
     /// Where the attributes are alike, its bandwidth, then its place tells; a bandwidth that has changed
     /// leaves the only one that is alike.
     private static let likenesses: [Likeness] = [
-        { wanted, known in
-            wanted.stableID.flatMap { stable in
-                known.first { $0.id.kind == wanted.id.kind && $0.stableID == stable }?.id
-            }
-        },
         { wanted, known in alike(wanted, known).first { $0.bandwidth == wanted.bandwidth }?.id },
         { wanted, known in alike(wanted, known).first { $0.position == wanted.position }?.id },
         { wanted, known in alike(wanted, known).count == 1 ? alike(wanted, known).first?.id : nil },
     ]
 
+    private mutating func matchByStableID() {
+        for index in wanted.indices {
+            guard let stable = wanted[index].stableID else { continue }
+            let found = unused.first { $0.id.kind == wanted[index].id.kind && $0.stableID == stable }
+            if let found { take(index, found.id) }
+        }
+    }
+
     private mutating func matchExactly() {
         for likeness in Self.likenesses {
             for index in wanted.indices where ids[index] == nil {
-                if let id = likeness(wanted[index], unused) { take(index, id) }
+                let known = unused.filter { mayHaveRole(of: wanted[index], $0) }
+                if let id = likeness(wanted[index], known) { take(index, id) }
             }
         }
     }
@@ -97,24 +105,45 @@ extension RenditionMatching {
 
     private mutating func matchAlternatives() {
         for isAlike in Self.alternativeLikenesses {
-            for index in unnamed(.audio) + unnamed(.subtitles) {
-                let found = unused.first {
-                    mayBeSame(wanted[index], $0) && $0.forced == wanted[index].forced
-                        && isAlike(wanted[index], $0)
-                }
-                if let found { take(index, found.id) }
-            }
+            matchAlternatives { $0.role == $1.role && isAlike($0, $1) }
+        }
+        // A source that does not say roles at all: the name tells them.
+        let kindsWithRoles = kindsWithRoles
+        matchAlternatives {
+            !kindsWithRoles.contains($0.id.kind) && $0.isOfLanguage($1) && $0.name == $1.name
         }
         for kind in [RenditionKind.audio, .subtitles] { matchLone(kind) }
     }
 
-    /// The only one that is left goes on as the only one that was recorded, unless both name a language.
+    private mutating func matchAlternatives(
+        by isAlike: (RenditionDescription, RenditionDescription) -> Bool,
+    ) {
+        for index in unnamed(.audio) + unnamed(.subtitles) {
+            let found = unused.first {
+                mayBeSame(wanted[index], $0) && $0.forced == wanted[index].forced
+                    && isAlike(wanted[index], $0)
+            }
+            if let found { take(index, found.id) }
+        }
+    }
+
+    private static func kindsWithRoles(_ list: [RenditionDescription]) -> Set<RenditionKind> {
+        Set(list.filter { !$0.role.isEmpty }.map(\.id.kind))
+    }
+
+    /// Whether two have the same role, as far as both sides say roles.
+    private func mayHaveRole(of one: RenditionDescription, _ other: RenditionDescription) -> Bool {
+        one.role == other.role || !kindsWithRoles.contains(one.id.kind)
+    }
+
+    /// The only one that is left goes on as the only one that was recorded, unless both name a language or
+    /// their roles differ.
     private mutating func matchLone(_ kind: RenditionKind) {
         let left = unnamed(kind)
         let known = unused.filter { $0.id.kind == kind && recorded.contains($0.id) }
         guard let index = left.first, left.count == 1, let other = known.first, known.count == 1,
             other.forced == wanted[index].forced, mayBeSame(wanted[index], other),
-            wanted[index].mayBeOfLanguage(other)
+            other.role == wanted[index].role, wanted[index].mayBeOfLanguage(other)
         else { return }
         take(index, other.id)
     }
@@ -179,7 +208,41 @@ extension RenditionMatching {
     }
 }
 
+/// Whom an alternative is made for besides everybody.
+private struct Role: OptionSet {
+    let rawValue: Int
+
+    /// People who do not see.
+    static let describesVideo = Role(rawValue: 1)
+    /// People who do not hear.
+    static let describesSound = Role(rawValue: 2)
+
+    /// Reads CHARACTERISTICS (RFC 8216bis §4.4.6.1).
+    init(characteristics: String) {
+        self = []
+        for tag in characteristics.split(separator: ",") {
+            switch tag.drop(while: { $0 == " " }) {
+            case "public.accessibility.describes-video": insert(.describesVideo)
+            case "public.accessibility.transcribes-spoken-dialog",
+                "public.accessibility.describes-music-and-sound":
+                insert(.describesSound)
+            default: break
+            }
+        }
+    }
+
+    init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}
+
 extension RenditionDescription {
+    /// What CHARACTERISTICS says.
+    fileprivate var role: Role {
+        let said = attributes?.first { $0.name == "CHARACTERISTICS" }?.value
+        return said.map(Role.init(characteristics:)) ?? []
+    }
+
     /// Languages are compared by their first part: `en` is `en-US`.
     fileprivate func isOfLanguage(_ other: RenditionDescription) -> Bool {
         Self.primary(language) == Self.primary(other.language)
