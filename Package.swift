@@ -87,8 +87,8 @@ let modules: [Module] = [
     Module(
         name: "Recorder", layer: "Services",
         uses: [
-            "Timeline", "Encoding", "Concurrency", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Digest",
-            "SegmentStore", "Journal", "Catalogue", "Monitoring",
+            "Timeline", "Encoding", "Concurrency", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Compression",
+            "Digest", "SegmentStore", "Journal", "Catalogue", "Monitoring",
         ],
         packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "HTTPServer"],
     ),

@@ -1,3 +1,4 @@
+import Compression
 import Concurrency
 import HLS
 import HTTP
@@ -45,8 +46,10 @@ extension SourceLink {
         if let version, request.knows(version.digest, of: url) { return .unchanged(at: arrival) }
         do {
             let base = try HTTPURL(body.head.effectiveURL)
+            // Some origins compress what is compressed already, or do not say that they do.
             let read = try Playlist.reading(
-                body.bytes, source: VariableSource(url: body.head.effectiveURL, imports: request.variables))
+                GzipReader.plain(body.bytes, limit: Limits.playlistBytes),
+                source: VariableSource(url: body.head.effectiveURL, imports: request.variables))
             var fetched = FetchedPlaylist(
                 playlist: read.playlist, base: base, arrival: arrival,
                 lead: body.finishedAt - body.head.begunAt, version: version, notes: read.notes)

@@ -63,6 +63,11 @@ struct Origin: Sendable {
         }
     }
 
+    /// Answers a path with a status, fields and bytes, whatever is asked for.
+    func serve(_ path: String, _ status: HTTPStatus, _ fields: HTTPHeaders = [:], _ bytes: [UInt8]) {
+        shelf.answer(path) { _ in HTTPResponse(status: status, headers: fields, body: .bytes(bytes)) }
+    }
+
     /// Accepts requests for a path from now on, and never answers them.
     func hang(_ path: String) {
         shelf.answer(path, nil)
