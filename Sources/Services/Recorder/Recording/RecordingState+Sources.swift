@@ -271,10 +271,23 @@ extension RecordingState {
 
     private mutating func settleSource(_ playlist: MediaPlaylist) {
         guard !playlist.segments.isEmpty || playlist.isEnded else { return }
+        logZone()
         if playlist.isEnded { progress.inTrouble(.sourceEnded) }
         if condition.sourceDelivered(ended: playlist.isEnded, distrust: progress.distrust) {
             log(.info, "The source delivers again")
         }
+    }
+
+    /// Says once when dates begin to be corrected, when the correction changes, and when it ends.
+    private mutating func logZone() {
+        guard progress.zone != loggedZone else { return }
+        loggedZone = progress.zone
+        guard loggedZone != 0 else {
+            return log(.notice, "The source's dates are not in a wrong time zone any more")
+        }
+        log(
+            .notice, "The source's dates are in a wrong time zone and are corrected",
+            ["seconds": "\(loggedZone / Microseconds.perSecond)"])
     }
 
     private mutating func renditionFailed(

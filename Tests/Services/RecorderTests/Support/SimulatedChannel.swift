@@ -19,6 +19,8 @@ struct SimulatedSource: Sendable {
         case restart(at: Double)
         /// These segments of a rendition answer 404.
         case missing(RenditionID, ClosedRange<Int64>)
+        /// These segments of a rendition are listed with EXT-X-GAP.
+        case gap(RenditionID, ClosedRange<Int64>)
         /// The key with this number answers 404 until a time.
         case keyMissing(Int64, until: Double)
     }
@@ -43,6 +45,16 @@ struct SimulatedSource: Sendable {
 
     private func isReachable(at time: Double) -> Bool {
         !faults.contains { if case .unreachable(let span) = $0 { span.contains(time) } else { false } }
+    }
+
+    private func isGap(_ id: RenditionID, _ number: Int64) -> Bool {
+        faults.contains {
+            if case .gap(id, let numbers) = $0 { numbers.contains(number) } else { false }
+        }
+    }
+
+    private func date(of number: Int64, after begin: Double) -> Double {
+        begin + Double(number) * segmentDuration + zone
     }
 
     private func restart(before time: Double) -> Double {
@@ -88,13 +100,14 @@ struct SimulatedSource: Sendable {
         playlist.targetDurationSeconds = Int(segmentDuration)
         playlist.mediaSequence = UInt64(first)
         playlist.segments = (first..<max(first, end)).map { number in
-            let date = begin + Double(number) * segmentDuration
-            return MediaSegment(
+            var segment = MediaSegment(
                 uri: "\(id)-\(Int(begin))-\(number).ts",
                 durationMicroseconds: Int64(segmentDuration * 1_000_000),
                 keys: segmentsPerKey.map { [Key(method: .aes128, uri: "key\(number / $0)")] } ?? [],
-                programDateTimeMicroseconds: isDated ? at(date + zone).microseconds : nil,
+                programDateTimeMicroseconds: isDated ? at(date(of: number, after: begin)).microseconds : nil,
                 unknownLines: lines[number] ?? [])
+            segment.isGap = isGap(id, number)
+            return segment
         }
         let (from, until) = (at(Double(first) * segmentDuration + zone), at(time + zone))
         playlist.dateRanges = dateRanges.filter {
@@ -144,6 +157,8 @@ struct SimulatedChannel {
     private var order = 0
     /// While PostgreSQL is away, seconds.
     var catalogueAway: ClosedRange<Double>?
+    /// The host's clock is set on by so many seconds from a time on.
+    var clockStep: (from: Double, seconds: Double)?
 
     init(_ sources: [SimulatedSource], clock: ClockChoice = .auto, seed: UInt64 = 1) {
         self.sources = sources
@@ -198,7 +213,8 @@ struct SimulatedChannel {
     }
 
     private mutating func handle(_ event: RecordingEvent) {
-        let moment = Moment(date: at(Self.epoch + time), steady: RecorderTests.moment(time))
+        let step = clockStep.map { time >= $0.from ? $0.seconds : 0 } ?? 0
+        let moment = Moment(date: at(Self.epoch + time + step), steady: RecorderTests.moment(time))
         for action in state.handle(event, at: moment) { perform(action) }
     }
 
