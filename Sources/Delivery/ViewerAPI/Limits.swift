@@ -28,6 +28,8 @@ package enum Limits {
     static let usualStep: Int64 = 10
     /// Cues of one thumbnail track: a day of one a second.
     static let cues: Int64 = 86_400
+    /// Cues that are written on a thread on which requests may wait.
+    static let cuesAtOnce: Int64 = 400
     /// Seconds after which a client may ask again for a picture that found no decoder free.
     static let pictureRetrySeconds = 1
     /// Playlists that are kept for a second because they are asked for again: their number, their bytes, and

@@ -1,6 +1,7 @@
 import Catalogue
 import HTTP
 import HTTPSupport
+import Synchronization
 import TestSupport
 import Testing
 import Timeline
@@ -66,6 +67,36 @@ import Timeline
             #expect(answer.uris == ["http://tv.example:8080/live/news/index.m3u8"])
             let query = request.replacing("S", with: "1469509520").replacing("E", with: "1469509550")
             #expect(try await viewer.get("/live/news/\(query)").status == 200)
+        }
+    }
+
+    @Test(
+        "A list leaves the thread that read the request before it is written",
+        arguments: [
+            "/iptv/channels.m3u", "/iptv/guide.xml", "/get.php?username=a&password=open&type=m3u_plus",
+        ])
+    func thread(path: String) async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording("news"))
+            // From now on the channels are in memory.
+            #expect(try await viewer.get(path, host).status == 200)
+            guard case .later(let answer) = viewer.api.answer(HTTPRequest(.get, path, host))
+            else {
+                Issue.record("The answer is made at once")
+                return
+            }
+            var hasLeft = false
+            // Another thread may be done before this one looks.
+            for _ in 0..<5 where !hasLeft {
+                let isAnswered = Mutex(false)
+                let task = Task.immediate {
+                    _ = await answer()
+                    isAnswered.withLock { $0 = true }
+                }
+                hasLeft = !isAnswered.withLock(\.self)
+                await task.value
+            }
+            #expect(hasLeft)
         }
     }
 

@@ -62,6 +62,7 @@ extension WindowAnswers {
         if let wanted = asked.parameters.rendition { id = try await present(wanted, asked, window) }
         guard let id else { throw PlaybackError.nothingRecorded(available: []) }
         if asked.parameters.window.isStrict { try window.checkWhole(id) }
+        if window.window.microseconds / step > Limits.cuesAtOnce { await Task.yield() }
         let track = try window.thumbnailTrack(
             of: id, step: step, width: width, named: asked.parameters.rendition)
         return try response(

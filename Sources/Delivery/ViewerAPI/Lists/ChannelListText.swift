@@ -71,10 +71,14 @@ struct ChannelListText {
 
     /// A value in quotes; M3U has no escape for a quote.
     private static func attribute(_ value: String) -> String {
-        "\"\(line(value).map { $0 == "\"" ? "'" : String($0) }.joined())\""
+        let line = line(value)
+        guard line.utf8.contains(UInt8(ascii: "\"")) else { return "\"\(line)\"" }
+        return "\"\(line.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "'"))\""
     }
 
     private static func line(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
+        return String(
+            String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
     }
 }

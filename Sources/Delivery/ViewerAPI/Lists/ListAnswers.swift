@@ -43,6 +43,8 @@ final class ListAnswers: Sendable {
             throw ParameterError("query", "the query has a malformed escape or too many parameters")
         }
         let query = ListQuery(items: items)
+        // The text of all channels takes longer than other requests of the thread may wait.
+        await Task.yield()
         switch route {
         case .channels:
             let flavour = try query.choice("flavour", CatchupFlavour.self) ?? .default
