@@ -28,6 +28,24 @@ import Timeline
         }
     }
 
+    @Test("The name has the channel's title, and the rendition where the request names it")
+    func names() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording()
+            recording.title = "Bücher/\"7\""
+            try await viewer.record(recording)
+            let names = [
+                path: "cctv2_20160726T050518Z.ts\"; filename*=UTF-8''B%C3%BCcher--7-%2020160726T050518Z.ts",
+                path + "&rendition=v0":
+                    "cctv2_20160726T050518Z_v0.ts\"; filename*=UTF-8''B%C3%BCcher--7-%2020160726T050518Z%20v0.ts",
+            ]
+            for (path, name) in names {
+                let answer = try await viewer.get(path)
+                #expect(answer.headers["Content-Disposition"] == "attachment; filename=\"\(name)")
+            }
+        }
+    }
+
     /// Segments have 671 bytes each.
     private static let offsets = [0, 1, 670, 671, 672, 1342, 3000]
 

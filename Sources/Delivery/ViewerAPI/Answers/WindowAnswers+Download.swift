@@ -21,8 +21,7 @@ extension WindowAnswers {
         var headers = fields(asked, window.facts(of: rendition))
         headers["Content-Type"] = "video/mp2t"
         headers["Accept-Ranges"] = "bytes"
-        headers["Content-Disposition"] =
-            "attachment; filename=\"\(asked.channel.id)_\(begin.compactText).ts\""
+        headers["Content-Disposition"] = asked.name(begin, "ts")
         return response(asked, tag: plan.tag, byteCount: plan.byteCount, headers) { offset, byteCount in
             export.body(of: plan, offset: offset, byteCount: byteCount)
         }

@@ -15,7 +15,7 @@ extension WindowAnswers {
         if let redirect = redirect(asked, composed) { return redirect }
         guard end != nil else { return pinned(asked, composed) }
         let rendition = try await rendition(asked, composed)
-        let name = "\(asked.channel.id)_\(begin.compactText).mp4"
+        let name = asked.name(begin, "mp4")
         let sound = try await sound(asked, composed, beside: rendition)
         if let sound {
             let (window, picture) = composed.cutForFile(of: rendition, longest: longest(composed, rendition))
@@ -127,7 +127,7 @@ extension WindowAnswers {
         if asked.parameters.window.isStrict { try part.window.checkWhole(part.rendition.id) }
         var headers = fields(asked, part.window.facts(of: part.rendition))
         headers["Content-Type"] = part.rendition.id.kind == .audio ? "audio/mp4" : "video/mp4"
-        headers["Content-Disposition"] = "attachment; filename=\"\(name)\""
+        headers["Content-Disposition"] = name
         return headers
     }
 }
