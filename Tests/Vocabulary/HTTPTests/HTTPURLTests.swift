@@ -14,7 +14,7 @@ struct HTTPURLTests {
         #expect(url.query == "token=1")
         #expect(url.origin == "https://example.com:8443")
         #expect(url.absoluteString == "https://User:p%40ss@example.com:8443/b%20c.m3u8?token=1")
-        #expect(url.withoutQuery == "https://example.com:8443/b%20c.m3u8")
+        #expect(url.identity == "https://example.com:8443/b%20c.m3u8?…")
     }
 
     @Test(
@@ -39,6 +39,24 @@ struct HTTPURLTests {
             #expect(!text.contains("secret"))
             #expect(text.contains("http://a/b.m3u8?…"))
         }
+    }
+
+    @Test(
+        "Texts for logs do not show what may be secret in a path",
+        arguments: [
+            ("http://a/live/me/secret/17.m3u8", "http://a/live/…/…/17.m3u8"),
+            ("http://a/me/secret/17", "http://a/…/…/17"), ("http://a/me/secret/17.ts", "http://a/…/…/17.ts"),
+            (
+                "http://a/timeshift/me/secret/60/2026-11-22:20-15/17.ts",
+                "http://a/timeshift/…/…/60/2026-11-22:20-15/17.ts"
+            ),
+            ("http://a/t/secretsecretsecretsecret/live/news/index.m3u8", "http://a/t/…/live/news/index.m3u8"),
+            ("http://a/live/news/index.m3u8", "http://a/live/news/index.m3u8"),
+            ("http://a/hls/17.ts", "http://a/hls/17.ts"), ("http://a/17", "http://a/17"),
+            ("http://a/", "http://a/"), ("http://a/live/news/v0/", "http://a/live/news/v0/"),
+        ])
+    func secretPaths(text: String, shown: String) throws {
+        #expect(try "\(HTTPURL(text))" == shown)
     }
 
     @Test(

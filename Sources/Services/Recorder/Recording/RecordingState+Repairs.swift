@@ -183,7 +183,7 @@ extension RecordingState {
         journal.add([
             .sourceRun(SourceRun(id: id, source: source, began: since, clock: progress.clock.rawValue))
         ])
-        log(.info, "Holes are filled from another source", ["source": source])
+        log(.info, "Holes are filled from another source", ["source": SourceLink.logged(use.source.url)])
         return id
     }
 }

@@ -12,7 +12,7 @@ extension RecordingState {
         if let use = sources.openDue(now: now.steady) {
             if progress.use(use.source) {
                 (sourceChangeCount, deviations) = (sourceChangeCount + 1, [])
-                log(.info, "Another source is in use", ["source": SourceLink.redacted(use.source.url)])
+                log(.info, "Another source is in use", ["source": SourceLink.logged(use.source.url)])
                 loseExpired()
             }
             perform(
@@ -403,7 +403,7 @@ extension RecordingState {
         case .nothing: break
         case .asks(let next): perform(.fetchPlaylist(next))
         case .delivers(let source):
-            log(.info, "A preferred source delivers again", ["source": SourceLink.redacted(source.url)])
+            log(.info, "A preferred source delivers again", ["source": SourceLink.logged(source.url)])
             sources.takeBack(source, now: now)
         }
     }

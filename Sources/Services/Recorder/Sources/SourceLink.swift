@@ -75,8 +75,16 @@ extension SourceLink {
         }
     }
 
-    /// A URL without user info and query: those may be secrets.
+    /// What tells a source from others in the catalogue and in the status: its URL without user info and
+    /// query.
     static func redacted(_ text: String) -> String {
-        (try? HTTPURL(text))?.description ?? "a URL that cannot be read"
+        (try? HTTPURL(text))?.identity ?? unreadable
     }
+
+    /// A source in logs: also without what may be secret in its path.
+    static func logged(_ text: String) -> String {
+        (try? HTTPURL(text))?.description ?? unreadable
+    }
+
+    private static let unreadable = "a URL that cannot be read"
 }
