@@ -4,14 +4,26 @@ package struct ProgramBounds: Sendable {
     var cpuSeconds: Int
     /// Bytes of address space.
     var memoryBytes: Int
+    /// Bytes of each file that it writes; 0 for a program that writes to a pipe.
+    var fileBytes: Int
 
-    package init(cpuSeconds: Int, memoryBytes: Int) {
+    package init(cpuSeconds: Int, memoryBytes: Int, fileBytes: Int = 0) {
         self.cpuSeconds = cpuSeconds
         self.memoryBytes = memoryBytes
+        self.fileBytes = fileBytes
     }
 
     /// In the form of prlimit(1).
-    var arguments: [String] { ["--cpu=\(cpuSeconds)", "--as=\(memoryBytes)", "--core=0"] }
+    var arguments: [String] {
+        [
+            "--cpu=\(cpuSeconds)", "--as=\(memoryBytes)", "--fsize=\(fileBytes)",
+            "--nofile=\(Self.openFiles)",
+            "--core=0",
+        ]
+    }
+
+    /// Files that a program may have open.
+    private static let openFiles = 64
 }
 
 /// Why a program did not do its work.

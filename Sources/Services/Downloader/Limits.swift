@@ -42,7 +42,7 @@ enum Limits {
     /// Bytes of the file that lists the parts of a rendition: two days of one-second segments.
     static let partsFileBytes = 64 << 20
     /// What ffmpeg may use to pack a task: copying a day of media takes minutes.
-    static let packing = ProgramBounds(cpuSeconds: 3600, memoryBytes: 2 << 30)
+    static let packing = ProgramBounds(cpuSeconds: 3600, memoryBytes: 2 << 30, fileBytes: 1 << 42)
     /// Bytes that are copied at a time when segments are joined.
     static let joinedPieceBytes = 1 << 20
     /// Bytes of a segment of subtitles that are packed: an hour of dense ones has a hundred thousand.
@@ -88,5 +88,5 @@ enum Limits {
     /// The width of the picture of a task, pixels.
     static let pictureWidth = 480
     /// What ffmpeg may use to make a picture of a segment.
-    static let picture = ProgramBounds(cpuSeconds: 20, memoryBytes: 1 << 30)
+    static let picture = ProgramBounds(cpuSeconds: 20, memoryBytes: 1 << 30, fileBytes: 16 << 20)
 }

@@ -34,7 +34,7 @@ struct ChildProgramTests {
     }
 
     @Test("The file of a program is found in the folders of PATH")
-    func file() {
+    func programFile() {
         #expect(ProgramFile.path(of: "env")?.hasSuffix("/env") ?? false)
         #expect(ProgramFile.path(of: "backcast-none") == nil)
     }
@@ -52,12 +52,25 @@ struct ChildProgramTests {
         await #expect(throws: ProgramFailure.cancelled) { try await running.value }
     }
 
-    @Test("A program that uses more than it may is ended")
-    func bounds() async {
+    @Test(
+        "A program that uses more than it may is ended",
+        arguments: [
+            "while :; do :; done", "head -c 2000 /dev/zero > file",
+            "for file in $(seq 3 99); do eval \"exec $file</dev/null\"; done",
+        ])
+    func bounds(script: String) async throws {
+        let folder = try TemporaryFolder("child")
+        let bounds = ProgramBounds(cpuSeconds: 1, memoryBytes: 1 << 30, fileBytes: 1000)
         await #expect(throws: ProgramFailure.self) {
-            try await ChildProgram.run(
-                "sh", ["-c", "while :; do :; done"], in: "/tmp",
-                bounds: ProgramBounds(cpuSeconds: 1, memoryBytes: 1 << 30))
+            try await ChildProgram.run("bash", ["-c", script], in: folder.path, bounds: bounds)
         }
+    }
+
+    @Test("A program writes files up to its bound")
+    func file() async throws {
+        let folder = try TemporaryFolder("child")
+        try await ChildProgram.run(
+            "bash", ["-c", "head -c 1000 /dev/zero > file"], in: folder.path,
+            bounds: ProgramBounds(cpuSeconds: 1, memoryBytes: 1 << 30, fileBytes: 1000))
     }
 }
