@@ -22,7 +22,7 @@ package struct HostPattern: Hashable, Sendable {
     }
 
     /// The form in which names are compared: lower case, no final dot, no brackets around an IPv6 address.
-    static func canonical(_ host: String) -> String {
+    package static func canonical(_ host: String) -> String {
         var text = Substring(host.lowercased())
         if text.hasSuffix(".") { text.removeLast() }
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }

@@ -9,7 +9,10 @@ extension AdminAPI {
         let page = FrontPage(version: configuration.version, channels: channels)
         return .bytes(
             Array(page.html.utf8), type: MediaType.html.fieldValue,
-            headers: ["Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"])
+            headers: [
+                "Content-Security-Policy":
+                    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+            ])
     }
 }
 

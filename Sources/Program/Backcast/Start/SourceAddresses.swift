@@ -33,13 +33,13 @@ extension AddressPolicy {
     ///
     /// A name is not resolved here: its addresses are checked at every connection.
     func refusal(host: String, port: UInt16) -> String? {
-        let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        let bare = HostPattern.canonical(host)
         if let address = IPAddress(bare == "localhost" ? "127.0.0.1" : bare) {
             let endpoint = Endpoint(host: host, address: address, port: port)
             return refusal(of: endpoint, fromPublic: false).map { "is \($0)" }
         }
         if Self.looksNumeric(bare) { return "is a number that is not written as an address" }
-        if Self.metadataNames.contains(bare.lowercased()) { return "is \(AddressRefusal.metadata)" }
+        if Self.metadataNames.contains(bare) { return "is \(AddressRefusal.metadata)" }
         guard let allowList, allowList.networks.isEmpty else { return nil }
         let isNamed = allowList.hosts.contains { $0.matches(host) }
         return isNamed ? nil : "is \(AddressRefusal.notAllowed)"
