@@ -1,0 +1,144 @@
+import Digest
+import Foundation
+import HLS
+import HTTPSupport
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+@Suite("Playlists of less usual forms", .timeLimit(.minutes(2)))
+struct PlaylistFormTests {
+    private static let folder = "/vod"
+
+    /// Segments of a transport stream that are not encrypted.
+    private func clear(_ origin: FaultyOrigin, _ count: Int) throws -> [[UInt8]] {
+        try origin.segments().prefix(count).map { try #require(origin.bytes($0)) }
+    }
+
+    private func encrypted(_ bytes: [UInt8], _ key: [UInt8], vector: [UInt8]) throws -> [UInt8] {
+        var cipher = try AES128CBC(.encrypt, key: key, iv: vector)
+        return try cipher.update(bytes) + cipher.finish()
+    }
+
+    /// The IV of a segment whose key names none: its media sequence number (RFC 8216, 5.2).
+    private func vector(_ number: UInt8) -> [UInt8] { [UInt8](repeating: 0, count: 15) + [number] }
+
+    @Test(
+        "Keys that change, also in the playlist itself, open the segments that they are for",
+        arguments: [false, true])
+    func keys(decrypts: Bool) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let clear = try clear(origin, 5)
+            let (first, second) = ([UInt8](repeating: 7, count: 16), [UInt8](repeating: 9, count: 16))
+            origin.serve("/vod/first.key", first)
+            let own = [UInt8](repeating: 0xAB, count: 16)
+            let bodies = [
+                try encrypted(clear[0], first, vector: vector(7)),
+                try encrypted(clear[1], first, vector: vector(8)),
+                try encrypted(clear[2], second, vector: vector(9)),
+                try encrypted(clear[3], second, vector: own), clear[4],
+            ]
+            for (index, body) in bodies.enumerated() { origin.serve("/vod/e\(index).ts", body) }
+            let data = "data:application/octet-stream;base64,\(Data(second).base64EncodedString())"
+            origin.serve(
+                "/vod/keys.m3u8",
+                """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:1
+                #EXT-X-MEDIA-SEQUENCE:7
+                #EXT-X-KEY:METHOD=AES-128,URI="first.key"
+                #EXTINF:1,
+                e0.ts
+                #EXTINF:1,
+                e1.ts
+                #EXT-X-KEY:METHOD=AES-128,URI="\(data)"
+                #EXTINF:1,
+                e2.ts
+                #EXT-X-KEY:METHOD=AES-128,URI="\(data)",IV=0xABABABABABABABABABABABABABABABAB
+                #EXTINF:1,
+                e3.ts
+                #EXT-X-KEY:METHOD=NONE
+                #EXTINF:1,
+                e4.ts
+                #EXT-X-ENDLIST
+
+                """)
+            let downloading = try Downloading()
+            var request = origin.request("/vod/keys.m3u8")
+            request.decrypts = decrypts
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            for (index, body) in (decrypts ? clear : bodies).enumerated() {
+                #expect(try downloading.bytes("task", "v0/0000\(index + 1).ts") == body)
+            }
+            let kept = try downloading.files("task").filter { $0.key.hasPrefix("keys/") }
+            #expect(Set(kept.values) == (decrypts ? [] : [first, second]))
+            #expect(origin.requests(for: "/vod/first.key").count == 1)
+            #expect(try await downloading.playing("task").isEmpty)
+        }
+    }
+
+    @Test("Discontinuities, gaps, dates and variables of the source keep their meaning")
+    func tags() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let names = origin.segments().prefix(3).map { $0.dropFirst("/vod/".count) }
+            origin.serve(
+                "/vod/tags.m3u8",
+                """
+                #EXTM3U
+                #EXT-X-VERSION:8
+                #EXT-X-DEFINE:NAME="part",VALUE="index"
+                #EXT-X-TARGETDURATION:1
+                #EXT-X-PROGRAM-DATE-TIME:2026-11-22T20:15:00.000Z
+                #EXTINF:1,
+                \(names[0].replacing("index", with: "{$part}"))
+                #EXTINF:1,
+                #EXT-X-GAP
+                lost.ts
+                #EXT-X-DISCONTINUITY
+                #EXTINF:1,
+                \(names[1])
+                #EXTINF:1,
+                \(names[2])
+                #EXT-X-ENDLIST
+
+                """)
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/tags.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(origin.requests(for: "/vod/lost.ts").isEmpty)
+            let text = String(decoding: try downloading.bytes("task", "index.m3u8"), as: UTF8.self)
+            #expect(!text.contains("{$"))
+            let playlist = try readMedia(text)
+            #expect(playlist.segments.map(\.isGap) == [false, true, false, false])
+            #expect(playlist.segments.map(\.discontinuityCount) == [0, 0, 1, 0])
+            #expect(text.contains("#EXT-X-PROGRAM-DATE-TIME:2026-11-22T20:15:00"))
+            for (index, segment) in playlist.segments.enumerated() where !segment.isGap {
+                let source = names[index > 1 ? index - 1 : index]
+                #expect(try downloading.bytes("task", segment.uri) == origin.bytes("/vod/\(source)"))
+            }
+        }
+    }
+
+    @Test("A live playlist is recorded for as long as was asked for")
+    func liveDuration() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let text = String(decoding: origin.bytes("/vod/index.m3u8") ?? [], as: UTF8.self)
+            origin.serve("/vod/index.m3u8", text.replacing("#EXT-X-ENDLIST", with: ""))
+            let downloading = try Downloading()
+            var request = origin.request()
+            request.duration = "2.5"
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(origin.segments().map { origin.requests(for: $0).count } == [1, 1, 1, 0, 0, 0])
+            let playlist = try readMedia(
+                String(decoding: try downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            #expect(playlist.isEnded && playlist.segments.count == 3)
+            #expect(try await downloading.playing("task").isEmpty)
+        }
+    }
+}
