@@ -16,7 +16,8 @@ CHANNEL = "news"
 #: Players that open a file of media, too; browsers and streamlink want a playlist.
 OPENS_FILES = (programs.FFmpeg, programs.PyAV, programs.MPV, vlc.VLC, programs.GStreamer, programs.YtDlp)
 WINDOW_SECONDS = 16
-RECORD_SECONDS = 90
+#: So that it holds a whole minute of the clock, for which Xtream asks.
+RECORD_SECONDS = 125
 FOLLOW_SECONDS = 10
 #: Whole seconds begin within a segment: some players skip to that second, others play the segment.
 ENDS = players.ENDS + times.SEGMENT_SECONDS
@@ -53,7 +54,7 @@ def run(table, folder, _seed):
 
 
 def record(stack):
-    """A channel of a minute and a half; gives a whole second within it."""
+    """A channel of two minutes; gives a whole second within it."""
     stack.start_database()
     origin = stack.start_origin(
         "replay", "--segment-seconds", str(times.SEGMENT_SECONDS), "--minute-seconds", str(times.MINUTE_SECONDS),
