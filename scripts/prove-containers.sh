@@ -124,6 +124,8 @@ prove_compose() {
     check "the operators' port has it, for those with the token" has_status 401 http://127.0.0.1:8081/api/v1/channels
     begin=$(now)
     prove_recording backcast_backcast_1 "$node/readyz"
+    check "it makes pictures" has_signature ffd8ff "$node/live/demo/frame.jpg?time=$begin"
+    check "it packs MP4 files" has_signature 66747970 "$node/live/demo/download.mp4?begintime=$begin&duration=$window_seconds"
     check "podman-compose stop" quiet compose stop
     check "the service ends by itself" ended_with backcast_backcast_1 0
     check "podman-compose down" quiet compose down
@@ -164,6 +166,9 @@ add_channel() {
     administer -o /dev/null -X PUT http://127.0.0.1:8081/api/v1/channels/demo \
         --data '{"title":"Demo","source_url":"http://origin:8090/demo/index.m3u8"}'
 }
+
+# What a URL answers has some bytes among its first ones.
+has_signature() { [[ $(ask "$2" | head -c 16 | od -An -tx1 | tr -d ' \n') == *"$1"* ]]; }
 
 has_status() { [ "$(curl -s -o /dev/null -m 5 -w '%{http_code}' "$2")" = "$1" ]; }
 
