@@ -28,6 +28,14 @@ class Chromium:
     def press(self, key):
         self.page.keyboard.press(key)
 
+    def look(self, scheme, width, height):
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.wait_for_timeout(300)
+
+    def picture(self, path):
+        self.page.screenshot(path=path)
+
     def evaluate(self, script):
         return self.page.evaluate(f"() => {{ {script} }}")
 

@@ -14,6 +14,7 @@ import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from players.tools import Tools  # noqa: E402
+from play import looks  # noqa: E402
 from play.drivers import Chromium, Firefox  # noqa: E402
 from play.keys import Keyboard  # noqa: E402
 from play.origin import Origin  # noqa: E402
@@ -53,8 +54,10 @@ class Proof:
                 break
             time.sleep(0.02)
         seconds = time.monotonic() - begun
-        is_met = holds() and seconds <= limit
-        self.rows.append((name, f"{seconds:.2f} s", f"{limit:g} s", "met" if is_met else "missed"))
+        self.row(name, f"{seconds:.2f} s", f"{limit:g} s", holds() and seconds <= limit)
+
+    def row(self, name, seen, goal, is_met):
+        self.rows.append((name, seen, goal, "met" if is_met else "missed"))
 
     def click(self, action):
         self.browser.evaluate(f"document.querySelector('#tasks [data-do={action}]:not(.picture)').click();")
@@ -66,6 +69,7 @@ class Proof:
         show = self.browser.evaluate
         self.browser.open(self.page)
         self.step("the page follows the events", lambda: show("return !document.getElementById('empty').hidden;"))
+        looks.run(self, "empty")
         Keyboard(self).run()
         show(f"document.getElementById('url').value = '{self.origin.base}/index.m3u8';"
              "document.querySelector('#add button').click();")
@@ -75,6 +79,7 @@ class Proof:
         self.click("pause")
         self.step("paused", lambda: self.task()["state"] == "paused", 5)
         self.step("the page says so", lambda: show("return !!document.querySelector('[data-state=paused]');"), 5)
+        looks.run(self, "paused")
         self.click("resume")
         self.step("resumed", lambda: self.task()["state"] == "downloading", 10)
         self.step("playable", lambda: show(
@@ -89,6 +94,7 @@ class Proof:
         self.origin.close()
         self.click("play")
         self.step("plays with the origin off", lambda: self.video("v.currentTime > 1"), 10)
+        looks.run(self, "player")
         show("document.getElementById('close').click();")
         self.click("remove")
         show("document.querySelector('#confirm [value=remove]').click();")
