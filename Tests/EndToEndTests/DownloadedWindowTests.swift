@@ -40,4 +40,29 @@ struct DownloadedWindowTests {
             #expect(words == "")
         }
     }
+
+    @Test("A window that has not ended yet is downloaded to its end", .timeLimit(.minutes(5)))
+    func growing() async throws {
+        try await Stack.run(origin: ["--segment-seconds", "1"]) { stack in
+            try await stack.addChannel()
+            let first = try #require(try await stack.published(3).last)
+            let folder = stack.folder.path(of: "downloads")
+            let begin = Date(timeIntervalSince1970: Double(first.middle) / 1000)
+            let program = Program(
+                Programs.path("backcast"),
+                [
+                    "download", await stack.service.base + "/live/\(Stack.channel)/index.m3u8", "--id",
+                    "window", "--begin",
+                    begin.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
+                    "--duration", "20", "--to", folder,
+                ], log: stack.folder.path(of: "download.log"))
+            let status = try await waitFor("the download", within: .seconds(120)) { try program.exitStatus }
+            #expect(status == 0, "\(program.output)")
+            let list = try ReceivedPlaylist(
+                String(contentsOfFile: "\(folder)/window/index.m3u8", encoding: .utf8))
+            #expect(list.isEnded && list.segments.first?.date == first.start)
+            // The segments that hold the first and the last instant, and all between them.
+            #expect((20...22).contains(list.uris.count), "\(list.uris.count) segments")
+        }
+    }
 }

@@ -57,6 +57,8 @@ enum Limits {
     static let reportPause = Duration.milliseconds(500)
     /// The time between two writes of a task's progress.
     static let savePause = Duration.seconds(5)
+    /// Characters that are shown of what a server says about an error.
+    static let detailLength = 300
     /// The shortest pause between two loads of a live playlist.
     static let leastReload = Duration.milliseconds(500)
     /// Times that a live playlist may be unchanged, each for a target duration, before its end is assumed.

@@ -155,6 +155,28 @@ struct ContinuedPartTests {
         }
     }
 
+    @Test("A disk that has not even room for the state keeps it at the cost of what was begun")
+    func fullForState() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let isFull = Mutex(false)
+            let full = Disk<DownloadError> { operation, path in
+                isFull.withLock { isFull in
+                    if operation == .remove { isFull = false }
+                    if operation == .write, path.contains("00004.ts") { isFull = true }
+                    return isFull && operation == .write ? ENOSPC : nil
+                }
+            }
+            var downloading = try Downloading()
+            downloading.options.parallel = 1
+            #expect(try await downloading.run(origin.request(), disk: full).state == .paused)
+            let kept = String(decoding: try downloading.bytes("task", "task.json"), as: UTF8.self)
+            #expect(kept.contains("\"state\" : \"paused\"") && kept.contains("Disk full"))
+            #expect(try await downloading.run(origin.request()).state == .completed)
+            #expect(try await downloading.playing("task").isEmpty)
+        }
+    }
+
     @Test("Without a connection a task waits for the network, and goes on when it is there")
     func network() async throws {
         let port = try await Self.freePort()

@@ -7,6 +7,8 @@ import TestSupport
 package final class FaultyOrigin: HTTPHandler {
     package enum Fault: Sendable {
         case status(Int)
+        /// A problem document (RFC 9457) with these words.
+        case problem(Int, String)
         /// A web page with status 200.
         case webPage
         /// The connection is cut after so many bytes.
@@ -151,6 +153,11 @@ package final class FaultyOrigin: HTTPHandler {
     ) -> HTTPResponse {
         switch fault {
         case .status(let status): return HTTPResponse(status: HTTPStatus(rawValue: status))
+        case .problem(let status, let words):
+            let text = "{\"title\":\"Not Found\",\"status\":\(status),\"detail\":\"\(words)\"}"
+            return HTTPResponse(
+                status: HTTPStatus(rawValue: status), headers: ["Content-Type": "application/problem+json"],
+                body: .bytes(Array(text.utf8)))
         case .webPage:
             let page = "<!DOCTYPE html><html><body>Please sign in</body></html>"
             return HTTPResponse(

@@ -1,10 +1,11 @@
 import HTTP
 import HTTPClient
+import JSON
 
 /// Why one try did not bring what was asked for.
 enum TryFailure: Error, Sendable, Equatable {
     /// 401, 403, 404 or 410: the URL may need another token.
-    case refused(status: Int)
+    case refused(status: Int, words: String? = nil)
     /// Another status that a later try may change.
     case status(Int, retryAfter: Duration?)
     case transfer(TransferError)
@@ -49,7 +50,7 @@ struct RetryPlan: Sendable {
         if !failure.isConnection { connectionFailures = 0 }
         switch failure {
         case .final(let error): return .giveUp(error)
-        case .refused(let status): return refused(status)
+        case .refused(let status, let words): return refused(words ?? TryFailure.words(for: status))
         case .transfer(.cancelled), .transfer(.closed): return .giveUp(.cancelled)
         case .transfer where failure.isConnection:
             connectionFailures += 1
@@ -58,14 +59,14 @@ struct RetryPlan: Sendable {
         case .transfer(let error): return again("\(error)")
         case .damaged(let reason): return again(reason)
         case .status(let status, let retryAfter):
-            return again("the server answered with status \(status)", after: retryAfter)
+            return again(TryFailure.words(for: status), after: retryAfter)
         }
     }
 
-    private mutating func refused(_ status: Int) -> RetryStep {
+    private mutating func refused(_ words: String) -> RetryStep {
         refusals += 1
         guard refusals >= Limits.refusals else { return .pause(nextPause()) }
-        guard !hasRenewed else { return giveUp("the server answered with status \(status)") }
+        guard !hasRenewed else { return giveUp(words) }
         hasRenewed = true
         refusals = 0
         pause = Limits.firstPause
@@ -106,17 +107,30 @@ extension TryFailure {
         }
     }
 
-    /// The failure that a status means; nil for those that bring a body.
-    init?(_ head: TransferHead) {
+    /// The failure that a status means; nil for those that bring what was asked for.
+    ///
+    /// The body may say why (RFC 9457).
+    init?(_ head: TransferHead, _ body: [UInt8] = []) {
         let status = head.status.rawValue
         switch status {
         case 200, 206: return nil
-        case 401, 403, 404, 410: self = .refused(status: status)
+        case 401, 403, 404, 410: self = .refused(status: status, words: Self.words(of: head, body))
         case 408, 425, 429, 500...599:
             let seconds = head.headers["Retry-After"].flatMap { Int($0) }.map { min(max($0, 0), 3600) }
             self = .status(status, retryAfter: seconds.map { .seconds($0) })
         default:
-            self = .final(.unusable("the server answered with status \(status)"))
+            self = .final(.unusable(Self.words(of: head, body) ?? Self.words(for: status)))
         }
+    }
+
+    static func words(for status: Int) -> String { "the server answered with status \(status)" }
+
+    /// The status with what the body says about it; nil when that is no problem document.
+    private static func words(of head: TransferHead, _ body: [UInt8]) -> String? {
+        guard head.headers["Content-Type"]?.lowercased().hasPrefix("application/problem+json") ?? false,
+            case .string(let detail)? = (try? JSONReader.value(of: body))?["detail"], !detail.isEmpty
+        else { return nil }
+        let text = detail.unicodeScalars.prefix(Limits.detailLength).map { $0.value < 0x20 ? " " : $0 }
+        return "\(words(for: head.status.rawValue)): \(String(String.UnicodeScalarView(text)))"
     }
 }

@@ -15,9 +15,11 @@ struct SourceReader: Sendable {
     let session: HTTPSession
     let retries: Retries
 
-    /// Opens what a person has given: a playlist or a media file.
-    func open(_ url: HTTPURL) async throws(DownloadError) -> Source {
-        try await retries.run("the URL") { _ async throws(TryFailure) in try await look(at: url) }
+    /// Opens what a person has given: a playlist or a media file; with `isWindow` a window of the past.
+    func open(_ url: HTTPURL, isWindow: Bool) async throws(DownloadError) -> Source {
+        try await retries.run("the URL") { _ async throws(TryFailure) in
+            try await look(at: url, isWindow: isWindow)
+        }
     }
 
     /// Reads a playlist that must be one.
@@ -78,7 +80,7 @@ struct SourceReader: Sendable {
             throw .transfer(error)
         }
         await retries.network.returned()
-        if let failure = TryFailure(body.head) { throw failure }
+        if let failure = TryFailure(body.head, body.bytes) { throw failure }
         return body
     }
 
@@ -102,7 +104,7 @@ struct SourceReader: Sendable {
         }
     }
 
-    private func look(at url: HTTPURL) async throws(TryFailure) -> Source {
+    private func look(at url: HTTPURL, isWindow: Bool) async throws(TryFailure) -> Source {
         var options = Self.options(limit: ReadingLimits.standard.byteCount)
         // The beginning tells what it is: of a long file from a slow source no more is awaited.
         options.chunkDelay = Limits.chunkDelay
@@ -122,7 +124,11 @@ struct SourceReader: Sendable {
         }
         let head = transfer.head
         await retries.network.returned()
-        if let failure = TryFailure(head) { throw failure }
+        if let failure = TryFailure(head, bytes) { throw failure }
+        // Other servers ignore what they do not know, and answer with everything that they have.
+        if isWindow, head.headers["Backcast-Window"] == nil {
+            throw .final(.unusable("the server answers no windows: --begin is for channels of Backcast"))
+        }
         guard Self.isPlaylist(bytes, head, url) else {
             try Self.checkMedia(bytes)
             return .file

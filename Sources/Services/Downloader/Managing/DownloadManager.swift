@@ -200,6 +200,9 @@ extension DownloadManager {
         guard !hasEnded else { throw .notNow("the process that holds the folder is ending") }
         let (stored, original, folder) = try await service.begin(request)
         let id = stored.task.id
+        if stored.task.state == .completed, let other = stored.request.difference(from: request) {
+            throw .otherTask("the task \(id) is complete, with another \(other)")
+        }
         if running[id] != nil || starting.contains(id), let task = board.task(id) { return task }
         // What another presentation turns out to be stays as it was.
         if original == nil { try await folder.replaceTask(stored) }

@@ -19,6 +19,8 @@ struct RenditionPlan: Sendable {
     private var indices: [PartIdentity: Int] = [:]
     /// What was kept in the folder by an earlier process.
     private var kept: [PartIdentity: KeptPart]
+    /// What the folder's playlist says of them.
+    private let recorded: RecordedParts?
     private var nextFile = 1
     private var initNames: [PartInit: String] = [:]
     /// Seconds that the source lists in front of the first segment that is taken.
@@ -32,9 +34,10 @@ struct RenditionPlan: Sendable {
     var keptKeys: [String] { kept.values.compactMap(\.key) }
     var hasKept: Bool { !kept.isEmpty }
 
-    init(id: RenditionID, url: HTTPURL, kept: [KeptPart] = []) {
+    init(id: RenditionID, url: HTTPURL, kept: [KeptPart] = [], recorded: RecordedParts? = nil) {
         self.id = id
         self.url = url
+        self.recorded = recorded
         self.kept = Dictionary(kept.map { ($0.identity, $0) }, uniquingKeysWith: { _, last in last })
         nextFile = (kept.compactMap { Int($0.file.prefix { $0 != "." }) }.max() ?? 0) + 1
     }
@@ -49,6 +52,7 @@ struct RenditionPlan: Sendable {
         if range != nil, !playlist.isEnded {
             throw .unusable("a range can only be taken of a presentation that has ended")
         }
+        if parts.isEmpty, range == nil { try takeRecorded(before: playlist, base: base) }
         var (lines, isFirst) = ([KeptPart](), parts.isEmpty)
         var (time, discontinuities) = (0.0, 0)
         var isKnown = false
@@ -74,12 +78,54 @@ struct RenditionPlan: Sendable {
             }
             if let line = append(part) { lines.append(line) }
         }
-        if hasKept, !isKnown, playlist.isEnded {
+        if hasKept, !isKnown, playlist.isEnded, !(recorded?.isLive ?? false) {
             throw .otherTask("the source lists another presentation than the one that was begun")
         }
         head = playlist
         head.segments = []
         return lines
+    }
+
+    /// Begins with what was recorded of a live presentation and is not listed any more.
+    private mutating func takeRecorded(before playlist: MediaPlaylist, base: HTTPURL) throws(DownloadError) {
+        guard let recorded, !kept.isEmpty else { return }
+        var listed: Set<PartIdentity> = []
+        for (index, segment) in playlist.segments.enumerated() {
+            let url = try Self.url(segment.uri, base)
+            let number = playlist.number(at: index)
+            listed.insert(PartIdentity(number: number, url: url, range: segment.byteRange))
+        }
+        let first = playlist.number(at: 0)
+        // A presentation that had ended lists all of itself.
+        let gone = kept.values.filter {
+            !listed.contains($0.identity) && (recorded.isLive || $0.identity.number < first)
+        }
+        for names in gone.sorted(by: { ($0.file.utf8.count, $0.file) < ($1.file.utf8.count, $1.file) }) {
+            guard let segment = recorded.segment(of: names) else { continue }
+            _ = append(recordedPart(names, segment))
+        }
+        firstDiscontinuitySequence = parts.isEmpty ? nil : recorded.discontinuitySequence
+    }
+
+    private func recordedPart(_ names: KeptPart, _ segment: MediaSegment) -> Part {
+        var names = names
+        let key = Self.recordedKey(segment.keys)
+        if key == nil { names.key = nil }
+        var section: PartInit?
+        if let map = segment.map, !segment.isGap {
+            let name = map.keys.first?.uri.map(RecordedParts.lastPart)
+            section = PartInit(url: url, range: nil, key: Self.recordedKey(map.keys), keyName: name)
+        } else {
+            names.initSection = nil
+        }
+        return Part(
+            names: names, segment: segment, url: url, key: key, initSection: section, position: 0)
+    }
+
+    /// The key of a segment of the folder, whose playlist always names the vector.
+    private static func recordedKey(_ keys: [Key]) -> PartKey? {
+        guard let key = keys.first, let vector = key.initializationVector else { return nil }
+        return PartKey(uri: key.uri ?? "", vector: vector)
     }
 
     /// The file of a part is there.
@@ -114,7 +160,7 @@ struct RenditionPlan: Sendable {
         }
         let line: KeptPart?
         if let names = kept[part.names.identity] {
-            part.names = names
+            part.names.file = names.file
             line = nil
         } else {
             part.names.file = Self.fileName(nextFile, of: part)
@@ -222,7 +268,8 @@ extension RenditionPlan {
         playlist.mediaSequence = parts.first?.names.identity.number ?? head.mediaSequence
         playlist.discontinuitySequence = discontinuitySequence
         playlist.type = isClosed ? .videoOnDemand : .event
-        playlist.isEnded = isClosed
+        // What the source has ended does not grow, also while parts of it are missing here.
+        playlist.isEnded = isClosed || head.isEnded
         // A range that names media elsewhere would lead a player out of the folder.
         playlist.dateRanges = head.dateRanges.filter { range in
             !range.otherAttributes.attributes.contains {

@@ -20,7 +20,7 @@ extension DownloadService {
         let reader = SourceReader(
             session: session,
             retries: Retries(clock: clock, networkTimeout: options.networkTimeout, network: silent))
-        switch try await reader.open(url) {
+        switch try await reader.open(url, isWindow: request.begin != nil) {
         case .file:
             task.segmentsTotal = 1
             task.file = TaskRunner.fileName(of: url)

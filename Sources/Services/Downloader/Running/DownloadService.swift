@@ -48,6 +48,8 @@ package final class DownloadService: Sendable {
         let folder = tools.folder("\(path)/\(id)")
         try await folder.make()
         guard let original = try await StoredTask.reading(from: folder) else {
+            var request = request
+            if request.endsAfter(tools.clock.now()) { request.isGrowing = true }
             let task = DownloadTask(
                 id: id, url: url.sharedText, title: request.title ?? TaskID.title(for: url),
                 labels: request.labels, created: tools.clock.now())
@@ -59,6 +61,7 @@ package final class DownloadService: Sendable {
         }
         guard stored.task.state != .completed else { return (stored, original, folder) }
         stored.request = request
+        stored.request.isGrowing = original.request.isGrowing
         if let title = request.title { stored.task.title = title }
         stored.task.labels.merge(request.labels) { _, new in new }
         for event in [TaskEvent.interrupted, .resumed, .retried] {

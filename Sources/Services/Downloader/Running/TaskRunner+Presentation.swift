@@ -48,6 +48,9 @@ extension TaskRunner {
     private func prepare(_ playlist: Playlist, base: HTTPURL) async throws(DownloadError) {
         switch playlist {
         case .media:
+            // Such a playlist names neither: languages can only be asked for of what lists them.
+            _ = try request.audio.chosen(from: [], what: "audio")
+            _ = try request.subtitles.chosen(from: [], what: "subtitles")
             let id = RenditionID(kind: .video, index: 0)
             try await begin([
                 ChosenStreams.Stream(rendition: TaskRendition(id: id), url: try request.address())
@@ -56,6 +59,11 @@ extension TaskRunner {
             let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
             if chosen.streams.count > 1 { multivariant = chosen.playlist }
             try await begin(chosen.streams, imports: source.variables)
+        }
+        if plans.allSatisfy({ $0.parts.isEmpty && $0.isEnded }) {
+            throw .unusable(
+                request.range == nil
+                    ? "the playlist lists no segments" : "the range lies outside of the presentation")
         }
         if request.format != .folder { try checkPacking() }
     }
@@ -66,8 +74,11 @@ extension TaskRunner {
         try await folder.make(streams.map(\.rendition.id.description))
         var begun: [RenditionPlan] = []
         for stream in streams {
+            let id = stream.rendition.id
+            let kept = try await keptParts(of: id)
             var plan = RenditionPlan(
-                id: stream.rendition.id, url: stream.url, kept: try await keptParts(of: stream.rendition.id))
+                id: id, url: stream.url, kept: kept,
+                recorded: kept.isEmpty ? nil : try await recordedParts(of: id))
             plan.imports = imports
             begun.append(plan)
         }
@@ -84,6 +95,18 @@ extension TaskRunner {
         let (parts, isWhole) = PartsFile.reading(bytes)
         if !isWhole { try await folder.replace(name, with: try PartsFile.bytes(of: parts)) }
         return parts
+    }
+
+    /// What the folder's playlist lists; nil when there is none that can be read.
+    private func recordedParts(of id: RenditionID) async throws(DownloadError) -> RecordedParts? {
+        guard let bytes = try await folder.read(playlistName(of: id), upTo: ReadingLimits.standard.byteCount),
+            case .media(let playlist)? = try? Playlist.reading(bytes).playlist
+        else { return nil }
+        return RecordedParts(playlist, files: Set(try await folder.lengths(in: id.description).keys))
+    }
+
+    private func playlistName(of id: RenditionID) -> String {
+        multivariant == nil ? "index.m3u8" : "\(id).m3u8"
     }
 
     /// Reads all playlists again, so that parts get their URLs of now and new parts are added.
@@ -165,8 +188,7 @@ extension TaskRunner {
     func writePlaylists(isClosed: Bool) async throws(DownloadError) {
         for plan in plans {
             let media = plan.localPlaylist(isClear: storesClear, isClosed: isClosed)
-            let name = multivariant == nil ? "index.m3u8" : "\(plan.id).m3u8"
-            try await folder.replace(name, with: media.writtenBytes())
+            try await folder.replace(playlistName(of: plan.id), with: media.writtenBytes())
         }
         if let multivariant { try await folder.replace("index.m3u8", with: multivariant.writtenBytes()) }
     }

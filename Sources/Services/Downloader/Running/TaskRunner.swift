@@ -42,6 +42,7 @@ actor TaskRunner {
     private var meter: SpeedMeter
     private var reportedAt: SteadyInstant?
     private var savedAt: SteadyInstant?
+    private var isSaving = false
 
     init(
         _ stored: StoredTask, original: StoredTask?, folder: TaskFolder, tools: DownloadTools,
@@ -91,7 +92,7 @@ actor TaskRunner {
             try await change(.prepared)
             return try await removeParts()
         }
-        switch try await reader.open(try request.address()) {
+        switch try await reader.open(try request.address(), isWindow: request.begin != nil) {
         case .file: try await downloadFile()
         case .playlist(let playlist, let base): try await downloadPresentation(playlist, base: base)
         }
@@ -102,6 +103,7 @@ actor TaskRunner {
         do throws(DownloadError) {
             if error == .cancelled, stopReason == .pause, isLive, stored.task.segmentsDone > 0 {
                 try await closeLive()
+                if request.format != .folder { try await packWhole() }
                 return try await change(.finished)
             }
             if !plans.isEmpty { try await writePlaylists(isClosed: false) }
@@ -109,8 +111,25 @@ actor TaskRunner {
             try await save()
         } catch {
             stop(because: error)
+            // Where the disk is full, begun parts give way to what tells the state.
+            for plan in plans { try? await folder.removeDrafts(in: plan.id.description) }
+            try? await save()
+            if !plans.isEmpty { try? await writePlaylists(isClosed: false) }
         }
         report(stored.task)
+    }
+
+    /// Packs in a task of its own: that of the caller is cancelled already.
+    private func packWhole() async throws(DownloadError) {
+        let packing = Task { () async -> DownloadError? in
+            do throws(DownloadError) {
+                try await self.pack()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let error = await packing.value { throw error }
     }
 
     private func stop(because error: DownloadError) {
@@ -176,8 +195,10 @@ extension TaskRunner {
     /// Keeps the progress, not often: after a kill it is what a list of tasks says.
     func saveProgress() async throws(DownloadError) {
         let now = tools.clock.steady()
-        if let savedAt, now - savedAt < Limits.savePause { return }
-        savedAt = now
+        if isSaving || savedAt.map({ now - $0 < Limits.savePause }) ?? false { return }
+        (savedAt, isSaving) = (now, true)
+        defer { isSaving = false }
+        try await writePlaylists(isClosed: false)
         try await save()
     }
 

@@ -1,4 +1,5 @@
 import HTTP
+import Timeline
 
 /// What a person asks for, as it is kept in the folder of the task.
 package struct DownloadRequest: Sendable, Equatable, Codable {
@@ -15,6 +16,10 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
     package var begin: String?
     /// With `begin` the length of the window, else how much is taken of a live playlist.
     package var duration: String?
+    /// Whether the window had not ended when the task began, so that it grows until then; nil when unknown.
+    ///
+    /// It stays so: a window that grows has other numbers than one that has ended.
+    var isGrowing: Bool?
     /// The part of a finished presentation that is taken.
     package var range: TimeRange?
     /// Header fields for the URL's own origin; their values are secrets.
@@ -44,6 +49,7 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
             if let begin {
                 var items = ["begintime=\(PercentCoding.encoded(begin))"]
                 if let duration { items.append("duration=\(PercentCoding.encoded(duration))") }
+                if isGrowing == true { items.append("mode=event") }
                 text += (text.contains("?") ? "&" : "?") + items.joined(separator: "&")
             }
             return try HTTPURL(text)
@@ -52,10 +58,29 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
         }
     }
 
+    /// Whether the window ends after an instant; false for one whose times cannot be read.
+    func endsAfter(_ now: Instant) -> Bool {
+        guard let begin = begin.flatMap({ InstantReading.reading($0) }),
+            let length = duration.flatMap(DurationReading.microseconds(reading:))
+        else { return false }
+        return begin + length > now
+    }
+
+    /// What of the presentation is asked for otherwise than in another request; nil for the same.
+    func difference(from other: DownloadRequest) -> String? {
+        let same = [
+            "format": format == other.format, "quality": quality == other.quality,
+            "audio": audio == other.audio, "subtitles": subtitles == other.subtitles,
+            "begin": begin == other.begin, "duration": duration == other.duration,
+            "range": range == other.range, "decrypt": decrypts == other.decrypts,
+        ]
+        return same.filter { !$0.value }.keys.min()
+    }
+
     /// The id of the task, given or made.
     func taskID() throws(DownloadError) -> String {
         if let id {
-            guard TaskID.isValid(id) else { throw .unusable("\(id) is not an id") }
+            guard TaskID.isValid(id) else { throw .unusable("\(id) is not an id: \(TaskID.rule)") }
             return id
         }
         let words = [begin, duration, range?.description].compactMap(\.self)

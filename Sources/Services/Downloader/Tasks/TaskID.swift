@@ -4,6 +4,9 @@ import HTTP
 
 /// The name of a task and of its folder: `[a-z0-9][a-z0-9_-]{0,62}`, but not `events`.
 package enum TaskID {
+    /// What an id is, for messages.
+    package static let rule = "it has 1 to 63 of a-z, 0-9, - and _ and begins with a letter or digit"
+
     /// Whether a text can be an id.
     package static func isValid(_ text: String) -> Bool {
         guard (1...Limits.idLength).contains(text.utf8.count), text != "events",

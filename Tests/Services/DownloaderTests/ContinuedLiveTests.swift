@@ -1,0 +1,131 @@
+import Concurrency
+import Foundation
+import HLS
+import HTTPSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+@Suite("Recordings of live playlists that were interrupted", .timeLimit(.minutes(2)))
+struct ContinuedLiveTests {
+    private static let kinds: [SampleStreams.Kind] = [.transportStream, .fragmentedMP4, .encrypted]
+
+    /// A live playlist that lists some segments of `/vod/index.m3u8` as it is told.
+    private final class Live: Sendable {
+        private let listed = Mutex((segments: 0..<4, isEnded: false))
+        private let head: [Substring]
+        private let segments: [String]
+
+        init(_ origin: FaultyOrigin) throws {
+            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            head = text.split(separator: "\n").filter {
+                $0.hasPrefix("#EXT-X-KEY") || $0.hasPrefix("#EXT-X-MAP")
+            }
+            segments = origin.segments()
+            origin.serve("/vod/live.m3u8") { [self] _ in self.text() }
+        }
+
+        /// Lists these segments, and after one reading that there are no more.
+        func list(_ segments: Range<Int>) {
+            listed.withLock { $0 = (segments, false) }
+        }
+
+        private func text() -> String {
+            let (listed, isEnded) = listed.withLock { state in
+                defer { state.isEnded = state.segments.upperBound == segments.count }
+                return state
+            }
+            let lines =
+                ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1"]
+                + ["#EXT-X-MEDIA-SEQUENCE:\(listed.lowerBound)"] + head.map { String($0) }
+                + listed.flatMap { ["#EXTINF:1,", segments[$0]] } + (isEnded ? ["#EXT-X-ENDLIST"] : [])
+            return lines.joined(separator: "\n") + "\n"
+        }
+    }
+
+    /// A recording that failed at its fourth segment, and went on where the source listed others only.
+    private func continued(
+        _ origin: FaultyOrigin, from first: Int, format: DownloadFormat = .folder
+    ) async throws -> Downloading {
+        let live = try Live(origin)
+        var downloading = try Downloading()
+        downloading.options.parallel = 1
+        var request = origin.request("/vod/live.m3u8")
+        request.format = format
+        origin.fail(origin.segments()[3], Array(repeating: .status(500), count: 8))
+        #expect(try await downloading.run(request).state == .failed)
+        live.list(first..<origin.segments().count)
+        let task = try await downloading.run(request)
+        #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+        return downloading
+    }
+
+    @Test("What was recorded stays in front of what comes", arguments: kinds)
+    func whole(kind: SampleStreams.Kind) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(kind)
+            let downloading = try await continued(origin, from: 3)
+            let playlist = try readMedia(
+                String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            #expect(playlist.isEnded && !playlist.segments.contains { $0.isGap })
+            #expect(playlist.segments.allSatisfy { $0.discontinuityCount == 0 })
+            let files = try playlist.segments.map { try downloading.bytes("task", $0.uri) }
+            #expect(files == origin.segments().compactMap { origin.bytes($0) })
+            for path in origin.segments().prefix(3) { #expect(origin.requests(for: path).count == 1) }
+            #expect(try await downloading.playing("task").isEmpty)
+        }
+    }
+
+    @Test("What the source lists no more, and was not recorded, is a gap")
+    func lost() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let downloading = try await continued(origin, from: 5)
+            let playlist = try readMedia(
+                String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            // The fifth was never listed while the task ran.
+            #expect(playlist.segments.map(\.isGap) == [false, false, false, true, false])
+            #expect(playlist.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1])
+            let last = try #require(playlist.segments.last)
+            #expect(try downloading.bytes("task", last.uri) == origin.bytes(origin.segments()[5]))
+        }
+    }
+
+    @Test("A single file has all of it", arguments: kinds)
+    func packed(kind: SampleStreams.Kind) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(kind)
+            let downloading = try await continued(origin, from: 3, format: .mp4)
+            let seconds = try await Command.run(
+                "/usr/bin/env",
+                [
+                    "ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0",
+                    downloading.path("task", "task.mp4"),
+                ])
+            let length = try #require(Double(seconds.trimmingCharacters(in: .whitespacesAndNewlines)))
+            #expect((5.8...6.3).contains(length))
+        }
+    }
+
+    @Test("A live playlist that is stopped becomes the file that was asked for", arguments: ["mp4", "ts"])
+    func stopped(format: String) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let live = try Live(origin)
+            let downloading = try Downloading()
+            var asked = origin.request("/vod/live.m3u8")
+            asked.format = try #require(DownloadFormat(rawValue: format))
+            let request = asked
+            let running = Task { try await downloading.run(request, clock: .system) }
+            let last = downloading.path("task", "v0/00004.ts")
+            try await eventually("the last segment") { FileManager.default.fileExists(atPath: last) }
+            running.cancel()
+            let task = try await running.value
+            #expect(task.state == .completed && task.file == "task.\(format)")
+            #expect(Set(try downloading.files("task").keys) == ["task.\(format)"])
+            withExtendedLifetime(live) {}
+        }
+    }
+}
