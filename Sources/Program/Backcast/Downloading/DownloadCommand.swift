@@ -47,7 +47,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     private func makeDisplay() -> any DownloadDisplay {
         if json { return JSONDisplay() }
-        return quiet ? QuietDisplay() : DownloadRun.displayForPeople()
+        return quiet ? QuietDisplay() : DownloadRun.displayForPeople(to)
     }
 
     /// The requests of all URLs.
@@ -60,11 +60,7 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     private static func lines(of file: String) throws -> [String] {
-        let data =
-            file == "-"
-            ? try FileHandle.standardInput.readToEnd() ?? Data()
-            : try Data(contentsOf: URL(filePath: file))
-        return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map {
+        try InputFile.text(of: file, option: "--from").split(whereSeparator: \.isNewline).map {
             $0.trimmingCharacters(in: .whitespaces)
         }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }

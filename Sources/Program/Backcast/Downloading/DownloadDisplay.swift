@@ -26,15 +26,27 @@ struct JSONDisplay: DownloadDisplay {
 
 /// A line for each change of state and each ten percent, on standard error.
 final class LineDisplay: DownloadDisplay {
-    private let shown = Mutex<[String: String]>([:])
+    /// The state and the highest step of each task that were shown.
+    private let shown = Mutex<[String: (state: TaskState, step: Int)]>([:])
+    private let folder: String
+
+    init(folder: String) {
+        self.folder = folder
+    }
 
     func show(_ task: DownloadTask) {
-        let step = task.state == .downloading ? "\(Int(task.progress * 10) * 10) %" : ""
-        let key = "\(task.state.rawValue) \(step)"
-        guard shown.withLock({ $0.updateValue(key, forKey: task.id) }) != key else { return }
-        let line = "\(task.id): \(ProgressText.words(for: task.state)) \(step)"
-        let text = line.trimmingCharacters(in: .whitespaces) + "\n"
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        // How far a live presentation is changes in both directions.
+        let step = task.state == .downloading ? Int(task.progress * 10) * 10 : 0
+        let isNew = shown.withLock { shown in
+            if let before = shown[task.id], before.state == task.state, before.step >= step { return false }
+            shown[task.id] = (task.state, step)
+            return true
+        }
+        guard isNew else { return }
+        var text = "\(task.id): \(ProgressText.words(for: task.state))"
+        if task.state == .downloading { text += " \(step) %" }
+        if task.state == .completed { text += ": \(ProgressText.place(of: task, in: folder))" }
+        try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
     }
 
     func end() {}
@@ -49,6 +61,11 @@ final class TerminalDisplay: DownloadDisplay {
     }
 
     private let state = Mutex(State())
+    private let folder: String
+
+    init(folder: String) {
+        self.folder = folder
+    }
 
     func show(_ task: DownloadTask) {
         state.withLock { state in
@@ -57,7 +74,14 @@ final class TerminalDisplay: DownloadDisplay {
         }
     }
 
-    func end() {}
+    /// Says where what is complete lies.
+    func end() {
+        let completed = state.withLock { state in
+            state.order.compactMap { state.tasks[$0] }.filter { $0.state == .completed }
+        }
+        let text = completed.map { "\(ProgressText.place(of: $0, in: folder))\n" }.joined()
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
 
     private static func draw(_ state: inout State) {
         let tasks = state.order.compactMap { state.tasks[$0] }

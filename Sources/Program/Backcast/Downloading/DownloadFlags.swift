@@ -2,6 +2,7 @@ import ArgumentParser
 import Concurrency
 import Downloader
 import Foundation
+import HTTP
 import Timeline
 
 /// What of a presentation is taken.
@@ -42,8 +43,13 @@ struct DownloadChoice: ParsableArguments {
 
     /// The request for a URL.
     func request(for url: String, _ fetching: DownloadFetching) throws -> DownloadRequest {
+        do {
+            _ = try HTTPURL(url)
+        } catch {
+            throw ValidationError("the URL \(PrintableText.line(url)) cannot be used: \(error)")
+        }
         var request = DownloadRequest(url: url)
-        if let id, !TaskID.isValid(id) { throw ValidationError("--id \(id) is not an id") }
+        if let id, !TaskID.isValid(id) { throw ValidationError("--id \(id) is not an id: \(TaskID.rule)") }
         request.id = id
         request.title = title
         request.labels = try labels()
@@ -110,7 +116,7 @@ struct DownloadFetching: ParsableArguments {
 
     private func cookieFields(for url: String) throws -> [DownloadRequest.Field] {
         guard let cookies else { return [] }
-        let text = String(decoding: try Data(contentsOf: URL(filePath: cookies)), as: UTF8.self)
+        let text = try InputFile.text(of: cookies, option: "--cookies")
         let now = HostClock.system.now().microseconds / Microseconds.perSecond
         let value = try CookieFile.field(in: text, for: url, now: now)
         return value.map { [DownloadRequest.Field(name: "Cookie", value: $0)] } ?? []
@@ -148,11 +154,20 @@ struct TransferFlags: ParsableArguments {
         guard (0...86_400).contains(networkTimeout) else {
             throw ValidationError("--network-timeout is 0 to 86400")
         }
+        if let proxy, !Self.isProxy(proxy) {
+            throw ValidationError("--proxy is a URL with http, https, socks4, socks4a, socks5 or socks5h")
+        }
         var options = DownloadOptions()
         options.parallel = parallel
         options.tasks = tasks
         options.bytesPerSecond = rate
         options.networkTimeout = .seconds(networkTimeout)
         return options
+    }
+
+    private static func isProxy(_ text: String) -> Bool {
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased() else { return false }
+        let schemes: Set<String> = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+        return schemes.contains(scheme) && !(url.host() ?? "").isEmpty
     }
 }

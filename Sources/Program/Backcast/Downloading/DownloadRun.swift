@@ -96,8 +96,8 @@ struct DownloadRun {
     }
 
     /// A line for each task on a terminal, elsewhere a line for each step.
-    static func displayForPeople() -> any DownloadDisplay {
-        isatty(2) == 1 ? TerminalDisplay() : LineDisplay()
+    static func displayForPeople(_ folder: String) -> any DownloadDisplay {
+        isatty(2) == 1 ? TerminalDisplay(folder: folder) : LineDisplay(folder: folder)
     }
 
     private static func conclude(_ outcomes: [Result<DownloadTask, DownloadError>]) throws {

@@ -51,7 +51,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             throw DownloadCommand.failure("\(action.rawValue) needs an id", status: 2)
         }
         if let holder = await Holder.reach(to) { return try await act(through: holder) }
-        let display: any DownloadDisplay = json ? JSONDisplay() : DownloadRun.displayForPeople()
+        let display: any DownloadDisplay = json ? JSONDisplay() : DownloadRun.displayForPeople(to)
         try await DownloadRun(folder: to, display: display).carryOut { service throws(DownloadError) in
             try await requests(service)
         }

@@ -64,6 +64,11 @@ enum ProgressText {
         return "\(task.id): \(content)" + renditions.joined()
     }
 
+    /// The file that plays what a task has made.
+    static func place(of task: DownloadTask, in folder: String) -> String {
+        "\(folder)/\(task.id)/\(task.file ?? "index.m3u8")"
+    }
+
     static func words(for state: TaskState) -> String {
         state.rawValue.replacing("_", with: " ")
     }

@@ -1,0 +1,91 @@
+import HLS
+import HTTPSupport
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+@Suite("Requests for what is not there", .timeLimit(.minutes(2)))
+struct WrongRequestTests {
+    /// What a task with some wishes ends with.
+    private func failure(
+        _ path: String = "/vod/index.m3u8", serving kind: SampleStreams.Kind = .transportStream,
+        _ change: (inout DownloadRequest) -> Void
+    ) async throws -> String {
+        var detail = ""
+        try await FaultyOrigin.run(serving: kind) { origin in
+            var request = origin.request(path)
+            change(&request)
+            let task = try await Downloading().run(request)
+            #expect(task.state == .failed)
+            detail = task.error?.detail ?? ""
+        }
+        return detail
+    }
+
+    @Test("A range behind the end fails and says so")
+    func range() async throws {
+        #expect(try await failure { $0.range = TimeRange("100-200") }.contains("range lies outside"))
+    }
+
+    @Test("Languages of a playlist that lists none fail by name")
+    func languages() async throws {
+        #expect(try await failure { $0.audio = TrackChoice(words: "fi") }.contains("audio in fi"))
+        #expect(try await failure { $0.subtitles = TrackChoice(words: "en") }.contains("subtitles in en"))
+    }
+
+    @Test("A window of a server that knows none fails, and is not everything that it has")
+    func window() async throws {
+        let detail = try await failure {
+            ($0.begin, $0.duration) = ("2026-11-22T20:15:00Z", "5")
+        }
+        #expect(detail.contains("--begin is for channels of Backcast"))
+    }
+
+    @Test("What a server says of an error is shown", arguments: [404, 400])
+    func problem(status: Int) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let words = "nothing is recorded in the window"
+            origin.fail("/vod/index.m3u8", Array(repeating: .problem(status, words), count: 6))
+            let task = try await Downloading().run(origin.request())
+            #expect(task.state == .failed)
+            #expect(
+                task.error?.detail.hasSuffix("status \(status): \(words)") ?? false,
+                "\(task.error?.detail ?? "")")
+        }
+    }
+
+    @Test("A complete task that is asked for otherwise is refused, and stays as it is")
+    func otherwise() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let downloading = try Downloading()
+            #expect(try await downloading.run(origin.request()).state == .completed)
+            let files = try downloading.files("task")
+            for change: (inout DownloadRequest) -> Void in [
+                { $0.format = .mp4 }, { $0.quality = .worst }, { $0.range = TimeRange("0-2") },
+                { $0.decrypts = true },
+            ] {
+                var request = origin.request()
+                change(&request)
+                let asked = request
+                let refusal = await #expect(throws: DownloadError.self) { try await downloading.run(asked) }
+                #expect(refusal?.isRefusal ?? false)
+                #expect(refusal?.description.contains("--id") ?? false)
+            }
+            #expect(try downloading.files("task") == files)
+            #expect(try await downloading.run(origin.request()).state == .completed)
+        }
+    }
+
+    @Test("A presentation that is not complete ends all the same, for players")
+    func ended() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let downloading = try Downloading()
+            origin.fail(origin.segments()[4], Array(repeating: .status(500), count: 8))
+            #expect(try await downloading.run(origin.request()).state == .failed)
+            let playlist = try readMedia(
+                String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            #expect(playlist.isEnded && playlist.segments.contains { $0.isGap })
+        }
+    }
+}
