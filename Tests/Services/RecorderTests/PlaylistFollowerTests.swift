@@ -211,6 +211,15 @@ struct PlaylistFollowerTests {
         #expect(stage.see(list(0...3, date: { 3060 + Double($0) * 6 }), at: 26) == .new(from: 3, missing: 0))
     }
 
+    @Test("Numbers and names of the run before come again: a playlist that goes on is no old one")
+    func namesOnceMore() {
+        var stage = FollowerStage(after: list(500...505))
+        #expect(stage.see(list(494...499, discontinuitySequence: 9), at: 20).isRestart)
+        #expect(stage.see(list(500...505), at: 38) == .stale)
+        #expect(stage.see(list(500...505), at: 80) == .new(from: 0, missing: 0))
+        #expect(stage.see(list(506...511), at: 118) == .new(from: 0, missing: 0))
+    }
+
     @Test("A restart soon after a restart waits, because two origins may answer in turn")
     func flapping() {
         var stage = FollowerStage(after: list(500...505))

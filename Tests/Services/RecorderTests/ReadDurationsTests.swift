@@ -73,6 +73,37 @@ struct ReadDurationsTests {
         #expect(durations() == Array(repeating: 6, count: 5))
     }
 
+    @Test(
+        "An old playlist of what is held tells no latency: what begins behind it is placed by arrival",
+        arguments: [(900.0, false, 954.0), (640, true, 954), (640, false, 914)])
+    func oldPlaylist(arrival: Double, isEnded: Bool, start: Double) {
+        var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto, end: at(600))
+        progress.run = 7
+        for number in 0..<5 {
+            var fact = PublisherStage.fact(video(0), Double(number) / 10)
+            (fact.start, fact.duration) = (at(570 + Double(number) * 6), 6 * seconds)
+            fact.digest = [UInt8(number)]
+            progress.hold(fact)
+        }
+        _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
+        let old = list(0...4, ended: isEnded)
+        #expect(progress.askToJoin(old) == 0)
+        progress.joined(
+            ProbedSegment(digest: [0], firstTimestamp: 0, measuredDuration: 6 * seconds), in: old,
+            at: arrived(arrival))
+        progress.run = 8
+        func listed(_ playlist: MediaPlaylist, _ cause: String, at time: Double) -> [Instant] {
+            progress.list(
+                playlist, from: 0, opensHole: true, cause: cause, hole: .sourceStalled,
+                arrival: arrived(time), shared: [:]
+            ).map(\.placed.start)
+        }
+        #expect(listed(old, "source", at: arrival).isEmpty)
+        _ = progress.beginRun()
+        progress.run = 9
+        #expect(listed(list(0...0), "restart", at: 960) == [at(start)])
+    }
+
     /// A rendition that another source is to go on with.
     private func joining() -> RenditionProgress {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto, end: at(600))

@@ -63,11 +63,15 @@ struct PlaylistFollower: Sendable {
             return .nothingNew
         }
         let entries = entries ?? SeenEntry.entries(of: playlist)
-        if highest != nil, isOfPreviousRun(entries) { return .stale }
+        let target = Self.target(of: playlist)
+        if let highest, isOfPreviousRun(entries) {
+            // Names that follow numbers come again, once the source run has counted as far.
+            let goesOn = first > highest && first - highest <= entries.count
+            guard goesOn, !isYoung(now, target) else { return .stale }
+        }
         guard let highest else {
             return .new(from: max(0, playlist.segments.count - Limits.backlogSegments), missing: 0)
         }
-        let target = Self.target(of: playlist)
         if isUnconfirmed, first <= highest {
             return .undecided(index: last <= highest ? playlist.segments.count - 1 : Int(highest - first))
         }

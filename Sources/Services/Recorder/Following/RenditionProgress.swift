@@ -229,12 +229,17 @@ struct RenditionProgress: Sendable {
                 new.drop(held.count, opensHole: opensHole)
                 point.start = held.end
             }
-            if isUndated, let begin = TimePlacing.arrival(of: new.entries, arrival) {
-                placing.goOn(at: point.start - begin)
-            }
+            let begin = isUndated ? TimePlacing.arrival(of: new.entries, arrival) : nil
             let (end, rest) = (
                 new.numbers.last, new.join(at: point.start, behind: placing.end, opensHole: opensHole)
             )
+            // A playlist without anything new may be an old one, which tells no latency.
+            if let offset = begin.map({ point.start - $0 }),
+                !new.entries.isEmpty
+                    || !playlist.isEnded && offset.magnitude <= Limits.sourceLatency.magnitude
+            {
+                placing.goOn(at: offset)
+            }
             if new.entries.isEmpty, let end { join = .found(JoinPoint(number: end + 1, start: rest)) }
         } else if isSource || cause == "restart" {
             let covered = placing.coveredCount(
