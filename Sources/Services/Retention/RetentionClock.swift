@@ -1,3 +1,4 @@
+import Catalogue
 import Concurrency
 import Synchronization
 import Timeline
@@ -37,12 +38,12 @@ package final class RetentionClock: Sendable {
 
     /// The next time, from the clocks of the host and of the database.
     ///
-    /// `recordedUntil` is the end of what was recorded before the start; it counts until a time is known.
+    /// `recorded` is what was recorded before the start; it counts until a time is known.
     ///
-    /// - Returns: nil after a start, until the two clocks agree, and where nothing was recorded until they have
-    ///   run evenly: nothing else is known then
+    /// - Returns: nil after a start, until the two clocks agree, and where it is not known until when was
+    ///   recorded, until they have run evenly
     func read(
-        host: Instant, database: Instant, steady: SteadyInstant, recordedUntil: Instant?,
+        host: Instant, database: Instant, steady: SteadyInstant, recorded: RecordedBefore,
     ) -> Instant? {
         let clocks = min(host, database)
         return state.withLock { state in
@@ -52,7 +53,7 @@ package final class RetentionClock: Sendable {
             }
             let time =
                 state.hasRunEvenly(clocks, steady)
-                ? clocks : state.next(clocks, steady, recordedUntil: recordedUntil)
+                ? clocks : state.next(clocks, steady, recorded)
             state.heldBack = time.map { clocks - $0 } ?? 0
             guard let time else { return nil }
             state.last = (time, steady)
@@ -76,9 +77,15 @@ extension RetentionClock.State {
     }
 
     fileprivate func next(
-        _ clocks: Instant, _ steady: SteadyInstant, recordedUntil: Instant?,
+        _ clocks: Instant, _ steady: SteadyInstant, _ recorded: RecordedBefore,
     ) -> Instant? {
-        guard let last else { return recordedUntil.map { min(clocks, $0 + Limits.clockTolerance) } }
+        guard let last else {
+            switch recorded {
+            case .nothing: return clocks
+            case .until(let end): return min(clocks, end + Limits.clockTolerance)
+            case .unknown: return nil
+            }
+        }
         let passed = max(0, (steady - last.steady).wholeMicroseconds)
         return min(clocks, last.time + passed + (isTrusted ? Limits.clockTolerance : 0))
     }

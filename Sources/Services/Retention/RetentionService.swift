@@ -133,7 +133,7 @@ package struct RetentionService: Sendable {
         let start = min(host, database) - (steady - started).wholeMicroseconds
         let now = ages.read(
             host: host, database: database, steady: steady,
-            recordedUntil: ages.isKnown ? nil : try await catalogue.recordedUntil(before: start))
+            recorded: ages.isKnown ? .unknown : try await catalogue.recorded(before: start))
         if isHeldBack, !wasHeldBack {
             logHold(isAtStart: now != nil && !ages.isTrusted)
         } else if wasHeldBack, !isHeldBack {

@@ -135,6 +135,21 @@ struct RetentionClockTests {
         }
     }
 
+    @Test("Where nothing was recorded before the start, ages are measured at once")
+    func fresh() async throws {
+        try await withHouse(retention: 5 * 3600) { fixture in
+            // The house is recorded after the start: nothing of it is older than a quarter of an hour then.
+            let (service, clock, _) = started(fixture, at: noon - 11 * hourMicroseconds)
+            await service.expireByRetention()
+            #expect(try await fixture.left().facts == 10)
+            clock.advance(by: .seconds(11 * 3600))
+            await service.expireByRetention()
+            #expect(service.ages.heldBackSeconds == 0)
+            try await fixture.expireAll(service)
+            #expect(try await fixture.left().facts == 5)
+        }
+    }
+
     @Test("After days without the service an hour expires in each round, once the clocks ran evenly")
     func backlog() async throws {
         try await withHouse(retention: 3600) { fixture in

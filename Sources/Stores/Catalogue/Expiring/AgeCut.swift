@@ -12,14 +12,20 @@ extension Catalogue {
         }
     }
 
-    /// The newest end of a channel's recording that is not later than an instant; nil without any.
-    package func recordedUntil(before instant: Instant) async throws(CatalogueError) -> Instant? {
+    /// What was recorded before an instant.
+    package func recorded(before instant: Instant) async throws(CatalogueError) -> RecordedBefore {
         try await mappingErrors {
+            let quarter = instant.microseconds - Quarter.microseconds
             let rows = try await pool.query(
                 """
-                SELECT max(end_us) AS end_us FROM line WHERE end_us > 0 AND end_us <= \(instant.microseconds)
+                SELECT (SELECT max(end_us) FROM line WHERE end_us > 0 AND end_us <= \(instant.microseconds)) AS end_us,
+                    EXISTS (SELECT FROM block WHERE quarter_us <= \(quarter)) AS has_older
                 """)
-            return try rows.first?.decode("end_us", as: Int64?.self).map(Instant.init(microseconds:))
+            guard let row = rows.first else { return .nothing }
+            if let end = try row.decode("end_us", as: Int64?.self) {
+                return .until(Instant(microseconds: end))
+            }
+            return try row.decode("has_older") ? .unknown : .nothing
         }
     }
 
@@ -63,4 +69,13 @@ extension Statement {
         WHERE \(channel)::int IS NULL OR l.channel_id = \(channel) GROUP BY l.channel_id, l.forgotten_us
         """
     }
+}
+
+/// How far recordings reached before an instant.
+package enum RecordedBefore: Sendable, Equatable {
+    case nothing
+    /// The newest end of a channel's recording.
+    case until(Instant)
+    /// There are older ones, but all channels go on behind the instant by now.
+    case unknown
 }
