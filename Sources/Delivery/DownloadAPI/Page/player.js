@@ -81,6 +81,7 @@ export function close() {
   video.load();
 }
 
+// Before the player sees it: Chromium's own controls act on the same keys, and would undo what is done here.
 dialog.addEventListener("keydown", (event) => {
   const isButton = event.target.tagName === "BUTTON";
   const steps = { ArrowLeft: -10, ArrowRight: 10 };
@@ -91,4 +92,5 @@ dialog.addEventListener("keydown", (event) => {
     else video.requestFullscreen().catch(() => {});
   } else return;
   event.preventDefault();
-});
+  event.stopPropagation();
+}, true);
