@@ -19,13 +19,13 @@ enum Limits {
     /// Microseconds by which a clock may be ahead of what is known: two synchronised clocks differ less, and
     /// one that is slowly corrected is followed.
     static let clockTolerance: Int64 = 60_000_000
-    /// How long clocks that are ahead of what was recorded before a start must run evenly: recording, too, follows
-    /// a step after this time.
+    /// How long clocks that are ahead of what was recorded before a start must run evenly: recording, too,
+    /// follows a step after this time.
     static let evenClocks = Duration.seconds(300)
     /// Microseconds of a channel's recording that expire by age in one round.
     ///
-    /// After a week without the service a day's backlog takes 12 minutes. A clock that stays wrong costs no more
-    /// than this until it is set right.
+    /// After a week without the service a day's backlog takes 12 minutes. A clock that stays wrong costs no
+    /// more than this until it is set right.
     static let agedPerRound: Int64 = 3_600_000_000
     /// Microseconds of a channel's recording that expire by age at once: with fewer it waits.
     static let longestStep: Int64 = 900_000_000

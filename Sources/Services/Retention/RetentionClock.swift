@@ -7,9 +7,9 @@ import Timeline
 /// has really passed.
 ///
 /// A clock that is set to a later date makes every segment old at once, and what has expired cannot be
-/// restored. So between two readings this time moves on by the steady time and a minute at most. After a start
-/// it goes on from the end of what was recorded before, until the clocks have run evenly for some minutes: they
-/// may be the clocks of one machine, both wrong.
+/// restored. So between two readings this time moves on by the steady time and a minute at most. After a
+/// start it goes on from the end of what was recorded before, until the clocks have run evenly for some
+/// minutes: they may be the clocks of one machine, both wrong.
 package final class RetentionClock: Sendable {
     fileprivate struct State {
         /// The last time that was given, and when.

@@ -98,8 +98,8 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 20_000_505, hours: 1, faults: [1]),
         // A source was back with its last playlist of minutes ago: its latency was taken from that.
         FoundScenario(seed: 31_000_096, hours: 1, faults: [4, 7], hasDiscontinuities: true),
-        // Names followed numbers that had begun again, and late playlists of three did not overlap: those with
-        // the numbers of the run before were taken for its own.
+        // Names followed numbers that had begun again, and late playlists of three did not overlap: those
+        // with the numbers of the run before were taken for its own.
         FoundScenario(seed: 32_000_068, faults: [0, 1], hasDiscontinuities: true),
     ]
 }

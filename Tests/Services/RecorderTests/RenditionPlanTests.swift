@@ -160,7 +160,8 @@ struct RenditionPlanTests {
         #expect(RenditionPlan(foreign, after: first).names == ["w": "v0", "f": "a2"])
     }
 
-    /// Alternatives of one language in a group, in order; the second of each pair is the role's characteristic.
+    /// Alternatives of one language in a group, in order; the second of each pair is the role's
+    /// characteristic.
     private func english(
         _ type: Rendition.MediaType, _ tracks: [(name: String, characteristics: String?)],
     ) -> MultivariantPlaylist {

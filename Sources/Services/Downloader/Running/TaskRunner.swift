@@ -119,17 +119,15 @@ actor TaskRunner {
         report(stored.task)
     }
 
-    /// Packs in a task of its own: that of the caller is cancelled already.
+    /// Packs although the task of the caller is cancelled.
     private func packWhole() async throws(DownloadError) {
-        let packing = Task { () async -> DownloadError? in
-            do throws(DownloadError) {
-                try await self.pack()
-                return nil
-            } catch {
-                return error
-            }
+        do {
+            try await withCancellationShield(by: tools.clock) { try await self.pack() }
+        } catch let error as DownloadError {
+            throw error
+        } catch {
+            throw .unusable("the segments cannot be packed: \(error)")
         }
-        if let error = await packing.value { throw error }
     }
 
     private func stop(because error: DownloadError) {

@@ -278,18 +278,6 @@ extension RecordingState {
         }
     }
 
-    /// Says once when dates begin to be corrected, when the correction changes, and when it ends.
-    private mutating func logZone() {
-        guard progress.zone != loggedZone else { return }
-        loggedZone = progress.zone
-        guard loggedZone != 0 else {
-            return log(.notice, "The source's dates are not in a wrong time zone any more")
-        }
-        log(
-            .notice, "The source's dates are in a wrong time zone and are corrected",
-            ["seconds": "\(loggedZone / Microseconds.perSecond)"])
-    }
-
     private mutating func renditionFailed(
         _ id: RenditionID, _ error: SourceError, now: SteadyInstant,
     ) {

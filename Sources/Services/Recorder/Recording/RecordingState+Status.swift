@@ -1,5 +1,6 @@
 import Catalogue
 import Concurrency
+import Logging
 import Monitoring
 import Timeline
 
@@ -41,5 +42,17 @@ extension RecordingState {
     /// Nil before anything is published.
     static func liveEdge(_ watermark: Instant) -> Instant? {
         watermark.microseconds > 0 ? watermark : nil
+    }
+
+    /// Says once when dates begin to be corrected, when the correction changes, and when it ends.
+    mutating func logZone() {
+        guard progress.zone != loggedZone else { return }
+        loggedZone = progress.zone
+        guard loggedZone != 0 else {
+            return log(.notice, "The source's dates are not in a wrong time zone any more")
+        }
+        log(
+            .notice, "The source's dates are in a wrong time zone and are corrected",
+            ["seconds": "\(loggedZone / Microseconds.perSecond)"])
     }
 }

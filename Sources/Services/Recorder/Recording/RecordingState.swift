@@ -67,7 +67,6 @@ package struct RecordingState: Sendable {
     var liveEdge: Instant?
     /// How often another source was taken into use.
     var sourceChangeCount = 0
-    /// The correction of dates that was logged last, microseconds.
     var loggedZone: Int64 = 0
     /// Where the source's playlists deviate from the standard, in words; those of the present use.
     var deviations: [String] = []
