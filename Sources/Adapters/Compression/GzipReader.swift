@@ -25,24 +25,14 @@ package enum GzipReader {
         unsafe bytes.withUnsafeBufferPointer { input in
             unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(mutating: input.baseAddress)
             unsafe stream.pointee.avail_in = UInt32(clamping: input.count)
-            while result == Z_OK, output.count <= limit { unsafe result = step(stream, into: &output) }
+            while result == Z_OK, output.count <= limit {
+                result = unsafe ZlibOutput.append(to: &output, room: Limits.chunkByteCount, of: stream) {
+                    unsafe inflate($0, Z_NO_FLUSH)
+                }
+            }
         }
         guard output.count <= limit else { throw .tooLarge(limit: limit) }
         guard result == Z_STREAM_END else { throw .failed(code: result) }
         return output
-    }
-
-    private static func step(
-        _ stream: UnsafeMutablePointer<z_stream>, into output: inout [UInt8],
-    ) -> Int32 {
-        var result = Z_OK
-        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Limits.chunkByteCount) { buffer in
-            unsafe stream.pointee.next_out = buffer.baseAddress
-            unsafe stream.pointee.avail_out = UInt32(clamping: buffer.count)
-            result = unsafe inflate(stream, Z_NO_FLUSH)
-            let count = unsafe buffer.count - Int(stream.pointee.avail_out)
-            unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<count]))
-        }
-        return result
     }
 }

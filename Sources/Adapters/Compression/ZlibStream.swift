@@ -61,11 +61,21 @@ import Synchronization
     }
 
     private func step(into output: inout [UInt8], room: Int) -> Int32 {
+        unsafe ZlibOutput.append(to: &output, room: room, of: stream) { unsafe deflate($0, Z_FULL_FLUSH) }
+    }
+}
+
+enum ZlibOutput {
+    /// Appends what one call of the library writes, at most `room` bytes; gives the result of the call.
+    static func append(
+        to output: inout [UInt8], room: Int, of stream: UnsafeMutablePointer<z_stream>,
+        _ call: (UnsafeMutablePointer<z_stream>) -> Int32,
+    ) -> Int32 {
         var result = Z_OK
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { buffer in
             unsafe stream.pointee.next_out = buffer.baseAddress
             unsafe stream.pointee.avail_out = UInt32(clamping: buffer.count)
-            result = unsafe deflate(stream, Z_FULL_FLUSH)
+            result = unsafe call(stream)
             let count = unsafe buffer.count - Int(stream.pointee.avail_out)
             unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<count]))
         }

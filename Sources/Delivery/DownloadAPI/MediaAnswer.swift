@@ -111,7 +111,7 @@ enum MediaAnswer {
                 headers["Content-Range"] = content.fieldValue
             }
         }
-        guard let body = await file.body(from: offset, count: count, waits: request.method == .get) else {
+        guard let body = await file.body(from: offset, count: count, isRead: request.method == .get) else {
             throw DownloadAPI.nothingCame
         }
         return HTTPResponse(status: status, headers: headers, body: .stream(length: count, body))

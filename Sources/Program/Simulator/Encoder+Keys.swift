@@ -41,7 +41,7 @@ extension Encoder {
 
 /// EXT-X-DISCONTINUITY.
 extension Encoder {
-    /// Within one the clock of the media goes on; nil where it always does.
+    /// Counts the stretches in which time stamps are continuous; nil where they always are.
     func domain(of index: Int) -> Int64? {
         settings.discontinuityDistance.map { (segments[index].begin - Scenario.begin + 60_000_000) / $0 }
     }

@@ -41,8 +41,8 @@ struct Encoder {
         var keys: Keys?
         /// EXT-X-DATERANGE, where there are dates.
         var hasMarkers = false
-        /// After so many microseconds the clock of the media begins anew, behind EXT-X-DISCONTINUITY; nil
-        /// where it never does.
+        /// Microseconds after which time stamps restart with EXT-X-DISCONTINUITY, again and again; nil where
+        /// they never do.
         var discontinuityDistance: Int64?
 
         init(_ chance: inout SeededChance) {

@@ -56,7 +56,7 @@ struct Scenario: Sendable {
         }
     }
 
-    /// Clocks of media that begin anew; two packagers of the same media show the same.
+    /// Time stamps that restart; two packagers of the same media restart them together.
     private mutating func addDiscontinuities() {
         var chance = SeededChance(seed: seed ^ 0xD15C)
         for index in encoders.indices {

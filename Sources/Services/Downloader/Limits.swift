@@ -32,10 +32,10 @@ enum Limits {
     static let segmentTimeout = Duration.seconds(3600)
     /// From the request to the last byte of a media file, or of what is missing of it: a day.
     static let fileTimeout = Duration.seconds(86_400)
-    /// Pieces of a media file beyond which a player gets it in order: someone who seeks often makes some ten.
+    /// The most pieces of a media file; with more it is fetched in order.
     static let filePieces = 64
-    /// Bytes of a media file in front of a player's place for which the transfer does not move: they come
-    /// sooner than the answer to another request.
+    /// If only so many bytes are missing in front of a player's place, the transfer goes on: they come before
+    /// another request would be answered.
     static let nearBytes: Int64 = 256 << 10
     /// Bytes of `task.json`: a URL, header fields and labels.
     static let taskFileBytes = 1 << 20
@@ -81,7 +81,7 @@ enum Limits {
     static let stalledDemand = Duration.seconds(3)
     /// The longest time that a player waits for the first byte of a part, or for the next one.
     static let playerWait = Duration.seconds(10)
-    /// The time after which a player that still waits for bytes of a media file gets the transfer again.
+    /// How often a player that still waits for bytes of a media file asks for the transfer.
     static let playerTurn = Duration.seconds(2)
     /// The longest time that a player waits for a whole part, of which it wants a range.
     static let wholePartWait = Duration.seconds(60)

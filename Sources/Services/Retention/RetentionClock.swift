@@ -33,15 +33,15 @@ package final class RetentionClock: Sendable {
     /// Whether a first time has been given.
     var isKnown: Bool { state.withLock { $0.last != nil } }
 
-    /// Whether the clocks are believed, but for jumps.
+    /// Whether the clocks are trusted; jumps are held back all the same.
     var isTrusted: Bool { state.withLock { $0.isTrusted } }
 
     /// The next time, from the clocks of the host and of the database.
     ///
     /// `recorded` is what was recorded before the start; it counts until a time is known.
     ///
-    /// - Returns: nil after a start, until the two clocks agree, and where it is not known until when was
-    ///   recorded, until they have run evenly
+    /// - Returns: nil after a start until the two clocks agree; where the end of older recordings is not
+    ///   known, nil until the clocks have run evenly
     func read(
         host: Instant, database: Instant, steady: SteadyInstant, recorded: RecordedBefore,
     ) -> Instant? {

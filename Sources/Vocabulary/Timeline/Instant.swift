@@ -1,7 +1,7 @@
 /// An instant of wall-clock time: microseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
-/// Loops over the segments of a day need what they use of it compiled into them. It is public for that: the
-/// compiler does not do it for `package`.
+/// It is public so that the compiler inlines it into loops over the segments of a day; it does not inline
+/// `package` code into other modules.
 public struct Instant: Hashable, Sendable, Codable, Comparable {
     public var microseconds: Int64
 

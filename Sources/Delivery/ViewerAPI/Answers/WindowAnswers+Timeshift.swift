@@ -7,8 +7,8 @@ extension WindowAnswers {
     /// Redirects a playlist that starts at an instant to the one that starts as long ago as that is now.
     ///
     /// The playlist slides from there on, and its URL needs no state on the server. It is multivariant:
-    /// players that load a media playlist again ask for the URL from which they were redirected, where
-    /// nothing would ever move.
+    /// players that load a media playlist again ask for the URL that was redirected, and would get the same
+    /// begin each time.
     func relative(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse {
         let begin: Instant
         switch asked.parameters.window.span {

@@ -43,7 +43,7 @@ final class ListAnswers: Sendable {
             throw ParameterError("query", "the query has a malformed escape or too many parameters")
         }
         let query = ListQuery(items: items)
-        // The text of all channels takes longer than other requests of the thread may wait.
+        // Writing all channels takes too long for the thread of the server.
         await Task.yield()
         switch route {
         case .channels:

@@ -35,7 +35,7 @@ final class LineDisplay: DownloadDisplay {
     }
 
     func show(_ task: DownloadTask) {
-        // How far a live presentation is changes in both directions.
+        // The progress of a live presentation also falls.
         let step = task.state == .downloading ? Int(task.progress * 10) * 10 : 0
         let isNew = shown.withLock { shown in
             if let before = shown[task.id], before.state == task.state, before.step >= step { return false }
@@ -74,7 +74,7 @@ final class TerminalDisplay: DownloadDisplay {
         }
     }
 
-    /// Says where what is complete lies.
+    /// Prints the paths of completed tasks.
     func end() {
         let completed = state.withLock { state in
             state.order.compactMap { state.tasks[$0] }.filter { $0.state == .completed }
@@ -87,7 +87,7 @@ final class TerminalDisplay: DownloadDisplay {
         let tasks = state.order.compactMap { state.tasks[$0] }
         let size = TerminalSize.current
         let lines = ProgressText.lines(of: tasks, columns: size.columns, rows: size.rows)
-        // Lines of before that are not drawn any more are cleared.
+        // Clears the lines that the last drawing had and this one does not.
         let up = state.drawnLines > 0 ? "\u{1B}[\(state.drawnLines)A" : ""
         let text = up + lines.map { "\r\($0)\u{1B}[K\n" }.joined() + "\u{1B}[J"
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
@@ -100,7 +100,7 @@ struct TerminalSize {
     var columns = 80
     var rows = 24
 
-    /// Asked for anew each time, as a person may change it.
+    /// Read at each drawing, since a person may resize the terminal.
     static var current: TerminalSize {
         var (found, size) = (winsize(), TerminalSize())
         guard unsafe ioctl(2, UInt(TIOCGWINSZ), &found) == 0 else { return size }

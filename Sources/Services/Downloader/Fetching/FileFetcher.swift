@@ -14,7 +14,7 @@ struct FileFetcher: Sendable {
     let url: HTTPURL
     let name: String
     let progress: FileProgress
-    /// Keeps what the rest of the file may be asked for by, before any byte of it is stored.
+    /// Stores length and validator of the file, which requests for its rest need, before its first byte.
     let keep: @Sendable (StoredTask.KnownFile) async throws(DownloadError) -> Void
 
     /// Fetches what is missing of the file; what an earlier process got is used where it is the same version.
@@ -80,9 +80,9 @@ struct FileFetcher: Sendable {
         return .stays
     }
 
-    /// Whether the source gives a byte of the same version alone: what comes now is not given up for less.
+    /// Whether the source answers ranges of the same version; nil when that cannot be told.
     ///
-    /// Nil when that cannot be told.
+    /// It is tried with one byte before the running transfer is given up.
     private func givesRange(at place: Int64) async -> Bool? {
         let byte = UInt64(place)..<UInt64(place) + 1
         var options = options(for: byte)
@@ -97,13 +97,7 @@ struct FileFetcher: Sendable {
         var gap = wanted
         var transfer = try await open(&gap)
         while gap.end.map({ gap.offset < $0 }) ?? true {
-            let chunk: [UInt8]?
-            do {
-                chunk = try await transfer.nextChunk()
-            } catch {
-                throw .transfer(error)
-            }
-            guard let chunk else { break }
+            guard let chunk = try await transfer.next() else { break }
             let bytes = gap.end.map { Array(chunk.prefix(Int(clamping: $0 - gap.offset))) } ?? chunk
             try await store(bytes, at: gap.offset)
             gap.offset += Int64(bytes.count)
@@ -189,7 +183,7 @@ struct FileFetcher: Sendable {
 extension FileFetcher {
     private static let mark = ".at-"
 
-    /// The name whose draft a piece is.
+    /// The file name to which the draft of a piece belongs.
     static func name(of piece: FilePieces.Piece, in file: String) -> String {
         piece.offset == 0 ? file : "\(file)\(mark)\(piece.offset)"
     }

@@ -28,7 +28,7 @@ struct FilePieces: Sendable, Equatable {
     /// The piece that a byte can be added to.
     func piece(endingAt offset: Int64) -> Piece? { all.first { $0.end == offset } }
 
-    /// The first bytes that are missing from a place on; nil when none are.
+    /// The first gap at or behind a place; nil when there is none.
     ///
     /// `total` is the length of the file, nil while it is unknown.
     func gap(from place: Int64, in total: Int64?) -> FileGap? {

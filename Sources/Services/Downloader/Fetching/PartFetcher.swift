@@ -155,13 +155,7 @@ struct PartFetcher: Sendable {
         var wanted = part
         while !wanted.isComplete {
             guard try await mayGoOn(order) else { return false }
-            let chunk: [UInt8]?
-            do {
-                chunk = try await transfer.nextChunk()
-            } catch {
-                throw .transfer(error)
-            }
-            guard let chunk else { break }
+            guard let chunk = try await transfer.next() else { break }
             let bytes = wanted.take(chunk)
             guard !bytes.isEmpty else { continue }
             open.received.byteCount += UInt64(bytes.count)

@@ -134,3 +134,14 @@ extension TryFailure {
         return "\(words(for: head.status.rawValue)): \(String(String.UnicodeScalarView(text)))"
     }
 }
+
+extension Transfer {
+    /// The next bytes of the body, as a try reads them; nil at its end.
+    mutating func next() async throws(TryFailure) -> [UInt8]? {
+        do {
+            return try await nextChunk()
+        } catch {
+            throw .transfer(error)
+        }
+    }
+}

@@ -115,13 +115,7 @@ struct SourceReader: Sendable {
             throw .transfer(error)
         }
         var bytes: [UInt8] = []
-        do {
-            while bytes.count < Limits.kindBytes, let chunk = try await transfer.nextChunk() {
-                bytes += chunk
-            }
-        } catch {
-            throw .transfer(error)
-        }
+        while bytes.count < Limits.kindBytes, let chunk = try await transfer.next() { bytes += chunk }
         let head = transfer.head
         await retries.network.returned()
         if let failure = TryFailure(head, bytes) { throw failure }
@@ -133,11 +127,7 @@ struct SourceReader: Sendable {
             try Self.checkMedia(bytes)
             return .file
         }
-        do {
-            while let chunk = try await transfer.nextChunk() { bytes += chunk }
-        } catch {
-            throw .transfer(error)
-        }
+        while let chunk = try await transfer.next() { bytes += chunk }
         let (playlist, base) = try Self.reading(bytes, of: head, imports: [:])
         return .playlist(playlist, base: base)
     }

@@ -54,7 +54,7 @@ extension TaskFolder {
         for name in try await drafts(in: folder) { try await remove("\(folder)/\(name)") }
     }
 
-    /// The names of whose drafts there are some in a folder of the task.
+    /// The names of files that have a draft in a folder of the task.
     func draftNames(in folder: String) async throws(DownloadError) -> [String] {
         try await drafts(in: folder).map { String($0.dropFirst().dropLast(".part".count)) }
     }

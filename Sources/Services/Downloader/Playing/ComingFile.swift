@@ -17,12 +17,12 @@ package struct ComingFile: Sendable {
 
     /// The bytes from a place on as they come; nil when the first one does not come.
     ///
-    /// `waits` is false where nobody reads the bytes.
+    /// `isRead` is false for HEAD: then no byte is waited for.
     package func body(
-        from offset: UInt64, count: UInt64?, waits: Bool
+        from offset: UInt64, count: UInt64?, isRead: Bool
     ) async -> (any HTTPBodySource)? {
         let first = Int64(clamping: offset)
-        if waits {
+        if isRead {
             guard let status = await progress.reach(first), status.end != .failed else { return nil }
         }
         return FileBody(self, from: first, to: count.map { first + Int64(clamping: $0) })

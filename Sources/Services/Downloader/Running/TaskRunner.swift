@@ -111,7 +111,7 @@ actor TaskRunner {
             try await save()
         } catch {
             stop(because: error)
-            // Where the disk is full, begun parts give way to what tells the state.
+            // On a full disk, drafts are removed to make room for the state.
             for plan in plans { try? await folder.removeDrafts(in: plan.id.description) }
             try? await save()
             if !plans.isEmpty { try? await writePlaylists(isClosed: false) }
@@ -190,7 +190,7 @@ extension TaskRunner {
         try await folder.replaceTask(stored)
     }
 
-    /// Keeps the progress, not often: after a kill it is what a list of tasks says.
+    /// Stores the progress every few seconds, so that it is known after a kill.
     func saveProgress() async throws(DownloadError) {
         let now = tools.clock.steady()
         if isSaving || savedAt.map({ now - $0 < Limits.savePause }) ?? false { return }

@@ -66,7 +66,7 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
         return begin + length > now
     }
 
-    /// What of the presentation is asked for otherwise than in another request; nil for the same.
+    /// The first option, by name, that differs from another request's; nil when none does.
     func difference(from other: DownloadRequest) -> String? {
         let same = [
             "format": format == other.format, "quality": quality == other.quality,

@@ -1,6 +1,6 @@
 import HTTP
 
-/// What of a URL says which presentation it is and may be shown: without what lets one person have it.
+/// The part of a URL that names the presentation and can be shown: without one person's query and token.
 extension HTTPURL {
     /// The path without the playback token of a Backcast service: of `/t/{token}/live/news/index.m3u8`
     /// `/live/news/index.m3u8`.

@@ -16,7 +16,7 @@ struct EntryText {
         write(segment.start, segment.revision, lasting: segment.mediaDuration, format, to: &buffer)
     }
 
-    /// Writes the lines of a segment of some, which a span does not copy.
+    /// Writes the lines of one segment, which a span does not copy.
     @inline(__always)
     func write(
         _ segments: Span<RecordedSegment>, _ row: Int, _ format: FormatText, to buffer: inout TextBuffer,

@@ -64,9 +64,9 @@ struct ChannelProgress: Sendable {
     mutating func use(_ source: SourceSettings) -> Bool {
         let isOther =
             self.source.map { $0.url != source.url }
-            ?? newestRun.map { $0.source != SourceLink.redacted(source.url) } ?? false
+            ?? newestRun.map { $0.source != SourceLink.identity(source.url) } ?? false
         let former = self.source?.url
-        (self.source, sourceURL) = (source, SourceLink.redacted(source.url))
+        (self.source, sourceURL) = (source, SourceLink.identity(source.url))
         if recorded.isEmpty {
             let last = renditions.keys.filter { wasRecordedLast($0) }
             recorded = Set(last.isEmpty ? Array(renditions.keys) : last)

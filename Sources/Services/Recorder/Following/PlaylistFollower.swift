@@ -65,7 +65,7 @@ struct PlaylistFollower: Sendable {
         let entries = entries ?? SeenEntry.entries(of: playlist)
         let target = Self.target(of: playlist)
         if let highest, isOfPreviousRun(entries) {
-            // Names that follow numbers come again, once the source run has counted as far.
+            // Where names follow numbers, the names of the run before return when the numbers do.
             let goesOn = first > highest && first - highest <= entries.count
             guard goesOn, !isYoung(now, target) else { return .stale }
         }

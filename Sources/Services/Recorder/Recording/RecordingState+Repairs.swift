@@ -179,7 +179,7 @@ extension RecordingState {
     private mutating func repairRun(_ use: SourceUse) -> Int64 {
         let (id, isNew) = filler.run(progress.repairRun(&generator))
         guard isNew else { return id }
-        let source = SourceLink.redacted(use.source.url)
+        let source = SourceLink.identity(use.source.url)
         journal.add([
             .sourceRun(SourceRun(id: id, source: source, began: since, clock: progress.clock.rawValue))
         ])

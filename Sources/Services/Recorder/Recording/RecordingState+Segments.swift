@@ -255,7 +255,7 @@ extension RecordingState {
         for segment in segments.sorted(by: { $0.start < $1.start }) {
             let settings = channel.settings.sources
             guard
-                let source = settings.first(where: { SourceLink.redacted($0.url) == segment.source })
+                let source = settings.first(where: { SourceLink.identity($0.url) == segment.source })
                     ?? settings.first
             else { return }
             let use = uses[source.url] ?? SourceUse(number: sources.nextUse(), source: source)

@@ -14,7 +14,7 @@ struct RenditionMatching {
     private(set) var ids: [RenditionID?]
     /// Whether the playlist says the stable ids that are known: others name other renditions then.
     private let sharesStableIDs: Bool
-    /// Kinds of which both sides say that some are for people who do not see or hear.
+    /// Kinds for which both playlists name roles.
     private let kindsWithRoles: Set<RenditionKind>
 
     init(_ wanted: [RenditionDescription], known: [RenditionDescription], recorded: Set<RenditionID>) {
@@ -208,7 +208,7 @@ extension RenditionMatching {
     }
 }
 
-/// Whom an alternative is made for besides everybody.
+/// The people for whom an alternative is made.
 private struct Role: OptionSet {
     let rawValue: Int
 

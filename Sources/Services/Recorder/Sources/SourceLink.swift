@@ -77,7 +77,7 @@ extension SourceLink {
 
     /// What tells a source from others in the catalogue and in the status: its URL without user info and
     /// query.
-    static func redacted(_ text: String) -> String {
+    static func identity(_ text: String) -> String {
         (try? HTTPURL(text))?.identity ?? unreadable
     }
 

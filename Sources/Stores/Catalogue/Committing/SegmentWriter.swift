@@ -61,8 +61,8 @@ struct SegmentWriter {
 
     /// Inserts segments, and adds them to the summaries of their quarters.
     ///
-    /// The hours of those that come after they expired are scheduled for deletion: nothing else may be left
-    /// in them that would schedule them, as where all waited for their key.
+    /// Where segments come after they expired, their hours are scheduled for deletion here: expiry has passed
+    /// them already.
     ///
     /// A summary is added to if all new segments begin behind those that it has; else it stays as it is, and
     /// has to be computed.

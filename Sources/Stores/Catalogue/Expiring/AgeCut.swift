@@ -76,6 +76,6 @@ package enum RecordedBefore: Sendable, Equatable {
     case nothing
     /// The newest end of a channel's recording.
     case until(Instant)
-    /// There are older ones, but all channels go on behind the instant by now.
+    /// There are older recordings, but every channel has recorded past the instant since.
     case unknown
 }

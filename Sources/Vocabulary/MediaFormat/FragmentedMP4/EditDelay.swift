@@ -36,7 +36,7 @@ struct EditDelay {
         guard section[place...].starts(with: Self.number(end - place, 4)) else { return nil }
     }
 
-    /// Delays the track by less; where nothing is left the entry goes, and its place becomes free space.
+    /// Shortens the delay; an entry without a delay is removed, and its bytes become a `free` box.
     func reduce(by taken: UInt64, in bytes: inout [UInt8]) {
         guard taken == duration else {
             let left = Self.number(Int(clamping: duration - taken), width)
