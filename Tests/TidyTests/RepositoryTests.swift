@@ -63,6 +63,14 @@ struct RepositoryTests {
         expectNone(MigrationRule.findings(paths))
     }
 
+    @Test("What the image copies is let through to its build")
+    func image() throws {
+        let dockerfile = try #require(Repository.file(ImageRule.path))
+        let ignore = try #require(Repository.file(".dockerignore")).text
+        #expect(dockerfile.text.contains("COPY ") && ignore.contains("\n*\n"))
+        expectNone(ImageRule.findings(in: dockerfile, ignore: ignore))
+    }
+
     @Test("Links in documents resolve")
     func links() {
         let rule = LinkRule(exists: Repository.exists, document: Repository.file)
