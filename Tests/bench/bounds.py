@@ -1,13 +1,15 @@
 """Rows of one server at its limits: cold windows, first bytes, other requests meanwhile, memory, the size of the catalogue."""
+import json
 import random
 import socket
 import statistics
+import threading
 import time
 from functools import partial
 
 from clients import Connection, Probe, load
 from rates import Rates
-from servers import Backcast
+from servers import TOKEN, Backcast, request
 
 DAY = 86400
 IDLE_CONNECTIONS = 9900
@@ -26,6 +28,8 @@ class Bounds:
             "healthz-200": ("/healthz, worst, while 200 connections ask HEAD of 24 h downloads", partial(self.downloads, 200), 20),
             "healthz-cold": (f"/healthz, worst, while 300 connections ask cold days of {self.bench.channels} channels",
                              self.cold_days, 20),
+            "bad-input": ("live list, 99 %, while bad requests of all kinds come", self.bad_input, 50),
+            "tokens": ("short window of 2 min, random begins: processor time with tokens and without", self.tokens, 1.05),
             "catalogue-size": ("cold day of a channel: its catalogue alone and among all", self.catalogue_size, 1.1),
             "memory": ("resident memory, caches full, 2,000 idle connections, 200 active ones", self.memory, 512),
             "idle": (f"memory of an idle connection, {IDLE_CONNECTIONS:,} open", self.idle, 6),
@@ -138,6 +142,58 @@ class Bounds:
         targets = Rates(self.bench).targets("cold", paths)
         self.meanwhile(key, what, limit, targets, connections=300)
 
+    def bad_input(self, key, what, limit):
+        """Unknown channels, cold days, HEAD of days, downloads that are not read, and large bodies without a token, all at once."""
+        server = self.bench.backcast
+        server.restart()
+        rates, path = Rates(self.bench), f"/live/{self.bench.live}/index.m3u8"
+        slugs = [f"/live/none-{self.chance.randrange(10**9)}/index.m3u8" for _ in range(1000)]
+        cold = [self.window(channel, begin) for channel in self.singles() for begin in self.days()]
+        heads, method, _ = rates.downloads()["backcast"]
+        day = self.window("short", self.days()[0]).replace("index.m3u8", "download.ts")
+        slow = [open_slow(server.port, day) for _ in range(300)]
+        loads = [
+            partial(load, server.port, rates.targets("slugs", slugs), connections=100),
+            partial(load, server.port, rates.targets("cold", cold), connections=300),
+            partial(load, server.port, heads, method=method, connections=64),
+        ]
+        probe, ending = Probe(server.port, path), threading.Event()
+        threads = [threading.Thread(target=each, kwargs={"seconds": 8, "niceness": 10}) for each in loads]
+        threads.append(threading.Thread(target=post_bodies, args=(server.port, ending)))
+        for each in [probe, *threads]:
+            each.start()
+        time.sleep(8)
+        ending.set()
+        most, usual, count = probe.finish(part=0.99)
+        for each in threads:
+            each.join()
+        for each in slow:
+            each.close()
+        self.add(key, what, limit, most, "ms", f"median of {count:,}: {usual:.1f} ms; {server.memory()[1] / 1024:.0f} MB at most")
+
+    def tokens(self, key, what, limit):
+        """Two services of one kind on one catalogue, one of which has a secret; in turn, the same windows."""
+        plain, rates = self.bench.only_node, Rates(self.bench)
+        private = Backcast(self.bench.folder, self.bench.database, self.bench.archive, role="run", secret="s" * 40)
+        private.start()
+        try:
+            until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
+            answer = request(
+                f"http://127.0.0.1:{private.port}/api/v1/tokens", "POST", {"channel": "*", "expires_at": until},
+                {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
+            prefix = json.loads(answer.body)["path_prefix"].rstrip("/")
+            paths = [rates.window("short", 120) for _ in range(5000)]
+            asked = [(plain, rates.targets("plain", paths)), (private, rates.targets("private", [prefix + path for path in paths]))]
+            for server, targets in asked:
+                load(server.port, targets, seconds=3)
+            ratios = []
+            for _ in range(self.bench.rounds):
+                first, second = [rates.measure(server, targets, "GET", {})["cpu_us"] for server, targets in asked]
+                ratios.append(second / first)
+        finally:
+            private.stop()
+        self.add(key, what, limit, statistics.median(ratios), "×", f"{min(ratios):.3f} to {max(ratios):.3f} ×")
+
     # Memory
 
     def memory(self, key, what, limit):
@@ -189,3 +245,25 @@ def open_idle(port, count):
             for each in idle[-64:]:
                 each.recv(4096)
     return idle
+
+
+def open_slow(port, path):
+    """A download of which nothing is read."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(30)
+    connection.connect(("127.0.0.1", port))
+    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
+    return connection
+
+
+def post_bodies(port, ending):
+    """Sends channels of a megabyte without a token, one after the other; each connection is closed by the service."""
+    head = "POST /api/v1/channels HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n"
+    while not ending.is_set():
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+            try:
+                connection.sendall(head.encode() + b" " * 1048576)
+                connection.recv(4096)
+            except OSError:
+                pass

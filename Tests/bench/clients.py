@@ -77,21 +77,23 @@ class Connection:
 
 
 class Probe(threading.Thread):
-    """Asks for /healthz again and again on one connection, and keeps how long each answer took."""
+    """Asks for one path again and again on one connection, and keeps how long each answer took."""
 
-    def __init__(self, port):
+    def __init__(self, port, path="/healthz"):
         super().__init__(daemon=True)
-        self.connection, self.ending, self.times = Connection(port), False, []
+        self.path, self.connection, self.ending, self.times = path, Connection(port), False, []
 
     def run(self):
         while not self.ending:
-            self.times.append(self.connection.ask("/healthz")[4] * 1000)
+            status, _, _, _, seconds = self.connection.ask(self.path)
+            if status == 200:
+                self.times.append(seconds * 1000)
             time.sleep(0.003)
 
-    def finish(self):
-        """The worst time, the median and the number of answers; milliseconds."""
+    def finish(self, part=1.0):
+        """The time that a part of the answers does not exceed, all of them by default, the median and their number; milliseconds."""
         self.ending = True
         self.join()
         self.connection.close()
         ordered = sorted(self.times)
-        return ordered[-1], ordered[len(ordered) // 2], len(ordered)
+        return ordered[int(part * (len(ordered) - 1))], ordered[len(ordered) // 2], len(ordered)

@@ -70,15 +70,18 @@ class Backcast(Server):
 
     ready = "/readyz"
 
-    def __init__(self, folder, database, archive, role="serve"):
+    def __init__(self, folder, database, archive, role="serve", secret=None):
         super().__init__(folder)
         self.name, self.role, self.database, self.archive = f"backcast-{role}", role, database, archive
+        self.secret = {"BACKCAST_PLAYBACK_SECRET": secret} if secret else {}
+        self.name += "-tokens" if secret else ""
 
     def start(self):
         self.spawn([os.path.join(BINARIES, "backcast"), self.role], {
+            **self.secret,
             "BACKCAST_LISTEN": f"127.0.0.1:{self.port}", "BACKCAST_DATABASE_URL": self.database,
             "BACKCAST_ARCHIVE": self.archive, "BACKCAST_ADMIN_TOKEN": TOKEN, "BACKCAST_LOG_LEVEL": "warning",
-            "BACKCAST_STATE": os.path.join(self.folder, "state"), "BACKCAST_MIN_FREE": "1Mi",
+            "BACKCAST_STATE": os.path.join(self.folder, f"state-{self.name}"), "BACKCAST_MIN_FREE": "1Mi",
             "BACKCAST_TRUSTED_PROXIES": "127.0.0.0/8"})
 
     def restart(self):
