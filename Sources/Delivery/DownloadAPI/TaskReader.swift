@@ -43,6 +43,9 @@ struct TaskReader {
         if request.begin != nil, request.duration == nil {
             throw Self.fault("begin", "needs duration_seconds")
         }
+        if let begin = request.begin, !DownloadRequest.isBegin(begin) {
+            throw Self.fault("begin", "is not a time: \(DownloadRequest.beginForms)")
+        }
         request.headers = try headers()
         request.decrypts = try bool("decrypt") ?? false
         if let unknown = members.keys.sorted().first { throw Self.fault(unknown, "is unknown") }

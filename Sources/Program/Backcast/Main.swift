@@ -1,5 +1,6 @@
 import ArgumentParser
 
+/// The program; wrong arguments of any command end it with status 2.
 @main
 struct BackcastMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,13 +13,6 @@ struct BackcastMain: AsyncParsableCommand {
             StatusCommand.self,
             TokenCommand.self,
         ])
-
-    /// Commands that end with status 2 for wrong arguments.
-    private static let clients = [
-        DownloadCommand.configuration, DownloadsCommand.configuration, PlayCommand.configuration,
-        ChannelCommand.configuration,
-        StatusCommand.configuration, TokenCommand.configuration,
-    ]
 
     static func main() async {
         var arguments = Array(CommandLine.arguments.dropFirst())
@@ -34,13 +28,13 @@ struct BackcastMain: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            if clients.contains(where: { $0.commandName == arguments.first }),
-                exitCode(for: error) == .validationFailure
-            {
-                DownloadCommand.printError(message(for: error))
-                exit(withError: ExitCode(2))
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            let words = message(for: error)
+            let isCommand = configuration.subcommands.contains {
+                $0.configuration.commandName == arguments.first
             }
-            exit(withError: error)
+            DownloadCommand.printError(isCommand ? words : "\(words); see 'backcast --help'")
+            exit(withError: ExitCode(2))
         }
     }
 }

@@ -172,6 +172,40 @@ struct MediaTests {
         }
     }
 
+    @Test("While the playlists are read, the playlist and its segments are to be asked for later")
+    func preparing() async throws {
+        try await PlayFixture.run { fixture in
+            try await fixture.origin.serve(.transportStream)
+            fixture.origin.fail("/vod/index.m3u8", [.held(after: 10)])
+            try await fixture.add()
+            try await fixture.reached("preparing")
+            for name in ["index.m3u8", "v0/00001.ts"] {
+                let answer = try await fixture.client.get("/downloads/task/\(name)")
+                #expect(answer.isProblem(503), "\(name): \(answer.status)")
+                #expect(Int(answer.headers["Retry-After"] ?? "").map { $0 > 0 } ?? false)
+            }
+            fixture.origin.release()
+            try await fixture.reached("completed")
+            #expect(try await fixture.client.get("/downloads/task/index.m3u8").status == 200)
+        }
+    }
+
+    @Test("A segment for which the source has only errors is answered with status 502")
+    func nothingComes() async throws {
+        try await PlayFixture.run { fixture in
+            let origin = fixture.origin
+            try await origin.serve(.transportStream)
+            let path = origin.segments()[3]
+            origin.fail(path, Array(repeating: .status(500), count: 8))
+            for other in origin.segments().prefix(3) { origin.fail(other, [.held(after: 1000)]) }
+            try await fixture.add()
+            try await fixture.reached("downloading")
+            let answer = try await fixture.client.get("/downloads/task/v0/00004.ts")
+            #expect(answer.isProblem(502), "\(answer.status)")
+            origin.release()
+        }
+    }
+
     @Test("What is there plays without the origin, and a plain file plays while it comes")
     func withoutOrigin() async throws {
         let folder = try TemporaryFolder("play")

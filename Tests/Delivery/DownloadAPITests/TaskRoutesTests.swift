@@ -48,6 +48,7 @@ struct TaskRoutesTests {
             (#"{"url":"http://a/","id":"events"}"#, "id"), (#"{"url":"http://a/","format":"avi"}"#, "format"),
             (#"{"url":"http://a/","quality":"good"}"#, "quality"),
             (#"{"url":"http://a/","begin":"1"}"#, "begin"),
+            (#"{"url":"http://a/","begin":"yesterday","duration_seconds":5}"#, "begin"),
             (#"{"url":"http://a/","duration_seconds":-1}"#, "duration_seconds"),
             (#"{"url":"http://a/","headers":{"a b":"c"}}"#, "headers"),
             (#"{"url":"http://a/","headers":{"a":"b\r\nc"}}"#, "headers"),

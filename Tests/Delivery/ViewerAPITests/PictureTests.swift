@@ -172,6 +172,32 @@ struct PictureTests {
             #expect(none.status == 404)
             let none2 = try await viewer.get("/live/plain/frames.vtt?begintime=1469509816&duration=20")
             #expect(none2.status == 404 && none2.problem["available"] != nil)
+            var long = try await recording("long")
+            long.watermark = 100_000
+            try await viewer.record(long)
+            let fine = try await viewer.get(
+                "/live/long/frames.vtt?begintime=1469509516&duration=90000&step=1")
+            #expect(fine.status == 400 && fine.problem["parameter"] as? String == "step")
+        }
+    }
+
+    @Test("More pictures at once than may wait are to be asked for later, and others are made")
+    func busy() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(recording())
+            let answers = try await withThrowingTaskGroup(of: ReceivedResponse.self) { group in
+                for width in 0..<64 {
+                    group.addTask {
+                        try await viewer.get("/live/cctv2/frame.jpg?time=1469509518&width=\(64 + 2 * width)")
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(answers.map(\.status)) == [200, 503])
+            for answer in answers where answer.status == 503 {
+                #expect(answer.headers["Content-Type"] == "application/problem+json")
+                #expect(Int(answer.headers["Retry-After"] ?? "").map { $0 > 0 } ?? false)
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ struct DownloadCommandTests {
         private let output: TemporaryFolder
         private let process: Process
 
-        init(_ arguments: [String]) throws {
+        init(_ arguments: [String], environment: [String: String] = [:]) throws {
             output = try TemporaryFolder("output")
             let bundle = try #require(CommandLine.arguments.first { $0.hasSuffix(".xctest") })
             let beside = URL(filePath: bundle).deletingLastPathComponent()
@@ -20,7 +20,7 @@ struct DownloadCommandTests {
             process = Process()
             process.executableURL = (folder ?? beside).appending(path: "backcast")
             process.arguments = arguments
-            process.environment = [:]
+            process.environment = environment
             process.standardOutput = try FileHandle(
                 forWritingTo: URL(filePath: output.write("", to: "output")))
             process.standardError = try FileHandle(
@@ -86,7 +86,9 @@ struct DownloadCommandTests {
             try await eventually("the failing request") { !origin.requests(for: "/vod/index4.ts").isEmpty }
             program.send(SIGINT)
             #expect(try await program.status() == 130)
-            let last = try #require(try program.lines.last)
+            let lines = try program.lines
+            #expect(zip(lines, lines.dropFirst()).allSatisfy { $0 != $1 }, "a line stands twice")
+            let last = try #require(lines.last)
             let task = try #require(try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
             #expect(task["state"] as? String == "paused")
             let again = try await Run.run(arguments)
@@ -189,6 +191,30 @@ struct DownloadCommandTests {
             #expect(status == 2)
             #expect(try program.errors.contains("--id"))
             #expect(try files(folder.path) == before)
+        }
+    }
+
+    @Test(
+        "Wrong words end with status 2 and name what is wrong",
+        arguments: [
+            (["nonsense"], "'nonsense'"), (["download", "http://a.test/", "--to", ""], "folder is empty"),
+            (["downloads", "list", "--to", ""], "folder is empty"), (["play", ""], "folder is empty"),
+            (["download", "http://a.test/", "--begin", "noon", "--duration", "5"], "--begin noon"),
+        ])
+    func wrongWords(arguments: [String], words: String) async throws {
+        let (status, run) = try await Run.run(arguments)
+        let errors = try run.errors
+        #expect(status == 2 && errors.contains(words), "\(errors)")
+    }
+
+    @Test("A folder that is not there is named, and not made")
+    func noFolder() async throws {
+        let path = try TemporaryFolder("none").path(of: "typo")
+        for (action, expected) in [("list", Int32(0)), ("resume", 1), ("pause", 1)] {
+            let (status, run) = try await Run.run(["downloads", action, "--to", path])
+            #expect(status == expected)
+            #expect(try run.errors.contains("there is no folder \(path)"))
+            #expect(!FileManager.default.fileExists(atPath: path))
         }
     }
 }

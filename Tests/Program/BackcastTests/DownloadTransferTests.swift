@@ -96,6 +96,80 @@ struct DownloadTransferTests {
         #expect(taken.status == 0, "\(errors)")
     }
 
+    /// The tasks of the requests for segments, by the last letter of their folders, in their order.
+    private func segmentTasks(_ origin: FaultyOrigin) -> [Character] {
+        origin.log.filter { $0.path.hasSuffix(".ts") }.compactMap { $0.path.split(separator: "/")[0].last }
+    }
+
+    @Test("--tasks bounds the tasks that run at once, and those that run have the transfers in turn")
+    func turns() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            for path in origin.segments() + ["/vod/index.m3u8"] {
+                let bytes = try #require(origin.bytes(path))
+                for name in ["a", "b"] {
+                    origin.serve(path.replacing("/vod/", with: "/task-\(name)/"), bytes)
+                    // Both are there before the first has all of its segments.
+                    if path.hasSuffix("index0.ts") {
+                        origin.fail("/task-\(name)/index0.ts", [.held(after: 1000)])
+                    }
+                }
+            }
+            let urls = ["a", "b"].map { origin.url("/task-\($0)/index.m3u8") }
+            let count = origin.segments().count
+            let folder = try TemporaryFolder("turns")
+            let together = try Run(
+                ["download"] + urls + ["--tasks", "2", "--parallel", "1", "--to", folder.path(of: "two")])
+            try together.start()
+            try await eventually("both tasks") {
+                ["a", "b"].allSatisfy { name in origin.log.contains { $0.path == "/task-\(name)/index.m3u8" }
+                }
+            }
+            origin.release()
+            #expect(try await together.status() == 0)
+            let order = segmentTasks(origin)
+            let half = order.prefix(count)
+            #expect(abs(half.count { $0 == "a" } - half.count { $0 == "b" }) <= 2, "\(order)")
+
+            let before = origin.log.count
+            let alone = try await Run.run(
+                ["download"] + urls + ["--tasks", "1", "--parallel", "4", "--to", folder.path(of: "one")])
+            #expect(alone.status == 0)
+            let tasks = origin.log.dropFirst(before).compactMap { $0.path.split(separator: "/")[0].last }
+            #expect(tasks == tasks.sorted() || tasks == tasks.sorted(by: >), "\(tasks)")
+        }
+    }
+
+    @Test("A second signal ends the program at once, also while it packs what it has recorded")
+    func secondSignal() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let text = String(decoding: origin.bytes("/vod/index.m3u8") ?? [], as: UTF8.self)
+            origin.serve("/vod/index.m3u8", text.replacing("#EXT-X-ENDLIST", with: ""))
+            let folder = try TemporaryFolder("signals")
+            let begun = folder.path(of: "begun")
+            let slow = try folder.write("#!/bin/sh\necho >> \(begun)\nexec /bin/sleep 20\n", to: "ffmpeg")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: slow)
+            let program = try Run(
+                [
+                    "download", origin.url("/vod/index.m3u8"), "--id", "a", "--format", "mp4", "--to",
+                    folder.path(of: "downloads"),
+                ], environment: ["PATH": folder.path + ":/usr/bin:/bin"])
+            try program.start()
+            let last = try #require(origin.segments().last)
+            try await eventually("the last segment") { !origin.requests(for: last).isEmpty }
+            try await Task.sleep(for: .seconds(1))
+            program.send(SIGINT)
+            try await eventually("packing") {
+                try program.errors.contains("packing") && FileManager.default.fileExists(atPath: begun)
+            }
+            let begin = ContinuousClock.now
+            program.send(SIGINT)
+            #expect(try await program.status() == 1)
+            #expect(ContinuousClock.now - begin < .seconds(3))
+        }
+    }
+
     @Test("A download hands its URLs to the one that holds the folder, and other commands act through it")
     func handedOver() async throws {
         try await FaultyOrigin.run { origin in

@@ -91,7 +91,7 @@ struct ProbeCommandTests {
     @Test("Without a source the arguments are wrong")
     func noSource() async throws {
         let (status, lines) = try await run([])
-        #expect(status == 64)
+        #expect(status == 2)
         #expect(lines.isEmpty)
     }
 }

@@ -109,6 +109,7 @@ struct PlaylistFormTests {
             let downloading = try Downloading()
             let task = try await downloading.run(origin.request("/vod/tags.m3u8"))
             #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.notes == ["1 s of it are missing at the source"])
             #expect(origin.requests(for: "/vod/lost.ts").isEmpty)
             let text = String(decoding: try downloading.bytes("task", "index.m3u8"), as: UTF8.self)
             #expect(!text.contains("{$"))
@@ -120,6 +121,31 @@ struct PlaylistFormTests {
                 let source = names[index > 1 ? index - 1 : index]
                 #expect(try downloading.bytes("task", segment.uri) == origin.bytes("/vod/\(source)"))
             }
+        }
+    }
+
+    @Test("What a window lacks is told, of what was asked for as a whole")
+    func window() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            origin.add(
+                [
+                    "Backcast-Window": "2026-11-22T20:15:00.000Z/2026-11-22T20:16:00.000Z",
+                    "Backcast-Missing-Seconds": "12.340", "Backcast-Next": "2026-11-22T20:16:00.000Z",
+                ], to: "/vod/index.m3u8")
+            let downloading = try Downloading()
+            var request = origin.request()
+            (request.begin, request.duration) = ("2026-11-22T20:15:00Z", "120")
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(
+                task.notes == [
+                    "12.3 s of it are missing at the source",
+                    "the channel goes on in another form at 2026-11-22T20:16:00.000Z: take the rest with "
+                        + "--begin 2026-11-22T20:16:00.000Z",
+                ])
+            request.id = "part"
+            request.range = TimeRange("0-2")
+            #expect(try await downloading.run(request).notes == nil)
         }
     }
 

@@ -82,7 +82,9 @@ struct WrongRequestTests {
         try await FaultyOrigin.run(serving: .transportStream) { origin in
             let downloading = try Downloading()
             origin.fail(origin.segments()[4], Array(repeating: .status(500), count: 8))
-            #expect(try await downloading.run(origin.request()).state == .failed)
+            let task = try await downloading.run(origin.request())
+            #expect(task.state == .failed)
+            #expect(task.error?.detail.hasPrefix("v0/00005.ts (index4.ts at the source): ") ?? false)
             let playlist = try readMedia(
                 String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
             #expect(playlist.isEnded && playlist.segments.contains { $0.isGap })

@@ -35,6 +35,8 @@ package final class FaultyOrigin: HTTPHandler {
     private struct State {
         var files: [String: [UInt8]] = [:]
         var tags: [String: String] = [:]
+        /// Further header fields of whole answers.
+        var fields: [String: [String: String]] = [:]
         var faults: [String: [Fault]] = [:]
         var log: [Request] = []
         /// What the query of all but playlists must be.
@@ -85,6 +87,11 @@ package final class FaultyOrigin: HTTPHandler {
         state.withLock { $0.made[path] = made }
     }
 
+    /// Adds header fields to the answers for a path.
+    package func add(_ fields: [String: String], to path: String) {
+        state.withLock { $0.fields[path] = fields }
+    }
+
     /// Answers the next requests for a path with these faults, one after the other.
     package func fail(_ path: String, _ faults: [Fault]) {
         state.withLock { $0.faults[path, default: []] += faults }
@@ -128,7 +135,9 @@ package final class FaultyOrigin: HTTPHandler {
             state.faults[request.path]?.removeFirst()
             return answer(to: request, with: fault, bytes)
         }
-        return Self.whole(request, bytes, tag: state.tags[request.path] ?? "one")
+        var response = Self.whole(request, bytes, tag: state.tags[request.path] ?? "one")
+        for (name, value) in state.fields[request.path] ?? [:] { response.headers[name] = value }
+        return response
     }
 
     private static func whole(_ request: HTTPRequest, _ bytes: [UInt8], tag: String) -> HTTPResponse {

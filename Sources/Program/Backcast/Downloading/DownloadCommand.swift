@@ -37,7 +37,10 @@ struct DownloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         ProcessLimits.ignoreBrokenPipes()
-        let requests = try Self.orExit { try self.requests() }
+        let requests = try Self.orExit {
+            try Self.checkFolder(to)
+            return try self.requests()
+        }
         var run = DownloadRun(folder: to, display: makeDisplay(), proxy: transfers.proxy)
         run.options = try Self.orExit { try transfers.options() }
         if dryRun { return try await run.preview(requests, asJSON: json) }
@@ -65,8 +68,13 @@ struct DownloadCommand: AsyncParsableCommand {
         }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }
 
+    /// Refuses an empty name, which a shell makes of a variable that is not set.
+    static func checkFolder(_ folder: String) throws {
+        if folder.isEmpty { throw ValidationError("the name of the folder is empty") }
+    }
+
     /// Wrong arguments end with status 2.
-    private static func orExit<Value>(_ body: () throws -> Value) throws -> Value {
+    static func orExit<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as ValidationError {

@@ -16,8 +16,12 @@ struct QuietDisplay: DownloadDisplay {
 }
 
 /// A task for each change, one a line, on standard output.
-struct JSONDisplay: DownloadDisplay {
+final class JSONDisplay: DownloadDisplay {
+    private let shown = Mutex<[String: DownloadTask]>([:])
+
     func show(_ task: DownloadTask) {
+        let before = shown.withLock { $0.updateValue(task, forKey: task.id) }
+        guard before != task else { return }
         try? FileHandle.standardOutput.write(contentsOf: Data(task.json.bytes + [0x0A]))
     }
 
@@ -45,7 +49,7 @@ final class LineDisplay: DownloadDisplay {
         guard isNew else { return }
         var text = "\(task.id): \(ProgressText.words(for: task.state))"
         if task.state == .downloading { text += " \(step) %" }
-        if task.state == .completed { text += ": \(ProgressText.place(of: task, in: folder))" }
+        if task.state == .completed { text += ": \(ProgressText.result(of: task, in: folder))" }
         try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
     }
 
@@ -74,12 +78,12 @@ final class TerminalDisplay: DownloadDisplay {
         }
     }
 
-    /// Prints the paths of completed tasks.
+    /// Prints where completed tasks are, and what a person should know of them.
     func end() {
         let completed = state.withLock { state in
             state.order.compactMap { state.tasks[$0] }.filter { $0.state == .completed }
         }
-        let text = completed.map { "\(ProgressText.place(of: $0, in: folder))\n" }.joined()
+        let text = completed.map { "\(ProgressText.result(of: $0, in: folder))\n" }.joined()
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 

@@ -75,6 +75,10 @@ struct DownloadChoice: ParsableArguments {
             throw ValidationError("--duration \(duration) is not a duration")
         }
         if begin != nil, duration == nil { throw ValidationError("--begin needs --duration") }
+        if let begin, !DownloadRequest.isBegin(begin) {
+            throw ValidationError(
+                "--begin \(PrintableText.line(begin)) is not a time: \(DownloadRequest.beginForms)")
+        }
         request.begin = begin
         request.duration = duration
         guard let range else { return }

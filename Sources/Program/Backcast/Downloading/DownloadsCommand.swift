@@ -37,6 +37,8 @@ struct DownloadsCommand: AsyncParsableCommand {
 
     func run() async throws {
         ProcessLimits.ignoreBrokenPipes()
+        try DownloadCommand.orExit { try DownloadCommand.checkFolder(to) }
+        guard FileManager.default.fileExists(atPath: to) else { try endWithoutFolder() }
         do throws(DownloadError) {
             let tasks = try await DownloadService.tasks(in: to, clock: .system)
             for id in ids where !tasks.contains(where: { $0.id == id }) {
@@ -55,6 +57,13 @@ struct DownloadsCommand: AsyncParsableCommand {
         try await DownloadRun(folder: to, display: display).carryOut { service throws(DownloadError) in
             try await requests(service)
         }
+    }
+
+    /// Says that the folder is not there, which may be a typing error: its list is empty, and no more can be
+    /// done with it.
+    private func endWithoutFolder() throws -> Never {
+        DownloadCommand.printError("there is no folder \(PrintableText.line(to))")
+        throw action == .list && ids.isEmpty ? ExitCode.success : ExitCode.failure
     }
 
     /// Has the process that holds the folder do what is asked.

@@ -46,7 +46,8 @@ enum ProgressText {
     /// A row of a list of tasks.
     static func row(of task: DownloadTask) -> String {
         let error = task.error.map { ": \(PrintableText.line($0.detail))" } ?? ""
-        let facts = "\(Int(task.progress * 100)) %, \(size(task.bytes))"
+        let facts = (["\(Int(task.progress * 100)) %", size(task.bytes)] + (task.notes ?? []))
+            .map(PrintableText.line).joined(separator: ", ")
         return "\(task.id)  \(words(for: task.state)) (\(facts))\(error)  \(PrintableText.line(task.title))"
     }
 
@@ -64,9 +65,10 @@ enum ProgressText {
         return "\(task.id): \(content)" + renditions.joined()
     }
 
-    /// The file that plays what a task has made.
-    static func place(of task: DownloadTask, in folder: String) -> String {
-        "\(folder)/\(task.id)/\(task.file ?? "index.m3u8")"
+    /// The file that plays what a task has made; below it what a person should know of it.
+    static func result(of task: DownloadTask, in folder: String) -> String {
+        let notes = (task.notes ?? []).map { "\n  \(PrintableText.line($0))" }
+        return "\(folder)/\(task.id)/\(task.file ?? "index.m3u8")" + notes.joined()
     }
 
     static func words(for state: TaskState) -> String {

@@ -54,6 +54,8 @@ struct PartFetcher: Sendable {
                         try await self.receive(order, &body)
                     }
                 } catch {
+                    plan.source = await order.address().url.sharedPath.split(separator: "/").last.map(
+                        String.init)
                     await self.judge(error, &body, &plan)
                     throw error
                 }

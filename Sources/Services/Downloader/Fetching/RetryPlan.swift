@@ -29,6 +29,8 @@ enum RetryStep: Sendable, Equatable {
 struct RetryPlan: Sendable {
     /// What is asked for, as messages name it.
     let name: String
+    /// How its source names what was asked for last; nil where that says no more than `name`.
+    var source: String?
     private var failures = 0
     private var refusals = 0
     private var connectionFailures = 0
@@ -81,7 +83,8 @@ struct RetryPlan: Sendable {
     }
 
     private func giveUp(_ reason: String) -> RetryStep {
-        .giveUp(.part(name: name, reason: reason))
+        let source = source.map { " (\($0) at the source)" } ?? ""
+        return .giveUp(.part(name: name + source, reason: reason))
     }
 
     private mutating func nextPause() -> Duration {

@@ -5,9 +5,24 @@ import MediaFormat
 
 /// What a URL leads to.
 enum Source: Sendable {
-    case playlist(Playlist, base: HTTPURL)
+    case playlist(Playlist, base: HTTPURL, window: WindowFacts?)
     /// One media file.
     case file
+}
+
+/// What a Backcast service says of a window beside its playlist.
+struct WindowFacts: Sendable, Equatable {
+    /// How much of the window was not recorded.
+    var missingSeconds: Double
+    /// The instant at which the channel goes on in another form; nil when the window is not cut for that.
+    var next: String?
+
+    /// Nil where another server answers.
+    init?(_ headers: HTTPHeaders) {
+        guard let missing = headers["Backcast-Missing-Seconds"].flatMap({ Double($0) }) else { return nil }
+        missingSeconds = missing.isFinite ? max(0, missing) : 0
+        next = headers["Backcast-Next"]
+    }
 }
 
 /// Reads playlists and keys of one source.
@@ -129,7 +144,7 @@ struct SourceReader: Sendable {
         }
         while let chunk = try await transfer.next() { bytes += chunk }
         let (playlist, base) = try Self.reading(bytes, of: head, imports: [:])
-        return .playlist(playlist, base: base)
+        return .playlist(playlist, base: base, window: WindowFacts(head.headers))
     }
 
     /// Whether a body begins as a playlist, or was announced as one.

@@ -24,11 +24,11 @@ extension DownloadService {
         case .file:
             task.segmentsTotal = 1
             task.file = TaskRunner.fileName(of: url)
-        case .playlist(.media(let playlist), let base):
+        case .playlist(.media(let playlist), let base, _):
             let id = RenditionID(kind: .video, index: 0)
             task.renditions = [TaskRendition(id: id)]
             try count(playlist, base, of: id, request, in: &task)
-        case .playlist(.multivariant(let source), let base):
+        case .playlist(.multivariant(let source), let base, _):
             let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
             task.renditions = chosen.streams.map(\.rendition)
             for stream in chosen.streams {

@@ -19,6 +19,8 @@ actor TaskRunner {
     var keys: [String: [UInt8]] = [:]
     /// What `index.m3u8` says when there are several renditions.
     var multivariant: MultivariantPlaylist?
+    /// What a Backcast service says of the window that is taken.
+    var windowFacts: WindowFacts?
     /// Parts that are being fetched or that a player waits for, by file.
     var progresses: [String: PartProgress] = [:]
     /// The single media file, while it is fetched.
@@ -94,7 +96,9 @@ actor TaskRunner {
         }
         switch try await reader.open(try request.address(), isWindow: request.begin != nil) {
         case .file: try await downloadFile()
-        case .playlist(let playlist, let base): try await downloadPresentation(playlist, base: base)
+        case .playlist(let playlist, let base, let facts):
+            windowFacts = facts
+            try await downloadPresentation(playlist, base: base)
         }
     }
 

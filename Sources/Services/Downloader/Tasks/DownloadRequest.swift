@@ -58,6 +58,12 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
         }
     }
 
+    /// Whether a text can be the begin of a window.
+    package static func isBegin(_ text: String) -> Bool { InstantReading.reading(text) != nil }
+
+    /// The forms of a begin, for an error message.
+    package static var beginForms: String { InstantReading.formats }
+
     /// Whether the window ends after an instant; false for one whose times cannot be read.
     func endsAfter(_ now: Instant) -> Bool {
         guard let begin = begin.flatMap({ InstantReading.reading($0) }),

@@ -20,6 +20,8 @@ package struct DownloadTask: Sendable, Equatable, Codable {
     package var error: Failure?
     package var renditions: [TaskRendition] = []
     package var labels: [String: String] = [:]
+    /// What people, but not programs, are told of what was taken; nil for nothing.
+    package internal(set) var notes: [String]?
     package var created: Instant
     package var started: Instant?
     package var finished: Instant?
