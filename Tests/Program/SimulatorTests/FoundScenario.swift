@@ -101,5 +101,11 @@ struct FoundScenario: Sendable {
         // Names followed numbers that had begun again, and late playlists of three did not overlap: those
         // with the numbers of the run before were taken for its own.
         FoundScenario(seed: 32_000_068, faults: [0, 1], hasDiscontinuities: true),
+        // A source was back with its last playlist of minutes ago, and its dates were in a wrong zone: none
+        // fitted any more, and what it listed was recorded again by arrival.
+        FoundScenario(seed: 31_000_102, hours: 1, faults: [2, 3], hasDiscontinuities: true),
+        // Another source listed what lay before a discontinuity, with another latency: media before it were
+        // not compared, and twenty-six seconds were recorded again.
+        FoundScenario(seed: 33_000_198, hours: 1, faults: [1], hasDiscontinuities: true),
     ]
 }

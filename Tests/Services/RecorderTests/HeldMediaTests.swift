@@ -57,10 +57,22 @@ struct HeldMediaTests {
         #expect(broken.held(from: [0])?.end == at(12))
     }
 
-    @Test("What lies before a jump of the time stamps does not count")
+    @Test("Media that are held before a jump of the time stamps are found, those beside them are not")
     func jump() {
-        #expect(media([100, 106, 5000, 5006]).start(of: probed(109), near: at(6)) == nil)
-        #expect(media([100, 106, 5000, 5006]).start(of: probed(5009), near: at(6)) == at(21))
+        let held = media([100, 106, 5000, 5006])
+        #expect(held.start(of: probed(109), near: at(6)) == at(9))
+        #expect(held.start(of: probed(99), near: at(6)) == nil)
+        #expect(held.start(of: probed(112), near: at(6)) == nil)
+        #expect(held.start(of: probed(5009), near: at(6)) == at(21))
+        #expect(held.start(of: probed(109), near: at(200)) == nil)
+    }
+
+    @Test("Time stamps that began again are the media that hold them, next to the time that is expected")
+    func again() {
+        let held = media([50, 56, 62, 50, 56, 62])
+        #expect(held.start(of: probed(56), near: at(9)) == at(6))
+        #expect(held.start(of: probed(56), near: at(20)) == at(24))
+        #expect(media([50, 56, 62, 0, 6]).start(of: probed(56), near: at(30)) == at(6))
     }
 
     @Test("What was stored out of order lies where its time is")
@@ -72,7 +84,7 @@ struct HeldMediaTests {
             (fact.firstTimestamp, fact.digest) = (Int64(timestamp * 90_000), [UInt8(place)])
             held.add(fact)
         }
-        #expect(held.start(of: probed(109), near: at(9)) == nil)
+        #expect(held.start(of: probed(109), near: at(9)) == at(9))
         #expect(held.start(of: probed(5003), near: at(15)) == at(15))
     }
 
@@ -81,7 +93,7 @@ struct HeldMediaTests {
         let held = media([100, 106.875, 113.75])
         #expect(held.start(of: probed(101), near: at(1)) == at(1))
         #expect(held.start(of: probed(107.875), near: at(7)) == at(7))
-        #expect(media([100, 107.25, 114.5]).start(of: probed(101), near: at(1)) == at(-1.5))
+        #expect(media([100, 107.25, 114.5]).start(of: probed(106.5), near: at(4)) == at(4))
     }
 
     @Test("Neither the numbers of another source run nor bytes that are not known are held in a row")

@@ -195,7 +195,7 @@ extension ChannelProgress {
             listing.probe = rendition.probe(playlist, index, at: arrival)
         case .new(let from, let missing):
             let isFirst = rendition.run == nil
-            if isFirst, let index = rendition.askToJoin(playlist) {
+            if isFirst, let index = rendition.askToJoin(playlist, at: arrival) {
                 listing.probe = rendition.probe(playlist, index, at: arrival)
                 if listing.probe != nil { return listing }
             }

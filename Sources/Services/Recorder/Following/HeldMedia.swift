@@ -56,18 +56,30 @@ struct HeldMedia: Sendable {
             return same.window.begin
         }
         guard let timestamp = probed.firstTimestamp else { return nil }
-        let known = continuous
-        let starts = known.map {
-            $0.window.begin + Self.distance(from: $0.timestamp ?? 0, to: timestamp)
+        let stretches = stretches
+        let starts = stretches.enumerated().compactMap { place, stretch in
+            // Media behind what is held, or in front of it, go on from the newest pieces.
+            Self.start(of: timestamp, in: stretch, orBeside: place == stretches.count - 1)
+        }.filter { ($0.begin - expected).magnitude <= Limits.sourceLatency.magnitude }
+        let held = starts.filter(\.isHeld)
+        return (held.isEmpty ? starts : held).map(\.begin).min {
+            ($0 - expected).magnitude < ($1 - expected).magnitude
         }
+    }
+
+    /// Where a time stamp lies by the pieces of one stretch, and whether they hold it; nil when it lies
+    /// beside them and that does not count.
+    private static func start(
+        of timestamp: Int64, in stretch: [Piece], orBeside: Bool,
+    ) -> (begin: Instant, isHeld: Bool)? {
+        let starts = stretch.map { $0.window.begin + distance(from: $0.timestamp ?? 0, to: timestamp) }
         // The nearest piece, as durations on the time line may be wrong.
-        let nearest = zip(known, starts).min {
+        let nearest = zip(stretch, starts).min {
             ($0.1 - $0.0.window.begin).magnitude < ($1.1 - $1.0.window.begin).magnitude
         }
-        guard let start = nearest?.1, (start - expected).magnitude <= Limits.sourceLatency.magnitude else {
-            return nil
-        }
-        return start
+        guard let begin = nearest?.1, let first = stretch.first, let last = stretch.last else { return nil }
+        let isHeld = begin >= first.window.begin && begin < last.window.end
+        return isHeld || orBeside ? (begin, isHeld) : nil
     }
 
     /// The segments of a source that was in use before and lists again what is held: how many from the given
@@ -102,18 +114,24 @@ struct HeldMedia: Sendable {
         }?.identity.number
     }
 
-    /// The newest pieces whose time stamps go on from one to the next.
-    private var continuous: [Piece] {
+    /// The pieces with time stamps, in order of time, divided where those do not go on from one to the next.
+    private var stretches: [[Piece]] {
         let timed = pieces.filter { $0.timestamp != nil }.sorted { $0.window.begin < $1.window.begin }
-        guard let newest = timed.last else { return [] }
-        var next = newest
-        let begun = timed.reversed().prefix { piece in
-            let media = Self.distance(from: piece.timestamp ?? 0, to: next.timestamp ?? 0)
-            let line = next.window.begin - piece.window.begin
-            next = piece
-            return (media - line).magnitude <= Limits.timestampSlack.magnitude + line.magnitude / 10
+        var stretches: [[Piece]] = []
+        for piece in timed {
+            if let former = stretches.last?.last, Self.goesOn(former, to: piece) {
+                stretches[stretches.count - 1].append(piece)
+            } else {
+                stretches.append([piece])
+            }
         }
-        return Array(begun)
+        return stretches
+    }
+
+    private static func goesOn(_ former: Piece, to piece: Piece) -> Bool {
+        let media = distance(from: former.timestamp ?? 0, to: piece.timestamp ?? 0)
+        let line = piece.window.begin - former.window.begin
+        return (media - line).magnitude <= Limits.timestampSlack.magnitude + line.magnitude / 10
     }
 
     /// From one time stamp to another, microseconds.

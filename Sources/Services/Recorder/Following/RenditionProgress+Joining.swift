@@ -17,8 +17,8 @@ extension RenditionProgress {
 
     /// Where another source's playlist is joined best: at its first segment, which was recorded most likely.
     ///
-    /// Nil where dates tell it: those of both sources do.
-    mutating func askToJoin(_ playlist: MediaPlaylist) -> Int? {
+    /// Nil where dates tell it: those of both sources do, and they are believed.
+    mutating func askToJoin(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
         switch join {
         case .none, .found: return nil
         case .compares(let number, _):
@@ -27,12 +27,20 @@ extension RenditionProgress {
             return nil
         case .open, .asked: join = .none
         }
-        let isDated = playlist.segments.contains { $0.programDateTimeMicroseconds != nil }
-        guard !isDated || placing.clock == .arrival, let number = PlaylistFollower.number(playlist, 0) else {
-            return nil
-        }
+        guard placing.clock == .arrival || !believesDates(of: playlist, at: arrival),
+            let number = PlaylistFollower.number(playlist, 0)
+        else { return nil }
         join = .asked(number)
         return 0
+    }
+
+    /// Whether a source run that begins with a playlist would be placed by the dates in it.
+    private func believesDates(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
+        var trial = placing
+        trial.beginRun()
+        _ = trial.place(
+            entries(of: playlist), arrival: arrival, target: PlaylistFollower.target(of: playlist))
+        return trial.clock == .source
     }
 
     /// A segment was read that was asked for; empty bytes tell nothing.

@@ -24,6 +24,11 @@ struct RenditionProgress: Sendable {
     var measured = MeasuredDurations()
     /// The same of the sources that were in use before, by URL.
     private(set) var formerlyMeasured: [String: MeasuredDurations] = [:]
+    /// By how much the media of sources without dates lay behind arrival when they were in use, microseconds,
+    /// by URL.
+    private var formerOffsets: [String: Int64] = [:]
+    /// The same of the source in use; nil when it was not in use before.
+    private var ownOffset: Int64?
     var shortSegments = ShortSegments()
     var unmeasured = UnmeasuredSegments()
     var dateSteps = DateSteps()
@@ -137,7 +142,12 @@ struct RenditionProgress: Sendable {
         alignment = NumberAlignment()
         (hasOtherStream, isOnSpareStream) = (false, false)
         if run != nil, !media.isEmpty { join = .open }
-        if let former { formerlyMeasured[former] = measured }
+        if let former {
+            formerlyMeasured[former] = measured
+            let isByArrival = placing.clock == .arrival
+            if run != nil { formerOffsets[former] = isByArrival ? placing.sourceOffset ?? 0 : nil }
+        }
+        ownOffset = formerOffsets[next]
         measured = formerlyMeasured[next] ?? MeasuredDurations()
         measured.beginRun()
         run = nil
@@ -221,7 +231,9 @@ struct RenditionProgress: Sendable {
             new.entries[0].joinedStart = dateSteps.start(of: number)
         }
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
-        if isUndated, opensHole, isSource || cause == "restart", let former = placing.formerOffset {
+        if isUndated, opensHole, isSource || cause == "restart",
+            let former = isSource ? ownOffset ?? placing.formerOffset : placing.formerOffset
+        {
             placing.goOn(at: former)
         }
         if var point = takeJoinPoint(), point.number == new.numbers.first {
