@@ -6,8 +6,13 @@ enum Limits {
     static let validatorBytes = 512
     /// Bytes of one segment: half a minute at 100 Mb/s.
     static let segmentBytes = 400 << 20
+    /// Bytes of a file that holds many segments and whose origin answers with all of it: a day at 12 Mb/s.
+    ///
+    /// What lies before a segment is read and dropped, what lies behind it is not read.
+    static let sourceFileBytes = 128 << 30
     /// Bytes of an initialization section.
     static let initializationBytes = 4 << 20
+    static let initializationTimeout = Duration.seconds(15)
     /// Bytes of a kept segment that are read at once.
     static let pieceBytes = 256 << 10
     /// Bytes of a key answer: 16 are right, more tells a web page in the error.

@@ -1,5 +1,6 @@
 import Concurrency
 import HLS
+import HTTP
 import MediaFormat
 import SegmentStore
 import TestSupport
@@ -72,6 +73,45 @@ struct InitSectionCacheTests {
                     try await keeper.section(MediaMap(uri: "init"), at: url, domain: 0, link: link, key: nil)
                 }
             }
+        }
+    }
+
+    /// The section at bytes 8 to 384 of a file, cut out of an answer.
+    private func cut(_ origin: Origin) async throws -> HeldInitialization {
+        let keeper = InitSectionCache(
+            channel: try #require(ChannelID("news")), rendition: video(0), store: MemorySegmentStore())
+        let range = HLS.ByteRange(length: UInt64(Self.tables.count), offset: 8)
+        return try await keeper.section(
+            MediaMap(uri: "init", byteRange: range), at: try origin.url("/init"), domain: 0,
+            link: try origin.link(), key: nil)
+    }
+
+    @Test("A part is taken from an answer with the whole file, or with that part, and from no other part")
+    func parts() async throws {
+        try await Origin.run { origin in
+            let whole = [UInt8](repeating: 0, count: 8) + Self.tables + [UInt8](repeating: 0, count: 90)
+            origin.serve("/init", whole)
+            let held = try await cut(origin)
+            origin.serve("/init", .partialContent, ["Content-Range": "bytes 8-383/474"], Self.tables)
+            #expect(try await cut(origin).name == held.name)
+            let wrong: [(HTTPHeaders, [UInt8])] = [
+                (["Content-Range": "bytes 0-375/474"], Self.tables), ([:], Self.tables),
+                (["Content-Range": "bytes 8-195/474"], Array(Self.tables.prefix(188))),
+            ]
+            for (fields, bytes) in wrong {
+                origin.serve("/init", .partialContent, fields, bytes)
+                await #expect(throws: FetchFailure.self) { _ = try await cut(origin) }
+            }
+        }
+    }
+
+    @Test("A section in a file that grows without end is read from an origin that ignores ranges")
+    func largeFile() async throws {
+        try await Origin.run { origin in
+            let begin = [UInt8](repeating: 0, count: 8) + Self.tables
+            origin.serve("/init", begin + [UInt8](repeating: 0, count: 1 << 20), announcing: 500 << 20)
+            let held = try await cut(origin)
+            #expect(held.section.container == .transportStream)
         }
     }
 }

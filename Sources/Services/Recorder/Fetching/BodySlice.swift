@@ -3,8 +3,8 @@ import HTTP
 import HTTPClient
 import Timeline
 
-/// The bytes of one segment as they come: the whole body, or the listed range of it, cut out here when the
-/// origin answers 200 to a request for a part.
+/// The bytes of a segment or initialization section as they come: the whole body, or the listed range of it,
+/// cut out here when the origin answers 200 to a request for a part.
 final class BodySlice: SegmentBody {
     private var transfer: Transfer
     private var wanted: WantedBytes
@@ -17,15 +17,18 @@ final class BodySlice: SegmentBody {
     /// Asks for a segment and waits for the head of the answer.
     ///
     /// The time limit is that of the whole transfer; it may wait as long again for its turn here. What caches
-    /// hold is not taken when the origin is wanted.
+    /// hold is not taken when the origin is wanted. The byte limit is for what is wanted: a file that a range
+    /// is cut out of may be larger.
     static func open(
         _ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink, timeLimit: Duration,
-        wantsOrigin: Bool = false,
+        wantsOrigin: Bool = false, byteLimit: Int = Limits.segmentBytes,
     ) async throws -> BodySlice {
+        if let range, range.length > UInt64(byteLimit) { throw TransferError.tooLarge(limit: byteLimit) }
         let transfer = try await link.session.open(
             url.absoluteString,
             TransferOptions(
-                byteLimit: Limits.segmentBytes, range: range.map { $0.offset..<$0.end },
+                byteLimit: range == nil ? byteLimit : Limits.sourceFileBytes,
+                range: range.map { $0.offset..<$0.end },
                 headers: wantsOrigin ? ["Cache-Control": "no-cache"] : [:],
                 totalTimeout: timeLimit, queueTimeout: timeLimit))
         let skip = try skipped(transfer.head, range: range)
@@ -57,5 +60,12 @@ final class BodySlice: SegmentBody {
             throw FetchFailure(.segmentCorrupt, "the byte range ends early")
         }
         return nil
+    }
+
+    /// All bytes.
+    func read() async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let next = try await next() { bytes += next }
+        return bytes
     }
 }

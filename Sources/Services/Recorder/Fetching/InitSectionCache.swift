@@ -96,19 +96,14 @@ actor InitSectionCache {
     }
 
     private func download(_ map: MediaMap, _ url: HTTPURL, link: SourceLink) async throws -> [UInt8] {
-        let range = map.byteRange.map { $0.offset..<$0.end }
-        let body = try await link.session.fetch(
-            url.absoluteString,
-            TransferOptions(byteLimit: Limits.initializationBytes, range: range, totalTimeout: .seconds(15)))
-        switch (body.status, range) {
-        case (.partialContent, _?), (.ok, nil): return body.bytes
-        case (.ok, let range?):
-            guard body.bytes.count >= Int(range.upperBound) else { break }
-            return Array(body.bytes[Int(range.lowerBound)..<Int(range.upperBound)])
-        default: break
+        do {
+            return try await BodySlice.open(
+                url, range: map.byteRange, link: link, timeLimit: Limits.initializationTimeout,
+                byteLimit: Limits.initializationBytes
+            ).read()
+        } catch let failure as FetchFailure {
+            throw FetchFailure(.segmentMissing, "the initialization section: \(failure)")
         }
-        throw FetchFailure(
-            .segmentMissing, "the source answered \(body.status.rawValue) for the initialization section")
     }
 }
 

@@ -29,9 +29,10 @@ struct Origin: Sendable {
 
     private init() throws {
         client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
-        server = try HTTPServer.open(
-            configuration: HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0)),
-            handler: shelf, logger: silentLogger)
+        var configuration = HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0))
+        // Other tests may keep the runtime's threads busy for longer than a body may stand still.
+        configuration.background = BackgroundExecutor(threads: 2)
+        server = try HTTPServer.open(configuration: configuration, handler: shelf, logger: silentLogger)
     }
 
     private func close() async {
@@ -68,6 +69,13 @@ struct Origin: Sendable {
         shelf.answer(path) { _ in HTTPResponse(status: status, headers: fields, body: .bytes(bytes)) }
     }
 
+    /// Answers a path with bytes after it announced so many, and closes the connection then.
+    func serve(_ path: String, _ bytes: [UInt8], announcing length: UInt64) {
+        shelf.answer(path) { _ in
+            HTTPResponse(status: .ok, body: .stream(length: length, CutSource(bytes)))
+        }
+    }
+
     /// Accepts requests for a path from now on, and never answers them.
     func hang(_ path: String) {
         shelf.answer(path, nil)
@@ -99,6 +107,23 @@ struct Origin: Sendable {
             keys: KeyCache(channel: channel, store: store, clock: clock),
             initializations: InitSectionCache(channel: channel, rendition: video(0), store: store),
             encryption: encryption, isDiskFull: { false })
+    }
+}
+
+/// Bytes in front of an error.
+private final class CutSource: HTTPBodySource {
+    private let rest: Mutex<[UInt8]>
+
+    init(_ bytes: [UInt8]) {
+        rest = Mutex(bytes)
+    }
+
+    func next(limit: Int) throws -> [UInt8]? {
+        try rest.withLock { rest in
+            if rest.isEmpty { throw TestFailure("the connection breaks") }
+            defer { rest.removeFirst(min(limit, rest.count)) }
+            return Array(rest.prefix(limit))
+        }
     }
 }
 

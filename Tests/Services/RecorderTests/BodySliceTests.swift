@@ -1,0 +1,39 @@
+import HLS
+import HTTPClient
+import Testing
+
+@testable import Recorder
+
+/// RFC 8216, 4.3.2.2: segments may be parts of one file, and an origin may ignore Range (RFC 9110 §14.2).
+@Suite("A segment in a larger file")
+struct BodySliceTests {
+    private static let file = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 >> 8) }
+
+    private func read(_ range: HLS.ByteRange, of origin: Origin) async throws -> [UInt8] {
+        let slice = try await BodySlice.open(
+            try origin.url("/all.ts"), range: range, link: try origin.link(), timeLimit: .seconds(10))
+        return try await slice.read()
+    }
+
+    @Test("is cut out of an answer with the whole file, however large that has grown")
+    func whole() async throws {
+        try await Origin.run { origin in
+            origin.serve("/all.ts", Self.file, announcing: UInt64(Limits.segmentBytes) + 1)
+            let range = HLS.ByteRange(length: 5000, offset: 700_000)
+            let bytes = try await read(range, of: origin)
+            #expect(bytes == Array(Self.file[700_000..<705_000]))
+        }
+    }
+
+    @Test("may not be larger than any other segment")
+    func limit() async throws {
+        try await Origin.run { origin in
+            origin.serve("/all.ts", Self.file)
+            let range = HLS.ByteRange(length: UInt64(Limits.segmentBytes) + 1, offset: 0)
+            await #expect(throws: TransferError.tooLarge(limit: Limits.segmentBytes)) {
+                _ = try await read(range, of: origin)
+            }
+            #expect(origin.requests(for: "/all.ts") == 0)
+        }
+    }
+}
