@@ -85,6 +85,27 @@ struct DamagedSegmentTests {
         }
     }
 
+    @Test("and whose body is shorter than its Content-Length is kept from the second try on, and replaced")
+    func shorterThanAnnounced() async throws {
+        try await Origin.run { origin in
+            let store = MemorySegmentStore()
+            let fetcher = try origin.fetcher(store: store)
+            var request = try request(origin)
+            let (part, whole) = (SmallStream.pictures(10), SmallStream.pictures(25))
+            origin.serve("/7.ts", part, announcing: UInt64(whole.count))
+            let failure = try #require(await fetcher.outcome(of: request).failure)
+            #expect(failure.isTransient && failure.description.contains("1880 of 4700 bytes"), "\(failure)")
+            request.attempt = 2
+            let stored = try #require(await fetcher.outcome(of: request).stored)
+            #expect(stored.flags.contains(.damaged) && revision(stored) == 0)
+            #expect(try await store.read(stored.object.key) == part)
+            request.held = StoredPart(stored)
+            origin.serve("/7.ts", whole)
+            let better = try #require(await fetcher.outcome(of: request).stored)
+            #expect(!better.flags.contains(.damaged) && revision(better) == 1)
+        }
+    }
+
     @Test("is asked of the origin then, and not of caches")
     func caches() async throws {
         try await Origin.run { origin in
