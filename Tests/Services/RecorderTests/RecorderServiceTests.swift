@@ -1,6 +1,10 @@
+import Catalogue
+@testable import Journal
 import Postgres
+import SegmentStore
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Recorder
 
@@ -19,6 +23,39 @@ struct RecorderServiceTests {
             for _ in 0..<3 { complaint = await service.reconcile(&supervisor, after: complaint) }
             #expect(complaint != nil)
             #expect(log.all == ["Channels stay as they are"])
+            await process.kill()
+        }
+    }
+
+    @Test("What waits for its key stays while the channel is paused, and is lost when it is deleted")
+    func keysOfDeletedChannel() async throws {
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture)
+            let id = fixture.channel.id
+            let pending = KeyPendingSegment(
+                channel: id, identity: SegmentIdentity(rendition: video(0), run: 1, number: 7),
+                start: at(0), duration: 6 * seconds, container: .transportStream,
+                cipher: .init(keyURL: "http://keys.test/1", iv: []), arrived: at(6), source: "")
+            let store = process.parts.store
+            let bytes = pending.key
+            _ = try await store.put([1], as: bytes)
+            _ = try await process.journal.append([.keyPending(pending)])
+            let paused = UnownedJournal(channel: fixture.channel, parts: process.parts)
+            while try await paused.enterSome() {}
+            #expect(try await process.journal.waitingCount() == 1)
+
+            try await fixture.catalogue.delete(id)
+            let service = RecorderService(
+                node: RecorderFixture.node, parts: process.parts, logger: silentLogger)
+            var supervisor = ChannelSupervisor<RecordingBasis>()
+            #expect(await service.reconcile(&supervisor, after: nil) == nil)
+            try await eventually(within: .seconds(60)) {
+                try await process.journal.waitingCount() == 0
+            }
+            await supervisor.stop()
+            #expect(try await !store.contains(bytes))
+            #expect(try await fixture.rows("SELECT state FROM intake") == ["lost"])
+            #expect(try await fixture.rows("SELECT end_us - begin_us FROM loss") == ["6000000"])
             await process.kill()
         }
     }

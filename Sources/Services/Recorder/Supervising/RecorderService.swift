@@ -183,6 +183,10 @@ package struct RecorderService: Sendable {
                 while try await journal.enterSome() {
                     try await parts.clock.sleep(for: Limits.unownedJournalPace)
                 }
+                // Nothing else is left in the journal.
+                while channel.isDeleted, try await journal.giveUpKeys() {
+                    try await parts.clock.sleep(for: Limits.unownedJournalPace)
+                }
                 return
             } catch {
                 if Task.isCancelled { return }

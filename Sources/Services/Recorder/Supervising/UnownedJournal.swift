@@ -1,6 +1,7 @@
 import Concurrency
 import Catalogue
 import Journal
+import SegmentStore
 import Timeline
 
 /// What the journal holds of a channel that this node does not record: another one has taken it, or it is not
@@ -19,6 +20,33 @@ struct UnownedJournal: Sendable {
         let lines = try await readable(in: journal)
         guard !lines.isEmpty else { return false }
         _ = try await enter(lines, from: journal)
+        return true
+    }
+
+    /// Gives up some of the segments that wait for their keys, because nobody asks for the keys of a deleted
+    /// channel: they are lost, and their bytes go.
+    ///
+    /// - Returns: false when none was left
+    func giveUpKeys() async throws -> Bool {
+        let journal = try parts.journal.channel(channel.id)
+        var (positions, waiting): ([JournalPosition], [KeyPendingSegment]) = ([], [])
+        for case (let position, .keyPending(let segment)) in try await journal.replay(
+            limit: Limits.factsPerBatch)
+        {
+            positions.append(position)
+            waiting.append(segment)
+        }
+        guard !waiting.isEmpty else { return false }
+        var batch = Batch(unpublishedIn: channel.row)
+        batch.lost = waiting.map(\.placed)
+        batch.losses = waiting.map {
+            Loss(
+                window: TimeWindow(begin: $0.start, end: $0.placed.end), reason: .keyMissing,
+                rendition: $0.identity.rendition, note: "the channel was deleted before its key came")
+        }
+        _ = try await parts.catalogue.commit(batch)
+        for segment in waiting { try await parts.store.delete(segment.key) }
+        await journal.trim(positions)
         return true
     }
 
@@ -74,7 +102,7 @@ struct UnownedJournal: Sendable {
 
     /// What can be entered.
     ///
-    /// Segments that wait for their keys stay until the channel is recorded here again.
+    /// Segments that wait for their keys stay until the channel is recorded here again, or is deleted.
     private func readable(
         in journal: ChannelJournal
     ) async throws(JournalError) -> [(JournalPosition, JournalEntry)] {
