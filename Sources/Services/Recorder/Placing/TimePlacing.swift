@@ -275,11 +275,14 @@ extension TimePlacing {
             return Reading(
                 start: date, slack: isCoarse ? Limits.dateResolution : Limits.tolerance, isDated: true)
         }
-        if let shared = arrived.entry.sharedStart,
-            (shared - expected).magnitude <= Self.step(target: target).magnitude
-        {
-            return Reading(
-                start: shared, slack: Limits.tolerance, isShown: arrived.entry.isSharedByMedia)
+        if let shared = arrived.entry.sharedStart {
+            // Numbers of two renditions may be out of step (RFC 8216bis §6.2.4): without media that show how
+            // they stand to each other, another segment's start is not taken.
+            let isShown = arrived.entry.isSharedByMedia
+            let bound = isShown ? Self.step(target: target) : arrived.entry.duration / 2
+            if (shared - expected).magnitude <= bound.magnitude {
+                return Reading(start: shared, slack: Limits.tolerance, isShown: isShown)
+            }
         }
         return Reading(start: expected, slack: target + target / 2)
     }
