@@ -72,6 +72,29 @@ struct SampleEncryptionTests {
         }
     }
 
+    @Test(
+        "asks for the key again behind a discontinuity, where it may be another under the same URL",
+        arguments: [Key.Method.sampleAES, .sampleAESCTR])
+    func changedKey(method: Key.Method) async throws {
+        try await Origin.run { origin in
+            origin.serve("/7.m4s", fragment)
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            var request = Ciphered.lastTry(
+                "7.m4s", keys: [Key(method: method, uri: "key")], at: try origin.url("/index.m3u8"))
+            var names: [String?] = []
+            for (key, domain) in [(Ciphered.key, 0), (Ciphered.otherKey, 0), (Ciphered.otherKey, 1)] {
+                origin.serve("/key", key)
+                request.segment.discontinuityCount = domain
+                names.append(await fetcher.outcome(of: request).stored?.format.keyName)
+            }
+            let (name, other) = try (
+                Ciphered.name(of: Ciphered.key), Ciphered.name(of: Ciphered.otherKey)
+            )
+            #expect(names == [name, name, other])
+            #expect(origin.requests(for: "/key") == 2)
+        }
+    }
+
     @Test("is recorded without a key that no HTTP request gets")
     func foreign() async throws {
         try await Origin.run { origin in

@@ -17,6 +17,17 @@ struct ContentKey: Sendable {
 /// segments are lost for ever; it is stored under a digest of itself, so that a key that changes under its
 /// URL gets another name.
 actor KeyCache {
+    /// What begins in a rendition with a discontinuity.
+    struct Domain: Hashable {
+        var rendition: RenditionID
+        var discontinuityCount: Int
+    }
+
+    private struct Place: Hashable {
+        var url: String
+        var domain: Domain?
+    }
+
     /// A recent failure; requests within `Limits.keyMissed` fail at once instead of waiting again.
     private struct Miss {
         var failure: FetchFailure
@@ -33,8 +44,8 @@ actor KeyCache {
     private let channel: ChannelID
     private let store: any SegmentStore
     private let clock: HostClock
-    private var held: [(url: String, key: ContentKey)] = []
-    private var inFlight: [String: Task<ContentKey, any Error>] = [:]
+    private var held: [(place: Place, key: ContentKey)] = []
+    private var inFlight: [Place: Task<ContentKey, any Error>] = [:]
     private var misses: [String: Miss] = [:]
     /// Keys that did not open a segment, by URL.
     private var doubts: [String: Doubt] = [:]
@@ -48,14 +59,18 @@ actor KeyCache {
     }
 
     /// The key at a URL for a segment that must not wait: one that was missed lately is missed at once.
-    func key(at url: HTTPURL, link: SourceLink) async throws -> ContentKey {
+    ///
+    /// With a domain it is asked for again in each: nothing tells here whether it opens samples.
+    func key(at url: HTTPURL, in domain: Domain? = nil, link: SourceLink) async throws -> ContentKey {
         if let miss = misses[url.absoluteString], clock.steady() < miss.until { throw miss.failure }
-        return try await key(at: url, link: link, within: Limits.keyPatience)
+        return try await key(
+            at: url, Place(url: url.absoluteString, domain: domain), link: link, within: Limits.keyPatience)
     }
 
     /// The key at a URL, requested again even after a recent failure.
     func insist(on url: HTTPURL, link: SourceLink) async throws -> ContentKey {
-        try await key(at: url, link: link, within: Limits.keyTimeout)
+        try await key(
+            at: url, Place(url: url.absoluteString), link: link, within: Limits.keyTimeout)
     }
 
     /// What a key opened was not a segment: the bytes at its URL may have changed.
@@ -63,13 +78,13 @@ actor KeyCache {
     /// It is requested again, at most once in a pause that doubles while the answer is the same key.
     func distrust(_ url: HTTPURL) {
         let (place, now) = (url.absoluteString, clock.steady())
-        guard let key = held.last(where: { $0.url == place })?.key else { return }
+        guard let key = held.last(where: { $0.place.url == place })?.key else { return }
         let known = doubts[place].flatMap { $0.name == key.name ? $0 : nil }
         guard known.map({ now >= $0.until }) ?? true else { return }
         let pause = known.map { min($0.pause * 2, Limits.longestKeyPause) } ?? Limits.keyPause
         if doubts.count >= Limits.rememberedObjects { doubts = doubts.filter { $0.value.until > now } }
         doubts[place] = Doubt(name: key.name, until: now + pause, pause: pause)
-        held.removeAll { $0.url == place }
+        held.removeAll { $0.place.url == place }
     }
 
     /// A segment was read with a key and is whole.
@@ -82,26 +97,27 @@ actor KeyCache {
     /// Whether the key at hand for a URL has opened a segment behind an instant: it is the right one before
     /// that, too.
     func isRight(at url: HTTPURL, for start: Instant) -> Bool {
-        guard let key = held.last(where: { $0.url == url.absoluteString })?.key else { return false }
+        guard let key = held.last(where: { $0.place.url == url.absoluteString })?.key else { return false }
         return opened[key.name].map { $0 > start } ?? false
     }
 
-    private func key(at url: HTTPURL, link: SourceLink, within time: Duration) async throws -> ContentKey {
-        let name = url.absoluteString
-        if let known = held.last(where: { $0.url == name }) {
+    private func key(
+        at url: HTTPURL, _ place: Place, link: SourceLink, within time: Duration,
+    ) async throws -> ContentKey {
+        if let known = held.last(where: { $0.place == place }) {
             try await keep(known.key)
             return known.key
         }
-        if let running = inFlight[name] { return try await running.value }
+        if let running = inFlight[place] { return try await running.value }
         let task = Task { try await self.fetch(url, link: link, within: time) }
-        inFlight[name] = task
-        defer { inFlight[name] = nil }
+        inFlight[place] = task
+        defer { inFlight[place] = nil }
         do {
             let key = try await task.value
-            keep(key, at: name)
+            keep(key, at: place)
             return key
         } catch {
-            miss(name, error)
+            miss(place.url, error)
             throw error
         }
     }
@@ -112,10 +128,11 @@ actor KeyCache {
         if try await !store.contains(object) { _ = try await store.put(key.bytes, as: object) }
     }
 
-    private func keep(_ key: ContentKey, at url: String) {
+    private func keep(_ key: ContentKey, at place: Place) {
         misses = [:]
-        held.removeAll { $0.url == url }
-        held.append((url, key))
+        // A segment that waits for its key does not take an older one.
+        held.removeAll { $0.place == place || $0.place == Place(url: place.url) }
+        held.append((place, key))
         if held.count > Limits.rememberedObjects { held.removeFirst() }
     }
 

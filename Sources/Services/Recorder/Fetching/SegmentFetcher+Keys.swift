@@ -14,7 +14,7 @@ extension SegmentFetcher {
         intake.method = (identityKey(of: listed.entry) ?? listed.entry.keys.first)?.method
         intake.drmTags = drmTags(of: listed.entry)
         if let cipher = try cipher(of: listed, base: base) {
-            let key = asksForKeys ? try await keyAtHand(cipher) : nil
+            let key = asksForKeys ? try await keyAtHand(cipher, domain: listed.discontinuityCount) : nil
             take(cipher, key: key, into: &intake)
             intake.isPending = key == nil
         }
@@ -82,7 +82,7 @@ extension SegmentFetcher {
                 map, at: url, domain: domain, link: link, key: nil)
             return
         }
-        if asksForKeys, let key = try await keyAtHand(cipher) {
+        if asksForKeys, let key = try await keyAtHand(cipher, domain: domain) {
             intake.initialization = try await initializations.section(
                 map, at: url, domain: domain, link: link, key: (key, iv: cipher.iv))
             return
@@ -93,9 +93,16 @@ extension SegmentFetcher {
     }
 
     /// The key of a segment that is just listed; nil when it is missing now.
-    private func keyAtHand(_ cipher: KeyPendingSegment.Cipher) async throws -> ContentKey? {
+    ///
+    /// That a key fits samples is not known here: it counts up to the next discontinuity.
+    private func keyAtHand(
+        _ cipher: KeyPendingSegment.Cipher, domain: Int,
+    ) async throws -> ContentKey? {
+        let place =
+            cipher.sampleMethod == nil
+            ? nil : KeyCache.Domain(rendition: rendition, discontinuityCount: domain)
         do {
-            return try await keys.key(at: try HTTPURL(cipher.keyURL), link: link)
+            return try await keys.key(at: try HTTPURL(cipher.keyURL), in: place, link: link)
         } catch {
             guard let failure = error as? FetchFailure, failure.reason == .keyMissing, !Task.isCancelled
             else { throw error }
