@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # `make faults`: tries every fault in full on the release build and shows a table: fault, how often, lost, twice,
-# recovered in. Half an hour. Usage: scripts/faults.sh [SUITE…]; suites: FaultTests DatabaseFaultTests ClockFaultTests
-# KilledDownloadTests, the last of which has no row: it kills downloads.
+# recovered in. Half an hour. Usage: scripts/faults.sh [SUITE…]; suites: FaultTests DatabaseFaultTests AgedRestartTests
+# ClockFaultTests KilledDownloadTests, the last of which has no row: it kills downloads.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(FaultTests DatabaseFaultTests ClockFaultTests KilledDownloadTests)
+[ ${#suites[@]} -gt 0 ] || suites=(FaultTests DatabaseFaultTests AgedRestartTests ClockFaultTests KilledDownloadTests)
 table=$PWD/var/faults/table.md
 log=var/log/faults.log
 running=''

@@ -40,6 +40,11 @@ struct LedgerEntry: Decodable, Sendable {
     static func reading(
         _ path: String, rendition: String, channel: String = Stack.channel,
     ) throws -> [LedgerEntry] {
+        try reading(path).filter { $0.rendition == rendition && $0.channel == channel }
+    }
+
+    /// Reads all whole lines of a ledger.
+    static func reading(_ path: String) throws -> [LedgerEntry] {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let whole = text.prefix(through: text.lastIndex(of: "\n") ?? text.startIndex)
         let decoder = JSONDecoder()
@@ -49,7 +54,6 @@ struct LedgerEntry: Decodable, Sendable {
         }
         return try whole.split(separator: "\n")
             .map { try decoder.decode(LedgerEntry.self, from: Data($0.utf8)) }
-            .filter { $0.rendition == rendition && $0.channel == channel }
     }
 }
 
