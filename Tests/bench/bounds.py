@@ -140,7 +140,7 @@ class Bounds:
         paths = [self.window(channel, begin) for channel in self.singles() for begin in self.days()]
         self.chance.shuffle(paths)
         targets = Rates(self.bench).targets("cold", paths)
-        self.meanwhile(key, what, limit, targets, connections=300)
+        self.meanwhile(key, what, limit, targets, connections=300, headers={"X-Forwarded-For": "each"})
 
     def bad_input(self, key, what, limit):
         """Unknown channels, cold days, HEAD of days, downloads that are not read, and large bodies without a token, all at once."""

@@ -1,8 +1,11 @@
 -- Asks for the targets of the file that is its argument, in turn. Prints the results as JSON behind what wrk prints.
+-- With "X-Forwarded-For: each" the targets are asked for by many clients.
 local requests, place = {}, 0
 
 function init(arguments)
+    local each = wrk.headers["X-Forwarded-For"] == "each"
     for path in io.lines(arguments[1]) do
+        if each then wrk.headers["X-Forwarded-For"] = "198.51.100." .. (#requests % 254 + 1) end
         requests[#requests + 1] = wrk.format(nil, path)
     end
     math.randomseed(os.time())

@@ -72,9 +72,13 @@ extension Exchange {
     /// An answer that is queued now closes the connection.
     func headerArrived(_ raw: RawRequest) -> MHD_Result {
         do throws(Refusal) {
-            var head = try raw.head(limits: core.limits, remoteAddress: peer.addressText)
+            var head = try raw.head(
+                limits: core.limits, remoteAddress: peer.addressText, client: peer.clientText)
             let client = core.proxies.client(of: head.request.headers, behind: peer.address)
-            if client != peer.address { head.request.remoteAddress = client.description }
+            if client != peer.address {
+                head.request.remoteAddress = client.description
+                head.request.client = client.countingKey.description
+            }
             let admission = try admission(of: head)
             peer.mustMove(
                 by: head.body == .none

@@ -8,6 +8,8 @@ final class PeerConnection: Sendable {
     let address: PeerAddress
     /// The address as text, made once for all requests of the connection.
     let addressText: String
+    /// What is counted of the address, as text.
+    let clientText: String
     /// When the connection is shut down unless the deadline moves; `never` while an answer is made or sent.
     private let deadline: Atomic<Int64>
     /// Whether a request is being read or answered.
@@ -25,7 +27,8 @@ final class PeerConnection: Sendable {
     init(descriptor: Int32, address: PeerAddress, deadline: Int64) {
         self.descriptor = descriptor
         self.address = address
-        self.addressText = address.description
+        addressText = address.description
+        clientText = address.isIPv4 ? addressText : address.countingKey.description
         self.deadline = Atomic(deadline)
     }
 

@@ -37,7 +37,7 @@ struct Refusal: Error {
 
 extension RawRequest {
     /// Reads and validates the request line and header, because the library is lax (RFC 9112 §2.2, §3.2, §6).
-    func head(limits: Limits, remoteAddress: String) throws(Refusal) -> RequestHead {
+    func head(limits: Limits, remoteAddress: String, client: String) throws(Refusal) -> RequestHead {
         let method = try requestMethod()
         guard let target = RequestTarget.reading(target, isOptions: method == .options) else {
             throw .bad("the request target is malformed")
@@ -53,7 +53,7 @@ extension RawRequest {
         if let authority = target.authority { fields["Host"] = authority }
         let request = HTTPRequest(
             method: method, path: target.path, query: target.query, headers: fields,
-            remoteAddress: remoteAddress)
+            remoteAddress: remoteAddress, client: client)
         return RequestHead(request: request, body: try bodyLength(fields), memoryUse: memoryUse)
     }
 

@@ -10,6 +10,8 @@ package enum Limits {
     static let storing: Int64 = 600 * 1_000_000
     /// Seconds after which a client may retry while the catalogue is unavailable.
     static let retryAfterSeconds = 5
+    /// Seconds after which a client may retry while many windows are read.
+    static let busyRetrySeconds = 2
     /// Seconds after which a client may retry while other downloads are packed.
     static let packingRetrySeconds = 10
     /// Seconds that a browser may cache the answer to a preflight.

@@ -89,16 +89,27 @@ extension Limits {
     static let longWindow: Int64 = 90_000 * Microseconds.perSecond
     /// Long windows read at a time; a month is some 80 MB per rendition.
     static let longWindowsAtOnce = 2
+    static let longWindowsPerClient = 1
     /// Long windows that may wait for their turn.
     static let longWindowsWaiting = 64
     /// Target durations for which a block keeps its peak; usually all answers have the same.
     static let targetsPerBlock = 4
-    /// Windows that are read from the catalogue at a time: a day of eight renditions is some 25 MB.
-    static let coldWindowsAtOnce = 4
+    /// Turns in which windows are read from the catalogue, and how many of them one client may have or wait
+    /// for: two days of up to four renditions, or one of eight.
+    static let coldTurns = 4
+    static let coldTurnsPerClient = 2
+    /// Blocks that are read in one turn, some 12 MB: a day of four renditions.
+    ///
+    /// Beyond that a window takes two turns.
+    static let blocksPerTurn = 400
     /// Windows that may wait for their turn.
     static let coldWindowsWaiting = 256
     /// How long a window may wait for its turn.
     static let turnWait = Duration.seconds(2)
+    /// The turns that a window takes of which so many blocks are missing.
+    static func turns(forBlocks count: Int) -> Int {
+        count > blocksPerTurn ? coldTurnsPerClient : 1
+    }
     /// A window of which at most so many blocks are missing is read without waiting for a turn, such as a
     /// live playlist.
     static let blocksWithoutTurn = 16

@@ -20,6 +20,8 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
     case expired(before: Instant)
     /// The request was strict, but this rendition lacks some microseconds.
     case incomplete(rendition: RenditionID, missing: Int64)
+    /// Too much is being read, for this client or for all.
+    case busy
     case catalogue(CatalogueError)
     case system(String)
 
@@ -36,8 +38,22 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
         case .expired: "the window is older than the channel's retention"
         case .incomplete(let id, let missing):
             "rendition \(id) lacks \(Microseconds.seconds(missing)) seconds of the window"
+        case .busy: "many windows are being read already; ask again soon"
         case .catalogue(let error): "\(error)"
         case .system(let reason): reason
+        }
+    }
+}
+
+extension PlaybackError {
+    /// Runs a body that asks the catalogue.
+    static func mapping<Value>(
+        _ body: () async throws(CatalogueError) -> Value,
+    ) async throws(PlaybackError) -> Value {
+        do throws(CatalogueError) {
+            return try await body()
+        } catch {
+            throw .catalogue(error)
         }
     }
 }

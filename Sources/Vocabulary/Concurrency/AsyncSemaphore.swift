@@ -1,13 +1,25 @@
 import Synchronization
 
 /// Lets a few tasks through at once; the others wait in the order in which they came.
+///
+/// A task may need several permits, at most as many as there are.
 package final class AsyncSemaphore: Sendable {
     private typealias Waiter = CheckedContinuation<Bool, Never>
 
     private struct State {
         var free: Int
         var arrivals = 0
-        var waiters: [(number: Int, waiter: Waiter)] = []
+        var waiters: [(number: Int, permits: Int, waiter: Waiter)] = []
+
+        /// Takes the first ones from the queue for which there are permits.
+        mutating func admitted() -> [Waiter] {
+            var admitted: [Waiter] = []
+            while let first = waiters.first, first.permits <= free {
+                free -= first.permits
+                admitted.append(waiters.removeFirst().waiter)
+            }
+            return admitted
+        }
     }
 
     private let waiterLimit: Int
@@ -24,24 +36,25 @@ package final class AsyncSemaphore: Sendable {
     nonisolated(nonsending) package func withPermit<Value, Failure>(
         _ body: () async throws(Failure) -> Value,
     ) async throws(Failure) -> Value? {
-        guard await acquire(newNumber()) else { return nil }
-        defer { release() }
+        guard await acquire(1, newNumber()) else { return nil }
+        defer { release(1) }
         return try await body()
     }
 
-    /// As `withPermit`; nil also when no permit came within a time.
+    /// As `withPermit` with some permits; nil also when they did not come within a time.
     nonisolated(nonsending) package func withPermit<Value, Failure>(
-        within limit: Duration, by clock: HostClock, _ body: () async throws(Failure) -> Value,
+        _ permits: Int = 1, within limit: Duration, by clock: HostClock,
+        _ body: () async throws(Failure) -> Value,
     ) async throws(Failure) -> Value? {
         let number = newNumber()
         let timer = Task {
             try? await clock.sleep(for: limit)
             turnAway(number)
         }
-        let isAdmitted = await acquire(number)
+        let isAdmitted = await acquire(permits, number)
         timer.cancel()
         guard isAdmitted else { return nil }
-        defer { release() }
+        defer { release(permits) }
         return try await body()
     }
 
@@ -52,11 +65,11 @@ package final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Whether a permit came.
-    private func acquire(_ number: Int) async -> Bool {
+    /// Whether the permits came.
+    private func acquire(_ permits: Int, _ number: Int) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                guard let isAdmitted = arrived(number, waiter) else {
+                guard let isAdmitted = arrived(number, permits, waiter) else {
                     // The handler may have run before the waiter was there.
                     if Task.isCancelled { turnAway(number) }
                     return
@@ -69,31 +82,33 @@ package final class AsyncSemaphore: Sendable {
     }
 
     /// What a newcomer is told at once; nil if it waits.
-    private func arrived(_ number: Int, _ waiter: Waiter) -> Bool? {
+    private func arrived(_ number: Int, _ permits: Int, _ waiter: Waiter) -> Bool? {
         state.withLock { state in
-            if state.free > 0 {
-                state.free -= 1
+            if state.waiters.isEmpty, state.free >= permits {
+                state.free -= permits
                 return true
             }
             guard state.waiters.count < waiterLimit else { return false }
-            state.waiters.append((number, waiter))
+            state.waiters.append((number, permits, waiter))
             return nil
         }
     }
 
+    /// Lets a task go that waits; those behind it may need fewer permits.
     private func turnAway(_ number: Int) {
-        let waiter = state.withLock { state in
-            state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0).waiter }
+        let (waiter, next) = state.withLock { state in
+            let place = state.waiters.firstIndex { $0.number == number }
+            return (place.map { state.waiters.remove(at: $0).waiter }, state.admitted())
         }
         waiter?.resume(returning: false)
+        for waiter in next { waiter.resume(returning: true) }
     }
 
-    private func release() {
-        let next = state.withLock { state -> Waiter? in
-            guard state.waiters.isEmpty else { return state.waiters.removeFirst().waiter }
-            state.free += 1
-            return nil
+    private func release(_ permits: Int) {
+        let next = state.withLock { state in
+            state.free += permits
+            return state.admitted()
         }
-        next?.resume(returning: true)
+        for waiter in next { waiter.resume(returning: true) }
     }
 }

@@ -26,10 +26,13 @@ package struct HTTPRequest: Sendable {
     package var body: [UInt8]
     /// The peer's numeric address; "" in tests without a socket.
     package var remoteAddress: String
+    /// Whose budgets the request counts on: the numeric address, also behind trusted proxies, and of IPv6
+    /// that of the /64 network; "" in tests without a socket.
+    package var client: String
 
     package init(
         method: HTTPMethod, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(),
-        body: [UInt8] = [], remoteAddress: String = "",
+        body: [UInt8] = [], remoteAddress: String = "", client: String = "",
     ) {
         self.method = method
         self.path = path
@@ -37,6 +40,7 @@ package struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
         self.remoteAddress = remoteAddress
+        self.client = client
     }
 }
 

@@ -104,6 +104,29 @@ struct ClientBudgetTests {
         }
     }
 
+    @Test("A handler is told whose budgets a request counts on: behind trusted proxies the client's")
+    func client() async throws {
+        let configure: (inout HTTPServer.Configuration) -> Void = {
+            $0.trustedProxies = (try? [AddressNetwork.reading("127.0.0.0/8")]) ?? []
+        }
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { .text("\($0.client) \($0.remoteAddress)") }
+        try await withServer(configure: configure, respond: respond) { server in
+            for (fields, expected) in [
+                ("", "127.0.0.1 127.0.0.1"), ("X-Forwarded-For: 9.9.9.9\r\n", "9.9.9.9 9.9.9.9"),
+                ("X-Forwarded-For: 2001:db8:1:2:3:4:5:6\r\n", "2001:db8:1:2:: 2001:db8:1:2:3:4:5:6"),
+            ] {
+                let client = try RawConnection(port: server.port)
+                client.get("/", fields: fields)
+                #expect(try await client.response().text == expected)
+            }
+        }
+        try await withServer(respond: respond) { server in
+            let client = try RawConnection(port: server.port)
+            client.get("/", fields: "X-Forwarded-For: 9.9.9.9\r\n")
+            #expect(try await client.response().text == "127.0.0.1 127.0.0.1")
+        }
+    }
+
     @Test("A client that takes its answer too slowly is disconnected; one that waits for an answer is not")
     func slow() async throws {
         let configure: (inout HTTPServer.Configuration) -> Void = {

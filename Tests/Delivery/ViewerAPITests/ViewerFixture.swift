@@ -216,8 +216,10 @@ final class ViewerFixture: Sendable {
     }
 
     /// The answer of the handler to a GET, whose body is not read.
-    func begun(_ target: String) async -> HTTPResponse {
-        switch api.answer(HTTPRequest(.get, target)) {
+    func begun(_ target: String, from client: String = "") async -> HTTPResponse {
+        var request = HTTPRequest(.get, target)
+        request.client = client
+        return switch api.answer(request) {
         case .now(let response): response
         case .later(let work), .reserved(let work): await work()
         case nil: HTTPResponse(status: .notFound)

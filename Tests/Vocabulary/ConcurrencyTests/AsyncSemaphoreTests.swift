@@ -51,6 +51,44 @@ struct AsyncSemaphoreTests {
         #expect(await semaphore.withPermit { 2 } == 2)
     }
 
+    @Test("A task that needs several permits waits for them, and who comes later does not overtake it")
+    func several() async throws {
+        let semaphore = AsyncSemaphore(permits: 2)
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let (entries, entered) = AsyncStream.makeStream(of: Void.self)
+        let holder = Task {
+            await semaphore.withPermit {
+                entered.yield()
+                for await _ in gate {}
+            }
+        }
+        for await _ in entries { break }
+        let heavy = Task { await semaphore.withPermit(2, within: .seconds(60), by: .system) { 1 } }
+        try await waiting(semaphore)
+        opener.finish()
+        #expect(await heavy.value == 1)
+        await holder.value
+    }
+
+    @Test("When one that needs several permits has waited too long, those behind it get theirs")
+    func heavyLeaves() async throws {
+        let semaphore = AsyncSemaphore(permits: 2)
+        let answers = try await semaphore.withPermit { () -> [Int?] in
+            async let heavy = semaphore.withPermit(2, within: .milliseconds(200), by: .system) { 1 }
+            try await waiting(semaphore)
+            async let light = semaphore.withPermit(1, within: .seconds(60), by: .system) { 2 }
+            return await [heavy, light]
+        }
+        #expect(answers == [nil, 2])
+    }
+
+    /// Returns when a task waits for more permits than there are free: then nobody gets the one that is.
+    private func waiting(_ semaphore: AsyncSemaphore) async throws {
+        try await eventually("a waiter") {
+            await semaphore.withPermit(1, within: .milliseconds(1), by: .system) { 1 } == nil
+        }
+    }
+
     @Test("A waiter whose task is cancelled leaves, and the next one gets the permit")
     func cancelled() async throws {
         let semaphore = AsyncSemaphore(permits: 1)

@@ -13,7 +13,7 @@ extension WindowAnswers {
         }
         if case .keyFrames(let id) = asked.route.resource {
             let playlist = try await player.keyFramePlaylist(
-                of: id, in: window, isCompressed: asked.coding == .gzip)
+                of: id, in: window, isCompressed: asked.coding == .gzip, for: asked.request.client)
             return try response(
                 asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window[id])))
         }

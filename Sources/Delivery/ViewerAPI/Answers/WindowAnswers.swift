@@ -40,8 +40,9 @@ final class WindowAnswers: Sendable {
             guard let channel = try await index.channel(route.channel) else {
                 return Self.noSuchChannel(route)
             }
-            let parameters = try ViewerParameters(
+            var parameters = try ViewerParameters(
                 query: request.query, dialect: route.dialect, zone: Self.zone(of: channel))
+            parameters.window.client = request.client
             guard channel.playlistForm != nil else {
                 if channel.isDeleted { return Self.noSuchChannel(route) }
                 return Problem(.notFound, "nothing is recorded of \(channel.id) yet").offering([]).answer()

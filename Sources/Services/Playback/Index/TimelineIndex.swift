@@ -20,11 +20,9 @@ package final class TimelineIndex: Sendable {
     private let blocks: Blocks
     private let markers: MarkerCache
     /// Windows that are read from the catalogue: each is in memory as a whole, beside the cache.
-    private let coldWindows = AsyncSemaphore(
-        permits: Limits.coldWindowsAtOnce, waiters: Limits.coldWindowsWaiting)
+    private let coldWindows: ColdTurns
     /// The data of a window of many days exceeds the cache.
-    private let longWindows = AsyncSemaphore(
-        permits: Limits.longWindowsAtOnce, waiters: Limits.longWindowsWaiting)
+    private let longWindows: ColdTurns
 
     /// Requests for what is recorded near a window that holds nothing.
     private let searches = AsyncSemaphore(permits: Limits.searchesAtOnce, waiters: Limits.searchesWaiting)
@@ -55,6 +53,12 @@ package final class TimelineIndex: Sendable {
             pictures.dropAll()
         }
         markers = MarkerCache(catalogue: catalogue)
+        coldWindows = ColdTurns(
+            Limits.coldTurns, perClient: Limits.coldTurnsPerClient, waiting: Limits.coldWindowsWaiting,
+            clock: clock)
+        longWindows = ColdTurns(
+            Limits.longWindowsAtOnce, perClient: Limits.longWindowsPerClient,
+            waiting: Limits.longWindowsWaiting, clock: clock)
     }
 
     /// The channel with an id, even if it is deleted; nil if it never existed.
@@ -107,40 +111,39 @@ package final class TimelineIndex: Sendable {
     /// All segments that overlap a window, and the markers that lie in it.
     ///
     /// In the published scope only those that begin before the watermark of the head. Of windows that are not
-    /// in memory only a few are read at a time; one that has waited too long for its turn is an error.
+    /// in memory only a few are read at a time, and of one client fewer; what has to wait for too long, or is
+    /// beyond a client's share, is an error.
     func heldSegments(
-        of head: ChannelHead, in window: TimeWindow, scope: SegmentScope,
-    ) async throws(CatalogueError) -> HeldSegments {
+        of head: ChannelHead, in window: TimeWindow, scope: SegmentScope, for client: String?,
+    ) async throws(PlaybackError) -> HeldSegments {
         let selection = BlockSelection(window: window, scope: scope, watermark: head.publishedHead.watermark)
-        let turns: AsyncSemaphore
-        if window.microseconds > Limits.longWindow {
-            turns = longWindows
-        } else {
-            // A short window needs no look at what is in memory.
-            let ranges = head.renditions.compactMap { selection.range(of: $0) }
-            let isShort = ranges.reduce(0) { $0 + $1.count } <= Limits.blocksWithoutTurn
-            if isShort || blocks.missing(ranges) <= Limits.blocksWithoutTurn {
-                return try await heldSegmentsAtOnce(of: head, selection)
+        let read = { () async throws(PlaybackError) in
+            try await PlaybackError.mapping { () async throws(CatalogueError) in
+                try await self.heldSegmentsAtOnce(of: head, selection)
             }
-            turns = coldWindows
         }
-        let held = try await turns.withPermit(within: Limits.turnWait, by: clock) {
-            () async throws(CatalogueError) in try await heldSegmentsAtOnce(of: head, selection)
-        }
-        guard let held else { throw .notInTime }
-        return held
+        if window.microseconds > Limits.longWindow { return try await longWindows.take(for: client, read) }
+        // A short window needs no look at what is in memory.
+        let ranges = head.renditions.compactMap { selection.range(of: $0) }
+        if ranges.reduce(0, { $0 + $1.count }) <= Limits.blocksWithoutTurn { return try await read() }
+        let missing = blocks.missing(ranges)
+        guard missing > Limits.blocksWithoutTurn else { return try await read() }
+        return try await coldWindows.take(Limits.turns(forBlocks: missing), for: client, read)
     }
 
     /// Reads the key frames of blocks that do not have them in memory; those of many wait for their turn.
-    func readKeyFrames(of blocks: [Block], _ rendition: RenditionID) async throws(CatalogueError) {
+    func readKeyFrames(
+        of blocks: [Block], _ rendition: RenditionID, for client: String?,
+    ) async throws(PlaybackError) {
         let missing = blocks.filter { $0.keyFrames.load() == nil }
-        guard missing.count > Limits.blocksWithoutTurn else {
-            return missing.isEmpty ? () : try await self.blocks.readKeyFrames(of: missing, rendition)
+        guard !missing.isEmpty else { return }
+        let read = { () async throws(PlaybackError) in
+            try await PlaybackError.mapping { () async throws(CatalogueError) in
+                try await self.blocks.readKeyFrames(of: missing, rendition)
+            }
         }
-        let read: Void? = try await coldWindows.withPermit(within: Limits.turnWait, by: clock) {
-            () async throws(CatalogueError) in try await self.blocks.readKeyFrames(of: missing, rendition)
-        }
-        guard read != nil else { throw .notInTime }
+        guard missing.count > Limits.blocksWithoutTurn else { return try await read() }
+        try await coldWindows.take(for: client, read)
     }
 
     private func heldSegmentsAtOnce(

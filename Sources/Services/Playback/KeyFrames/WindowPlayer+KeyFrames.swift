@@ -8,14 +8,12 @@ extension WindowPlayer {
     /// The places of the key frames are read from the catalogue, and no media; then they stay in memory with
     /// their blocks.
     package func keyFramePlaylist(
-        of id: RenditionID, in contents: PlaylistContents, isCompressed: Bool,
+        of id: RenditionID, in contents: PlaylistContents, isCompressed: Bool, for client: String? = nil,
     ) async throws(PlaybackError) -> RenderedPlaylist {
         guard let rendition = contents[id] else { throw .noSuchRendition(id) }
         let blocks = rendition.keyFrameBlocks
         guard !blocks.isEmpty else { throw .noKeyFrames(id) }
-        try await mappingErrors { () throws(CatalogueError) in
-            try await index.readKeyFrames(of: blocks, id)
-        }
+        try await index.readKeyFrames(of: blocks, id, for: client)
         let texts = blocks.compactMap { $0.keyFrames.load()?.text }
         let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
         let isLong = blocks.count > Limits.piecesWithoutTurn || missing.count > Limits.textsWithoutTurn

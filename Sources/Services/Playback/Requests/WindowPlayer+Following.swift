@@ -25,7 +25,7 @@ extension WindowPlayer {
         var (from, step) = (max(begin, seen.publishedHead.expiredBefore), Limits.followedMicroseconds)
         while from < end {
             let until = min(from + step, end)
-            let held = try await held(seen, until, until - from)
+            let held = try await held(seen, until, until - from, for: nil)
             let listed = held.renditions.filter { !$0.segments.isEmpty }
             let wanted = listed.first { $0.id == id ?? preferred }
             if let chosen = id == nil ? wanted ?? PlaylistContents.leading(of: listed) : wanted {

@@ -32,12 +32,14 @@ package final class WindowPlayer: Sendable {
                 let sliding = SlidingPlan(
                     length: length, delay: delay, publishedHead: seen.head.publishedHead,
                     lag: seen.lag(at: asked), now: now)
-                return try await compose(sliding, seen.head, isOver: isOver(channel, seen, now: now))
+                return try await compose(
+                    sliding, seen.head, isOver: isOver(channel, seen, now: now), for: request.client)
             }
             if case .timeshift(let delay) = request.span {
-                let edge = try await edge(startingAt: now - delay, seen.head)
+                let edge = try await edge(startingAt: now - delay, seen.head, for: request.client)
                 return try await compose(
-                    SlidingPlan(edge: edge), seen.head, isOver: isOver(channel, seen, now: now))
+                    SlidingPlan(edge: edge), seen.head, isOver: isOver(channel, seen, now: now),
+                    for: request.client)
             }
             let plan = try WindowPlan.resolving(
                 request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds,
@@ -103,10 +105,8 @@ extension WindowPlayer {
     ) async throws(PlaybackError) -> PlaylistContents {
         let margin = Limits.trackMissing
         let wide = TimeWindow(begin: plan.window.begin - margin, end: plan.window.end + margin)
-        let held = try await mappingErrors { () throws(CatalogueError) in
-            try await index.heldSegments(
-                of: seen.head, in: wide, scope: plan.kind == .event ? .published : .archive)
-        }
+        let held = try await index.heldSegments(
+            of: seen.head, in: wide, scope: plan.kind == .event ? .published : .archive, for: request.client)
         let isSettled = plan.isFixed && seen.isSettled(plan.window, now: now)
         return try await inTurn(
             held.pieceCount > Limits.piecesWithoutTurn, leavesThread: held.pieceCount > Limits.piecesAtOnce
@@ -159,17 +159,17 @@ extension WindowPlayer {
     /// Reads further back, in growing steps, for renditions of which too little lies before the edge: new and
     /// sparse ones, and those behind a hole.
     private func compose(
-        _ sliding: SlidingPlan, _ head: ChannelHead, isOver: Bool,
+        _ sliding: SlidingPlan, _ head: ChannelHead, isOver: Bool, for client: String?,
     ) async throws(PlaybackError) -> PlaylistContents {
         var lookBack = sliding.lookBack(head.publishedHead)
         let furthest = max(lookBack, min(maxWindowSeconds * Microseconds.perSecond, Limits.slidingLookBack))
-        var held = try await held(head, sliding.edge, lookBack)
+        var held = try await held(head, sliding.edge, lookBack, for: client)
         while lookBack < furthest, case let lacking = sliding.lacking(held), !lacking.isEmpty {
             let known = lookBacks.of(lacking, in: head.channel)
             lookBack = min(max(lookBack * Limits.slidingStep, known), furthest)
             var part = head
             part.renditions.removeAll { !lacking.contains($0.description.id) }
-            held.replace(with: try await self.held(part, sliding.edge, lookBack))
+            held.replace(with: try await self.held(part, sliding.edge, lookBack, for: client))
             lookBacks.keep(lookBack, for: lacking, in: head.channel)
         }
         return sliding.composed(held, isOver: isOver)
@@ -179,12 +179,14 @@ extension WindowPlayer {
     ///
     /// Only segments near the instant count, so that it never moves back as time goes on: neither in a hole,
     /// nor before the first segment.
-    private func edge(startingAt start: Instant, _ head: ChannelHead) async throws(PlaybackError) -> Instant {
+    private func edge(
+        startingAt start: Instant, _ head: ChannelHead, for client: String?,
+    ) async throws(PlaybackError) -> Instant {
         let target = Int64(max(1, head.publishedHead.targetSeconds)) * Microseconds.perSecond
         let reach = Limits.timeshiftTargets * target
         let end = min(start + reach, head.publishedHead.watermark)
         guard end > start - reach else { return end }
-        let held = try await held(head, end, end - (start - reach))
+        let held = try await held(head, end, end - (start - reach), for: client)
         let listed = held.renditions.filter { !$0.segments.isEmpty }
         let segments = (PlaylistContents.leading(of: listed)?.segments).map(Array.init) ?? []
         let playing = segments.lastIndex { $0.start <= start } ?? -1
@@ -193,12 +195,10 @@ extension WindowPlayer {
     }
 
     func held(
-        _ head: ChannelHead, _ edge: Instant, _ lookBack: Int64
+        _ head: ChannelHead, _ edge: Instant, _ lookBack: Int64, for client: String?,
     ) async throws(PlaybackError) -> HeldSegments {
-        try await mappingErrors { () throws(CatalogueError) in
-            try await index.heldSegments(
-                of: head, in: TimeWindow(begin: edge - lookBack, end: edge), scope: .published)
-        }
+        try await index.heldSegments(
+            of: head, in: TimeWindow(begin: edge - lookBack, end: edge), scope: .published, for: client)
     }
 
     private func checkSliding(_ request: WindowRequest, _ channel: Channel) throws(PlaybackError) {
@@ -226,10 +226,6 @@ extension WindowPlayer {
     func mappingErrors<T>(
         _ body: () async throws(CatalogueError) -> T,
     ) async throws(PlaybackError) -> T {
-        do throws(CatalogueError) {
-            return try await body()
-        } catch {
-            throw .catalogue(error)
-        }
+        try await PlaybackError.mapping(body)
     }
 }

@@ -9,6 +9,8 @@ package struct WindowRequest: Sendable, Hashable {
     package var takesAnyTracks = false
     /// Fails if anything is missing (`WindowPlayer.checkWhole`).
     package var isStrict = false
+    /// Whose share of the turns for reading it takes; nil for the program's own.
+    package var client: String?
 
     package init(_ span: Span) {
         self.span = span

@@ -1,0 +1,104 @@
+import HTTP
+import HTTPSupport
+import Postgres
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Catalogue
+@testable import ViewerAPI
+
+/// Windows that have to be read from the catalogue, while that does not answer.
+@Suite(.serialized) struct ColdWindowTests {
+    private static let channels = ["one", "two", "three", "four"]
+
+    /// Two segments of each of some renditions that lie ten hours apart, so a window has 40 quarters.
+    private func record(_ channel: String, renditions: Int = 1, _ recorder: ViewerFixture) async throws {
+        var recording = Recording(channel, seconds: 0)
+        for index in 0..<renditions {
+            recording.add("v\(index)", from: 0, count: 1)
+            recording.add("v\(index)", from: 36_000, count: 1)
+        }
+        recording.watermark = 36_004
+        try await recorder.record(recording)
+    }
+
+    /// A window from the begin of a channel.
+    private func window(_ channel: String, seconds: Int = 36_000) -> String {
+        "/live/\(channel)/v0.m3u8?begintime=1469509516&duration=\(seconds)"
+    }
+
+    /// Answers that are made while no block can be read, once some of them wait for one, and what the body
+    /// returns then.
+    private func whileBlocksHang<Value: Sendable>(
+        _ recorder: ViewerFixture, _ viewer: ViewerFixture, _ hanging: [(target: String, client: String)],
+        waiting: Int, _ body: @escaping @Sendable () async throws -> Value,
+    ) async throws -> (Value, [HTTPResponse]) {
+        let (value, tasks) = try await recorder.catalogue.pool.transaction { transaction in
+            _ = try await transaction.query("LOCK TABLE block")
+            let tasks = hanging.map { target, client in
+                Task { await viewer.begun(target, from: client) }
+            }
+            try await eventually("\(waiting) questions that hang") {
+                let rows = try await transaction.query(
+                    "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'block'::regclass")
+                return rows.count >= waiting
+            }
+            return (try await body(), tasks)
+        }
+        var answers: [HTTPResponse] = []
+        for task in tasks { answers.append(await task.value) }
+        return (value, answers)
+    }
+
+    @Test(
+        "While the database hangs, a client's third cold window is 503 at once, and others have their turns")
+    func share() async throws {
+        try await ViewerFixture.with { recorder in
+            for channel in Self.channels { try await record(channel, recorder) }
+            try await recorder.withReplica(isShared: false) { viewer in
+                for channel in Self.channels {
+                    #expect(await viewer.begun(window(channel, seconds: 4)).status == .ok)
+                }
+                let first = [(window("one"), "192.0.2.1"), (window("two"), "192.0.2.1")]
+                let begun = ContinuousClock.now
+                let (third, others) = try await whileBlocksHang(
+                    recorder, viewer, first + [(window("four"), "192.0.2.2")], waiting: 2
+                ) {
+                    // What is in memory is answered.
+                    let known = await viewer.begun(window("three", seconds: 4), from: "192.0.2.1")
+                    #expect(known.status == .ok)
+                    return await viewer.begun(window("three"), from: "192.0.2.1")
+                }
+                #expect(ContinuousClock.now - begun < .seconds(1.5))
+                #expect(third.status == .serviceUnavailable)
+                #expect(third.headers["Retry-After"] == "2")
+                #expect(third.headers["Access-Control-Allow-Origin"] == "*")
+                #expect(others.map(\.status) == [.ok, .ok, .ok])
+                // The turns were given back.
+                #expect(await viewer.begun(window("three"), from: "192.0.2.1").status == .ok)
+            }
+        }
+    }
+
+    @Test("A window of many blocks takes all turns of a client, and one before them does not fit")
+    func weight() async throws {
+        try await ViewerFixture.with { recorder in
+            try await record("one", renditions: 11, recorder)
+            try await record("two", recorder)
+            try await recorder.withReplica(isShared: false) { viewer in
+                for channel in ["one", "two"] {
+                    #expect(await viewer.begun(window(channel, seconds: 4)).status == .ok)
+                }
+                let (second, others) = try await whileBlocksHang(
+                    recorder, viewer, [(window("one"), "192.0.2.1")], waiting: 1
+                ) {
+                    await viewer.begun(window("two"), from: "192.0.2.1")
+                }
+                #expect(second.status == .serviceUnavailable)
+                #expect(others.map(\.status) == [.ok])
+                #expect(await viewer.begun(window("two"), from: "192.0.2.1").status == .ok)
+            }
+        }
+    }
+}
