@@ -8,13 +8,13 @@ package struct SessionOptions: Sendable {
     package var source: String
     /// Header fields for the source's own origin and for `headerHosts`, never for others.
     ///
-    /// The own host at another port or scheme gets only those that are no secret. From https no secret goes
-    /// to http.
+    /// The own host at another port or scheme, and a listed one at another port, get only those that are no
+    /// secret. From https no secret goes to http.
     ///
     /// Fields that frame the message (`Accept-Encoding`, `Range`, `Connection` …) are left out, because the
     /// transfer sets them.
     package var headers: HTTPHeaders
-    package var headerHosts: [HostPattern]
+    package var headerHosts: [HeaderHost]
     /// Concurrent transfers of this session; others wait.
     ///
     /// Nil: only the client's limit.
@@ -25,7 +25,7 @@ package struct SessionOptions: Sendable {
     package var addressPolicy: AddressPolicy
 
     package init(
-        source: String, headers: HTTPHeaders = HTTPHeaders(), headerHosts: [HostPattern] = [],
+        source: String, headers: HTTPHeaders = HTTPHeaders(), headerHosts: [HeaderHost] = [],
         maxConnections: Int? = nil, allowInvalidCertificate: Bool = false, ipVersion: IPVersion = .any,
         userAgent: String = "Backcast", addressPolicy: AddressPolicy = AddressPolicy(),
     ) {

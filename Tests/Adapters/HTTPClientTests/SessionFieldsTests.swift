@@ -9,7 +9,7 @@ struct SessionFieldsTests {
     ) throws -> SessionFields {
         try SessionFields(
             SessionOptions(
-                source: source, headers: headers, headerHosts: hosts.compactMap { HostPattern($0) }),
+                source: source, headers: headers, headerHosts: hosts.compactMap { HeaderHost($0) }),
             source: RequestURL.reading(source))
     }
 
@@ -22,13 +22,18 @@ struct SessionFieldsTests {
             ("http://h/", "https://h/", true), ("http://h/", "http://h:8080/", false),
             ("http://h/", "https://h:8443/", false), ("http://h:8080/", "https://h/", false),
             ("https://h/", "http://h/", false), ("https://h/", "https://h:8443/", false),
-            ("https://h/", "http://cdn.example/", false), ("https://h/", "https://cdn.example:8443/", true),
+            ("https://h/", "http://cdn.example/", false), ("https://h/", "https://cdn.example:8443/", false),
+            ("https://h/", "https://cdn.example/", true), ("http://h:81/", "http://cdn.example:81/", false),
+            ("https://h/", "https://edge.example:8443/", true),
+            ("https://h/", "https://edge.example/", false),
+            ("http://h/", "https://[2001:db8::2]:81/", true), ("http://h/", "http://[2001:db8::2]/", false),
             ("http://[2001:DB8:0:0::1]:81/", "http://[2001:db8::1]:81/", true),
             ("http://134744072/", "http://8.8.8.8/", true),
         ])
     func origins(source: String, target: String, isGiven: Bool) throws {
         let fields = try fields(
-            ["Authorization": "Bearer s", "User-Agent": "tv"], hosts: ["cdn.example"], source: source)
+            ["Authorization": "Bearer s", "User-Agent": "tv"],
+            hosts: ["cdn.example", "edge.example:8443", "[2001:db8::2]:81"], source: source)
         let lines = fields.request(to: try RequestURL.reading(target), TransferOptions(byteLimit: 1)).lines
         #expect(lines == (isGiven ? ["Authorization: Bearer s"] : []) + ["User-Agent: tv"])
     }
@@ -43,6 +48,13 @@ struct SessionFieldsTests {
         let fields = try fields(["Authorization": "Bearer s"], hosts: ["cdn.example", "*.edge.example"])
         let lines = fields.request(to: try url(host), TransferOptions(byteLimit: 1)).lines
         #expect(lines == (isGiven ? ["Authorization: Bearer s"] : []))
+    }
+
+    @Test(
+        "What is no host with a port that exists is not read",
+        arguments: ["", ":80", "h:", "h:0", "h:65536", "h:+1", "h:x", "h/:80"])
+    func noHost(text: String) {
+        #expect(HeaderHost(text) == nil)
     }
 
     @Test("Configured cookies join those of the jar, and only where the fields go")

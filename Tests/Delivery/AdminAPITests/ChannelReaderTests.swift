@@ -34,7 +34,7 @@ import Timeline
         let text = """
             {"id":"a","sources":[{"url":"https://u:p@h:8443/x?y=1","headers":{"X-A":"b\\tc"},\
             "priority":-5,"max_connections":2,"allow_invalid_certificate":true,"inherit_query":true,\
-            "ip_version":6,"header_hosts":["cdn.example"]}],"title":"A – one","recording":false,"retention_seconds":null,\
+            "ip_version":6,"header_hosts":["cdn.example","[::1]:81"]}],"title":"A – one","recording":false,"retention_seconds":null,\
             "max_bytes":1000,"renditions":["v0","a1"],"clock":"source","encryption":"clear",\
             "time_zone":"Europe/Berlin","logo":"https://www.example/a.png","group":"News & Sport"}
             """
@@ -125,7 +125,8 @@ import Timeline
             (#""headers":{"a":"b\u0000"}"#, "headers/a"), (#""headers":{"a":1}"#, "headers/a"),
             (#""header_hosts":"h""#, "header_hosts"), (#""header_hosts":["http://h"]"#, "header_hosts/0"),
             (#""header_hosts":["h","h/x"]"#, "header_hosts/1"),
-            (#""header_hosts":["h:80"]"#, "header_hosts/0"),
+            (#""header_hosts":["h:"]"#, "header_hosts/0"), (#""header_hosts":["h:0"]"#, "header_hosts/0"),
+            (#""header_hosts":["h:65536"]"#, "header_hosts/0"),
         ])
     func wrongSource(field: String, name: String) throws {
         let problem = try #require(throws: Problem.self) { try source(field) }

@@ -28,7 +28,7 @@ import Timeline
         "renditions":["v0","a1"],"clock":"source","encryption":"clear","time_zone":"Europe/Berlin","logo":"https://www.example/a.png","group":"News",
         "sources":[{"url":"https://u:p@h.example:8443/x?y=1","headers":{"X-A":"b"},"priority":-5,
         "max_connections":2,"allow_invalid_certificate":true,"inherit_query":true,"ip_version":6,
-        "header_hosts":["cdn.example","[::1]"]}]}
+        "header_hosts":["cdn.example","[::1]","cdn.example:8443"]}]}
         """
 
     @Test("A channel, a new one and a list have their schemas")

@@ -4,7 +4,7 @@ import HTTP
 struct SessionFields: Sendable {
     private let fields: [HTTPHeaders.Field]
     private let source: RequestURL
-    private let otherHosts: [HostPattern]
+    private let otherHosts: [HeaderHost]
 
     /// The header of one request: lines in the form of curl, and cookies in addition to those of the jar.
     struct Request: Equatable {
@@ -51,8 +51,9 @@ struct SessionFields: Sendable {
     }
 
     private func allowed(for url: RequestURL) -> [HTTPHeaders.Field] {
-        let isListed = otherHosts.contains { $0.matches(url.host) }
-        guard isListed || url.host == source.host else { return [] }
+        let isKnownHost = url.host == source.host || otherHosts.contains { $0.isHost(of: url) }
+        guard isKnownHost else { return [] }
+        let isListed = otherHosts.contains { $0.matches(url) }
         let isDowngrade = source.isSecure && !url.isSecure
         if !isDowngrade, isListed || url.origin == source.origin || isUpgrade(url) { return fields }
         return fields.filter { Self.open.contains($0.name.lowercased()) }

@@ -98,7 +98,7 @@ struct SourceReader {
         return items.enumerated().compactMap { index, item in
             if case .string(let host) = item, Self.isHost(host) { return host.lowercased() }
             let place = reader.place.appending("header_hosts").appending(index)
-            reader.add([Fault(place, "must be a host name or address, without scheme, port and path")])
+            reader.add([Fault(place, "must be a host name or address, with or without a port")])
             return nil
         }
     }
@@ -114,12 +114,13 @@ struct SourceReader {
         }
     }
 
-    /// Whether a text is a host as in a URL, an IPv6 address in brackets.
+    /// Whether a text is a host as in a URL, an IPv6 address in brackets, with or without a port.
     private static func isHost(_ text: String) -> Bool {
-        guard text.utf8.count <= Limits.hostCharacters, let url = try? HTTPURL("http://\(text)/") else {
-            return false
-        }
-        return url.host == text.lowercased() && url.userInfo == nil
+        guard text.utf8.count <= Limits.hostCharacters, let url = try? HTTPURL("http://\(text)/"),
+            url.userInfo == nil
+        else { return false }
+        let host = text.lowercased()
+        return url.host == host || "\(url.host):\(url.port)" == host
     }
 
     /// A byte of a token (RFC 9110 §5.6.2).

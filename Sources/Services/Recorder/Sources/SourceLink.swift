@@ -19,7 +19,7 @@ struct SourceLink: Sendable {
         session = try client.makeSession(
             SessionOptions(
                 source: url.absoluteString, headers: headers,
-                headerHosts: settings.headerHosts.compactMap { HostPattern($0) },
+                headerHosts: settings.headerHosts.compactMap { HeaderHost($0) },
                 maxConnections: settings.maxConnections,
                 allowInvalidCertificate: settings.allowInvalidCertificate,
                 ipVersion: settings.ipVersion == 4 ? .v4 : settings.ipVersion == 6 ? .v6 : .any,
