@@ -7,7 +7,7 @@ import Synchronization
 package final class HTTPServer: Sendable {
     /// The port, also when the kernel chose it.
     package let port: UInt16
-    private let core: ServerCore
+    let core: ServerCore
     private let clock: HostClock
     private let sweeper: Mutex<Sweeper?>
     private let daemon: Mutex<DaemonHandle?>

@@ -50,9 +50,13 @@ final class SuspensionTable: Sendable {
 
     /// Resumes every exchange whose client has disconnected: the library does not check while it is
     /// suspended.
-    func resumeAbandoned() {
-        let gone = state.withLock { Self.vanished($0.entries.values.map(\.exchange)) }
-        for exchange in gone { resume(exchange) { exchange.abandon() } }
+    ///
+    /// The kernel is asked outside the lock, on which answers wait. An exchange that has gone on meanwhile is
+    /// no longer in the table, whoever has its descriptor then; one that is in it again has had its
+    /// connection all the time.
+    func resumeAbandoned(_ vanished: ([Exchange]) -> [Exchange] = SuspensionTable.vanished) {
+        let suspended = state.withLock { $0.entries.values.map(\.exchange) }
+        for exchange in vanished(suspended) { resume(exchange) { exchange.abandon() } }
     }
 
     /// Resumes all exchanges and accepts no more.
@@ -83,7 +87,7 @@ final class SuspensionTable: Sendable {
     /// Asks the kernel, in one call, which peers have closed or reset.
     ///
     /// A peer that closed only its sending side counts as disconnected, as it does for the library.
-    private static func vanished(_ exchanges: [Exchange]) -> [Exchange] {
+    static func vanished(_ exchanges: [Exchange]) -> [Exchange] {
         if exchanges.isEmpty { return [] }
         var polls = exchanges.map { pollfd(fd: $0.peer.descriptor, events: peerHasClosed, revents: 0) }
         guard unsafe poll(&polls, nfds_t(polls.count), 0) > 0 else { return [] }
