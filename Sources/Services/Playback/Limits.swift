@@ -161,6 +161,10 @@ extension Limits {
     static let usedAgainAfter = Duration.seconds(1)
     /// A block that was not used for this long counts as one that was used once.
     static let usedAgainFor = Duration.seconds(600)
+    /// Blocks that one call drops beyond what is lacking when memory is full: about a tenth of a millisecond.
+    static let dropsAtOnce = 64
+    /// Blocks among which the one that is wanted least is dropped.
+    static let blocksCompared = 16
     /// Cached formats; a channel has few, but thousands if its key changes every minute.
     static let cachedFormats = 20_000
     /// Cached channels and heads; above this the oldest are dropped.

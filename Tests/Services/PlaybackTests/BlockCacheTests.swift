@@ -124,6 +124,26 @@ struct BlockCacheTests {
         #expect(cache.missing(QuarterRange(first: live[0], count: 4)) == 4)
     }
 
+    @Test("When memory is full no call drops more than a few blocks, and a tenth of it becomes free")
+    func fewAtOnce() {
+        let count: Int64 = 9_000
+        let drops = Mutex(0)
+        let cache = BlockCache(capacity: Int(count) * Limits.blockOverhead, clock: .system) {
+            drops.withLock { $0 += 1 }
+        }
+        cache.replace([], with: quarters(0..<count).map { block($0) })
+        var held = Int(count)
+        for quarter in quarters(count..<count + 20) {
+            cache.replace([], with: [block(quarter)])
+            let left = cache.blocks(ofRenditions: [1]).count
+            #expect(held + 1 - left <= Limits.dropsAtOnce)
+            held = left
+        }
+        #expect(held <= 8_150 && held > 8_000)
+        // What others hold is dropped once.
+        #expect(drops.withLock { $0 } == 1)
+    }
+
     @Test("A change replaces blocks")
     func replacing() {
         let cache = BlockCache(capacity: 1 << 20, clock: .system)

@@ -7,9 +7,11 @@ import Synchronization
 final class BlockCache: Sendable {
     typealias Load = Task<Result<[Block], CatalogueError>, Never>
 
-    fileprivate struct Entry {
+    struct Entry {
         var block: Block
         var used: SteadyInstant
+        /// The position in the ring.
+        var place: Int
         /// Bytes of what the block came to hold later.
         var added = 0
         /// Whether it was used again after some time: a walk over old windows uses each block once.
@@ -20,17 +22,25 @@ final class BlockCache: Sendable {
             used = now
         }
 
+        /// Whether it was used again, and not before an instant.
+        func isWanted(since: SteadyInstant) -> Bool { isUsedAgain && used >= since }
+
         /// What is dropped first: what was used once, then what was used least recently.
         func isDropped(before other: Entry, since: SteadyInstant) -> Bool {
-            let (own, others) = (isUsedAgain && used >= since, other.isUsedAgain && other.used >= since)
+            let (own, others) = (isWanted(since: since), other.isWanted(since: since))
             return own == others ? used < other.used : others
         }
     }
 
-    fileprivate struct State {
+    struct State {
         /// By rendition and begin of the quarter.
         var entries: [Int32: [Int64: Entry]] = [:]
         var byteCount = 0
+        /// The quarters of all entries, over which the hand goes that looks for what to drop.
+        var ring: [Quarter] = []
+        var hand = 0
+        /// Whether memory was full, until a tenth of it is free.
+        var isShrinking = false
         /// The loads whose blocks are stored when they finish.
         var loads: [Quarter: (number: Int, load: Load)] = [:]
         var loadsMade = 0
@@ -41,8 +51,8 @@ final class BlockCache: Sendable {
     private let state = Mutex(State())
     private let evicted: @Sendable () -> Void
 
-    /// Keeps at most `capacity` bytes; `evicted` is called after blocks were dropped because of that, so that
-    /// others drop them, too.
+    /// Keeps at most `capacity` bytes; `evicted` is called after a tenth was dropped because of that, so that
+    /// others drop it, too.
     init(capacity: Int, clock: HostClock, evicted: @escaping @Sendable () -> Void = {}) {
         self.capacity = capacity
         self.clock = clock
@@ -176,7 +186,7 @@ extension BlockCache.State {
     }
 
     /// A block that a picture used without asking the cache counts as used now.
-    fileprivate mutating func noteTouch(_ quarter: Quarter, now: SteadyInstant) {
+    mutating func noteTouch(_ quarter: Quarter, now: SteadyInstant) {
         guard entries[quarter.rendition]?[quarter.begin]?.block.takeTouch() == true else { return }
         entries[quarter.rendition]?[quarter.begin]?.use(at: now)
     }
@@ -187,7 +197,8 @@ extension BlockCache.State {
         remove(block.quarter)
         byteCount += block.byteCount
         entries[block.quarter.rendition, default: [:]][block.quarter.begin] = .init(
-            block: block, used: now, isUsedAgain: isUsedAgain)
+            block: block, used: now, place: ring.count, isUsedAgain: isUsedAgain)
+        ring.append(block.quarter)
     }
 
     fileprivate mutating func add(_ added: Int, to block: Block) {
@@ -199,26 +210,13 @@ extension BlockCache.State {
         byteCount += added
     }
 
-    fileprivate mutating func remove(_ quarter: Quarter) {
+    mutating func remove(_ quarter: Quarter) {
         guard let entry = entries[quarter.rendition]?.removeValue(forKey: quarter.begin) else { return }
         byteCount -= entry.block.byteCount + entry.added
         if entries[quarter.rendition]?.isEmpty == true { entries[quarter.rendition] = nil }
-    }
-
-    /// Frees more than needed, so that not every new block has to search for the oldest one.
-    ///
-    /// True if it has dropped any.
-    fileprivate mutating func shrink(to capacity: Int, now: SteadyInstant) -> Bool {
-        guard byteCount > capacity else { return false }
-        for quarter in entries.values.flatMap({ $0.values.map(\.block.quarter) }) {
-            noteTouch(quarter, now: now)
-        }
-        let since = now - Limits.usedAgainFor
-        let inOrder = entries.values.flatMap(\.values).sorted { $0.isDropped(before: $1, since: since) }
-        for entry in inOrder {
-            if byteCount <= capacity - capacity / 10 { break }
-            remove(entry.block.quarter)
-        }
-        return true
+        let last = ring.removeLast()
+        guard last != quarter else { return }
+        ring[entry.place] = last
+        entries[last.rendition]?[last.begin]?.place = entry.place
     }
 }
