@@ -18,6 +18,7 @@ package final class AdminAPI: Sendable {
     let logger: Logger
     private let openAPI: [UInt8]
     private let health: HTTPResponse
+    private let metrics = KeptText()
 
     /// Prepares the answers.
     ///
@@ -139,10 +140,15 @@ package final class AdminAPI: Sendable {
         .bytes(openAPI, type: MediaType.json.fieldValue, headers: ["Cache-Control": "no-cache"])
     }
 
-    /// Writes thousands of lines, which takes too long for a server thread.
+    /// Writes thousands of lines, which takes too long for a server thread; all who ask within a second get
+    /// the same.
     private func metricsResponse() async -> HTTPResponse {
+        let now = clock.steady()
+        if let known = metrics.text(at: now) { return .bytes(known, type: MetricsRegistry.contentType) }
         await Task.yield()
-        return .bytes(registry.prometheusText(), type: MetricsRegistry.contentType)
+        let text = registry.prometheusText()
+        metrics.keep(text, from: now)
+        return .bytes(text, type: MetricsRegistry.contentType)
     }
 }
 

@@ -54,6 +54,8 @@ package enum Limits {
     package static let retryAfterSeconds = 5
     /// Attempts of a change without If-Match while other requests change the same channel.
     static let changeAttempts = 5
+    /// How long the text of the metrics is used again.
+    static let metricsAge = Duration.seconds(1)
     /// Series of request counters: routes times status codes.
     static let requestSeries = 1000
 }

@@ -1,5 +1,7 @@
+import Concurrency
 import HTTP
 import HTTPSupport
+import Synchronization
 import Telemetry
 import Testing
 
@@ -14,6 +16,26 @@ import Testing
             #expect(answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
             #expect(answer.text.contains(#"backcast_build_info{version="1.2.3"} 1"#))
         }
+    }
+
+    @Test("Scrapes within a second make one text")
+    func together() async throws {
+        try await withAdmin { admin async throws in
+            let scrapes = Atomic(0)
+            admin.registry.onScrape("backcast_test_scrapes", help: "Counts.") {
+                [([], Double(scrapes.add(1, ordering: .relaxed).newValue))]
+            }
+            let begun = ContinuousClock.now
+            let first = try await admin.send(.get, "/metrics", hasToken: false)
+            let second = try await admin.send(.get, "/metrics", hasToken: false)
+            guard ContinuousClock.now - begun < .milliseconds(900) else { return }
+            #expect(first.text.contains("backcast_test_scrapes 1"))
+            #expect(second.body == first.body)
+        }
+        let (text, begin) = (KeptText(), SteadyInstant.now)
+        text.keep([1], from: begin)
+        #expect(text.text(at: begin + .milliseconds(999)) == [1])
+        #expect(text.text(at: begin + .seconds(1)) == nil)
     }
 
     @Test(
