@@ -32,6 +32,17 @@ struct RouterTests {
         #expect(limit(router, "/live") == 20)
     }
 
+    @Test("OPTIONS * is answered by the server itself")
+    func server() {
+        let router = Router([Echo(prefix: "/api", status: 201)])
+        guard case .now(let response) = router.answer(HTTPRequest(method: .options, path: "*")) else {
+            Issue.record("OPTIONS * is not answered at once")
+            return
+        }
+        #expect(response.status == .noContent)
+        #expect(response.headers["Allow"] == "GET, HEAD, OPTIONS")
+    }
+
     @Test("a path that no part knows is a 404 problem")
     func absent() {
         let router = Router([Echo(prefix: "/api", status: 201)])

@@ -22,11 +22,15 @@ struct Router: HTTPHandler {
     }
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
+        if request.path == "*" { return .now(Self.options) }
         for part in parts {
             if let answer = part.answer(request) { return answer }
         }
         return .now(Self.notFound)
     }
+
+    /// The answer to `OPTIONS *`, which asks for the server and no resource (RFC 9110 §9.3.7).
+    private static let options = HTTPResponse(status: .noContent, headers: ["Allow": "GET, HEAD, OPTIONS"])
 
     private static let notFound = Problem(.notFound, "there is nothing at this path").response()
 }
