@@ -11,11 +11,15 @@ final class SlidingLookBacks: Sendable {
 
     private let known = Mutex<[Place: Int64]>([:])
 
-    /// The furthest of some renditions, microseconds; 0 if none is known.
-    func of(_ renditions: Set<RenditionID>, in channel: Int32) -> Int64 {
-        known.withLock { known in
+    /// How far back to read next for renditions of which too little was found, microseconds: some times as
+    /// far, or as far as was needed before, and at most `furthest`.
+    func next(
+        after lookBack: Int64, upTo furthest: Int64, for renditions: Set<RenditionID>, in channel: Int32,
+    ) -> Int64 {
+        let needed = known.withLock { known in
             renditions.map { known[Place(channel: channel, rendition: $0)] ?? 0 }.max() ?? 0
         }
+        return min(max(lookBack * Limits.slidingStep, needed), furthest)
     }
 
     func keep(_ lookBack: Int64, for renditions: Set<RenditionID>, in channel: Int32) {

@@ -165,8 +165,7 @@ extension WindowPlayer {
         let furthest = max(lookBack, min(maxWindowSeconds * Microseconds.perSecond, Limits.slidingLookBack))
         var held = try await held(head, sliding.edge, lookBack, for: client)
         while lookBack < furthest, case let lacking = sliding.lacking(held), !lacking.isEmpty {
-            let known = lookBacks.of(lacking, in: head.channel)
-            lookBack = min(max(lookBack * Limits.slidingStep, known), furthest)
+            lookBack = lookBacks.next(after: lookBack, upTo: furthest, for: lacking, in: head.channel)
             var part = head
             part.renditions.removeAll { !lacking.contains($0.description.id) }
             held.replace(with: try await self.held(part, sliding.edge, lookBack, for: client))
