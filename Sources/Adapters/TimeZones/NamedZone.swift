@@ -23,7 +23,7 @@ package struct NamedZone: Sendable {
     /// Zones that were used: making one takes longer than all else that a request does.
     ///
     /// At most as many as the list has names.
-    private static let used = Mutex<[String: NamedZone]>([:])
+    static let used = Mutex<[String: NamedZone]>([:])
 
     private static func known(_ name: String) -> NamedZone? {
         if let zone = used.withLock({ $0[name] }) { return zone }

@@ -14,7 +14,7 @@ import Telemetry
 /// The recording side of a process: recorder and retention over one journal and one client.
 struct Recording: Sendable {
     private let journal: Journal
-    private let client: HTTPClient
+    let client: HTTPClient
     private let recorder: RecorderService
     private let retention: RetentionService
     private let isDatabaseReady: @Sendable () -> Bool

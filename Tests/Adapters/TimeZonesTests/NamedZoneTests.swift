@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import Timeline
 
@@ -21,6 +22,18 @@ struct NamedZoneTests {
         ])
     func reading(name: String, text: String, instant: String) {
         #expect(InstantReading.reading(text, zone: NamedZone.reading(name))?.rfc3339 == instant)
+    }
+
+    @Test("A zone is made once, and no other name is kept")
+    func kept() {
+        _ = NamedZone.reading("Pacific/Chatham")
+        _ = NamedZone.reading("Nowhere/Land")
+        #expect(NamedZone.used.withLock { $0["Pacific/Chatham"] != nil && $0["Nowhere/Land"] == nil })
+        // What is kept is what is read with.
+        NamedZone.used.withLock { $0["Test/Kept"] = NamedZone("Asia/Kathmandu") }
+        defer { NamedZone.used.withLock { $0["Test/Kept"] = nil } }
+        let read = InstantReading.reading("20260101054500", zone: NamedZone.reading("Test/Kept"))
+        #expect(read?.rfc3339 == "2026-01-01T00:00:00.000Z")
     }
 
     @Test("A date that the calendar does not have is none in any zone")

@@ -218,6 +218,7 @@ import Timeline
             #expect(coded.headers["Content-Encoding"] == "gzip")
             #expect(coded.headers["Vary"] == "Accept-Encoding")
             #expect(plain.headers["Vary"] == "Accept-Encoding")
+            #expect(plain.headers["Cache-Tag"] == "ch-cctv2")
             #expect(try gunzip(coded.body) == plain.body)
             let tag = try #require(plain.headers["ETag"])
             #expect(coded.headers["ETag"] == tag.dropLast() + "-gz\"")
@@ -225,6 +226,8 @@ import Timeline
             #expect(again.status == 304)
             #expect(again.body.isEmpty)
             #expect(again.headers["ETag"] == tag)
+            #expect(again.headers["Vary"] == "Accept-Encoding")
+            #expect(again.headers["Cache-Tag"] == "ch-cctv2")
             #expect(
                 try await viewer.get(path, ["If-None-Match": tag, "Accept-Encoding": "gzip"]).status == 200)
         }

@@ -17,6 +17,7 @@ struct SchemaGateTests {
         guard let response else { return }
         #expect(response.headers["Content-Type"] == "application/problem+json")
         #expect(response.headers["Retry-After"].flatMap { Int($0) } != nil)
+        #expect(response.headers["Access-Control-Allow-Origin"] == "*")
     }
 
     @Test("lets everything through once the schema is ready", arguments: ["/readyz", "/live/a/index.m3u8"])

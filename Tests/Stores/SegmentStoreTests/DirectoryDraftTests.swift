@@ -17,6 +17,9 @@ struct DirectoryDraftTests {
         let path = "news/v0/2026-07-14/08/1784016000000.ts"
         #expect(try archive.entries().last == path)
         #expect(try archive.mode(of: path) == 0o640)
+        for folder in ["news", "news/v0", "news/v0/2026-07-14", "news/v0/2026-07-14/08"] {
+            #expect(try archive.mode(of: folder) == 0o750)
+        }
         #expect(try archive.drafts().isEmpty)
     }
 
