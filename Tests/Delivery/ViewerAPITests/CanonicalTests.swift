@@ -9,6 +9,16 @@ import Timeline
 @Suite(.serialized) struct CanonicalTests {
     private static let canonical = "begintime=1469509516000&endtime=1469509536000"
 
+    /// Each segment begins with a key frame, which a thumbnail track needs.
+    private static var recording: Recording {
+        var recording = Recording()
+        for index in recording.segments.indices {
+            recording.segments[index].keyFrames = KeyFrames(
+                tableByteCount: 376, frames: [KeyFrame(offset: 376, byteCount: 500, milliseconds: 0)])
+        }
+        return recording
+    }
+
     @Test(
         "Every spelling of a window, and every time within its first and last segment, leads to one URL",
         arguments: [
@@ -19,7 +29,7 @@ import Timeline
         ])
     func spellings(query: String) async throws {
         try await canonical { viewer async throws in
-            for file in ["index.m3u8", "master.m3u8", "v0.m3u8", "download.ts"] {
+            for file in ["index.m3u8", "master.m3u8", "v0.m3u8", "download.ts", "frames.vtt"] {
                 let answer = try await viewer.get("/live/cctv2/\(file)?\(query)")
                 #expect(answer.status == 302)
                 #expect(answer.headers["Location"] == "\(file)?\(Self.canonical)")
@@ -27,6 +37,37 @@ import Timeline
                 let led = try await viewer.get("/live/cctv2/\(file)?\(Self.canonical)")
                 #expect(led.status == 200)
             }
+        }
+    }
+
+    @Test(
+        "What is in memory is answered at once under its canonical URL, and others are led there at once",
+        arguments: ["index.m3u8", "master.m3u8", "v0.m3u8"])
+    func memory(file: String) async throws {
+        try await canonical { viewer async throws in
+            let path = "/live/cctv2/\(file)?"
+            let composed = try await viewer.get(path + Self.canonical)
+            #expect(viewer.answersAtOnce(path + Self.canonical))
+            let known = try await viewer.get(path + Self.canonical)
+            #expect(known.body == composed.body && known.headers["ETag"] == composed.headers["ETag"])
+            let other = path + "begintime=1469509517&duration=18"
+            #expect(viewer.answersAtOnce(other))
+            let led = try await viewer.get(other)
+            #expect(led.status == 302 && led.headers["Location"] == "\(file)?\(Self.canonical)")
+            #expect(led.headers["Cache-Control"] == composed.headers["Cache-Control"])
+        }
+    }
+
+    @Test("The step and the width of a thumbnail track stay in its URL unless they are the usual ones")
+    func thumbnails() async throws {
+        try await canonical { viewer async throws in
+            let path = "/live/cctv2/frames.vtt?width=321&begintime=1469509516&duration=20&step=5"
+            let answer = try await viewer.get(path)
+            #expect(answer.headers["Location"] == "frames.vtt?\(Self.canonical)&step=5&width=320")
+            #expect(try await viewer.get("/live/cctv2/\(answer.headers["Location"] ?? "")").status == 200)
+            let usual = try await viewer.get(
+                "/live/cctv2/frames.vtt?\(Self.canonical)&step=10&width=160")
+            #expect(usual.headers["Location"] == "frames.vtt?\(Self.canonical)")
         }
     }
 
@@ -90,7 +131,7 @@ import Timeline
     }
 
     private func canonical(
-        _ recording: Recording = Recording(), maxWindowSeconds: Int64 = 86_400,
+        _ recording: Recording = Self.recording, maxWindowSeconds: Int64 = 86_400,
         _ body: (ViewerFixture) async throws -> Void
     ) async throws {
         try await ViewerFixture.with { recorder in

@@ -11,26 +11,39 @@ extension WindowAnswers {
     /// The window of that URL begins with the first segment of the leading rendition and ends with the last
     /// one, in whole milliseconds inside of them. If it would be longer than windows may be, there is none.
     func redirect(_ asked: AskedWindow, _ window: PlaylistContents) -> HTTPResponse? {
-        guard let longest = longestCanonical, case .closed = asked.parameters.window.span,
-            let leading = window.leading, let first = leading.segments.first,
-            let last = leading.segments.last
-        else { return nil }
-        let begin = first.start.nextMillisecond
-        let end = last.end.lastMillisecond
+        guard longestCanonical != nil else { return nil }
+        return window.listedSpan.flatMap { redirect(asked, $0) }
+    }
+
+    func redirect(_ asked: AskedWindow, _ span: ListedSpan) -> HTTPResponse? {
+        guard let longest = longestCanonical, case .closed = asked.parameters.window.span else { return nil }
+        let begin = span.window.begin.nextMillisecond
+        let end = span.window.end.lastMillisecond
         guard begin < end, end - begin <= longest else { return nil }
-        var query = asked.parameters.window.query(begin: begin, end: end)
-        var rendition = asked.parameters.rendition
-        let isWhole = !window.renditions.contains { $0.id.kind == .audio }
-        if asked.route.resource == .single, isWhole { rendition = rendition ?? leading.id }
-        if let rendition { query += "&rendition=\(rendition)" }
-        if asked.route.resource == .movie, let audio = asked.parameters.audio { query += "&audio=\(audio)" }
+        let query = asked.parameters.window.query(begin: begin, end: end) + options(asked, span)
         guard asked.route.dialect != nil || query != asked.request.query else { return nil }
         var headers = Fields.common
         headers["Location"] = "\(asked.route.resource.file)?\(query)"
-        headers["Backcast-Next"] = window.next?.exactRFC3339
-        headers["Cache-Control"] = cacheControl(asked, window.facts(of: leading))
+        headers["Backcast-Next"] = span.facts.next?.exactRFC3339
+        headers["Cache-Control"] = cacheControl(asked, span.facts)
         headers["Cache-Tag"] = "ch-\(asked.channel.id)"
         return HTTPResponse(status: .found, headers: headers)
+    }
+
+    /// What changes the answer beside the window.
+    private func options(_ asked: AskedWindow, _ span: ListedSpan) -> String {
+        var rendition = asked.parameters.rendition
+        if asked.route.resource == .single, !span.hasSeparateAudio { rendition = rendition ?? span.leading }
+        var items = rendition.map { "&rendition=\($0)" } ?? ""
+        if asked.route.resource == .movie, let audio = asked.parameters.audio { items += "&audio=\(audio)" }
+        guard case .thumbnails = asked.route.resource, let track = try? PictureParameters(asked) else {
+            return items
+        }
+        if let step = try? track.step(), step != Limits.usualStep * Microseconds.perSecond {
+            items += "&step=\(SecondsText.text(step))"
+        }
+        if let width = try? track.width(), width != Limits.thumbnailWidth { items += "&width=\(width)" }
+        return items
     }
 }
 

@@ -7,12 +7,11 @@ extension WindowAnswers {
     /// The answer if memory has all that it takes; nil if something has to be read or composed, or if the
     /// request is wrong.
     ///
-    /// It returns without waiting, and says what `answer` would say. With canonical URLs the segments of a
-    /// window have to be known first.
+    /// It returns without waiting, and says what `answer` would say.
     func answerFromMemory(
         _ request: HTTPRequest, _ key: AnswerCache.Key, route: WindowRoute,
     ) -> HTTPResponse? {
-        guard longestCanonical == nil, let channel = index.knownChannel(route.channel), !channel.isDeleted,
+        guard let channel = index.knownChannel(route.channel), !channel.isDeleted,
             let form = channel.playlistForm,
             let parameters = try? ViewerParameters(
                 query: request.query, dialect: route.dialect, zone: Self.zone(of: channel))
@@ -22,6 +21,11 @@ extension WindowAnswers {
         let asked = AskedWindow(
             request: request, route: route, channel: channel, parameters: parameters, now: clock(),
             coding: key.coding)
+        if longestCanonical != nil {
+            let span = player.listedSpanFromMemory(parameters.window, of: channel, now: asked.now)
+            guard let span else { return nil }
+            if let redirect = redirect(asked, span) { return redirect }
+        }
         let answer = player.playlistFromMemory(
             parameters.window, of: channel, playlist, isCompressed: asked.coding == .gzip, now: asked.now
         ) { parameters.window.query(pinnedTo: $0) }

@@ -8,8 +8,7 @@ import Timeline
 /// Pictures of recorded key frames.
 extension WindowAnswers {
     func picture(_ asked: AskedWindow) async throws -> HTTPResponse {
-        let parameters = try PictureParameters(
-            query: asked.request.query, zone: Self.zone(of: asked.channel))
+        let parameters = try PictureParameters(asked)
         let (time, width) = (try parameters.time(), try parameters.width())
         let found = try await player.keyFrame(
             at: time, of: asked.parameters.rendition, asked.channel, now: asked.now)
@@ -46,8 +45,7 @@ extension WindowAnswers {
 
     /// A WebVTT track that names pictures of a closed window.
     func thumbnails(_ asked: AskedWindow) async throws -> HTTPResponse {
-        let parameters = try PictureParameters(
-            query: asked.request.query, zone: Self.zone(of: asked.channel))
+        let parameters = try PictureParameters(asked)
         let (step, width) = (try parameters.step(), try parameters.width() ?? Limits.thumbnailWidth)
         switch asked.parameters.window.span {
         case .closed: break
@@ -55,6 +53,7 @@ extension WindowAnswers {
         case .sliding, .timeshift: throw ParameterError("begintime", "a thumbnail track needs begintime")
         }
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
+        if let redirect = redirect(asked, window) { return redirect }
         guard window.window.microseconds / step <= Limits.cues else {
             throw ParameterError("step", "the window has more than \(Limits.cues) steps")
         }

@@ -16,6 +16,10 @@ struct PictureParameters {
         reader = ParameterReader(items: items, zone: zone)
     }
 
+    init(_ asked: AskedWindow) throws(ParameterError) {
+        try self.init(query: asked.request.query, zone: WindowAnswers.zone(of: asked.channel))
+    }
+
     func time() throws(ParameterError) -> Instant {
         guard let time = try reader.instant("time") else {
             throw ParameterError("time", "a picture needs time")

@@ -70,7 +70,7 @@ struct ChannelCut {
     func mediaPlaylist(of id: RenditionID?) -> WindowText? {
         let position =
             id == nil
-            ? picture.leading.first { cuts[$0] != nil }
+            ? leadingPosition
             : picture.renditions.firstIndex { $0.description.id == id }
         guard let position, let cut = cuts[position], cut.keepsDate else { return nil }
         let rendition = picture.renditions[position]
@@ -80,8 +80,12 @@ struct ChannelCut {
     }
 
     /// The segments of the rendition that leads a multivariant playlist.
-    var leading: WindowCut? {
-        picture.leading.first { cuts[$0] != nil }.flatMap { cuts[$0] }
+    var leading: WindowCut? { leadingPosition.flatMap { cuts[$0] } }
+    var leadingID: RenditionID? { leadingPosition.map { picture.renditions[$0].description.id } }
+    private var leadingPosition: Int? { picture.leading.first { cuts[$0] != nil } }
+
+    var hasSeparateAudio: Bool {
+        cuts.indices.contains { cuts[$0] != nil && picture.renditions[$0].description.id.kind == .audio }
     }
 
     /// The multivariant playlist; nil if there is too much to measure, or to read.

@@ -59,6 +59,19 @@ extension WindowPlayer {
         _ request: WindowRequest, of channel: Channel, _ asked: AskedPlaylist, isCompressed: Bool,
         now: Instant, query: (WindowPlan) -> String?,
     ) -> PlaylistAnswer? {
+        guard let found = fromMemory(request, of: channel, now: now) else { return nil }
+        let (cut, plan, isFinal) = (found.cut, found.plan, found.isFinal)
+        let second = now.microseconds / Microseconds.perSecond
+        switch asked {
+        case .media(let id): return media(cut, id, plan, isFinal, isCompressed: isCompressed, at: second)
+        case .multivariant: return multivariant(cut, plan, isFinal, query: query(plan), at: second)
+        }
+    }
+
+    /// The segments of a closed window; nil if something has to be read, or composed from rows.
+    func fromMemory(_ request: WindowRequest, of channel: Channel, now: Instant)
+        -> (cut: ChannelCut, plan: WindowPlan, isFinal: Bool)?
+    {
         guard case .closed = request.span, !request.writesGaps, !request.takesAnyTracks, !request.isStrict,
             let seen = index.knownHead(of: channel.row), seen.head.markerRevision == 0,
             let plan = try? WindowPlan.resolving(
@@ -69,14 +82,7 @@ extension WindowPlayer {
         case .absent:
             index.dropPicture(of: channel.row)
             return nil
-        case .cuts(let cut):
-            let isFinal = plan.isFixed && seen.isSettled(plan.window, now: now)
-            let second = now.microseconds / Microseconds.perSecond
-            switch asked {
-            case .media(let id):
-                return media(cut, id, plan, isFinal, isCompressed: isCompressed, at: second)
-            case .multivariant: return multivariant(cut, plan, isFinal, query: query(plan), at: second)
-            }
+        case .cuts(let cut): return (cut, plan, plan.isFixed && seen.isSettled(plan.window, now: now))
         }
     }
 
