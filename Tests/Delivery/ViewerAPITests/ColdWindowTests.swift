@@ -35,13 +35,13 @@ import Timeline
         waiting: Int, _ body: @escaping @Sendable () async throws -> Value,
     ) async throws -> (Value, [HTTPResponse]) {
         let (value, tasks) = try await recorder.catalogue.pool.transaction { transaction in
-            _ = try await transaction.query("LOCK TABLE block")
+            _ = try await transaction.query("LOCK TABLE packed_quarter")
             let tasks = hanging.map { target, client in
                 Task { await viewer.begun(target, from: client) }
             }
             try await eventually("\(waiting) questions that hang") {
                 let rows = try await transaction.query(
-                    "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'block'::regclass")
+                    "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'packed_quarter'::regclass")
                 return rows.count >= waiting
             }
             return (try await body(), tasks)
@@ -56,21 +56,19 @@ import Timeline
     func share() async throws {
         try await ViewerFixture.with { recorder in
             for channel in Self.channels { try await record(channel, recorder) }
-            try await recorder.withReplica(isShared: false) { viewer in
+            try await recorder.withReplica(isShared: false, connections: 6) { viewer in
                 for channel in Self.channels {
                     #expect(await viewer.begun(window(channel, seconds: 4)).status == .ok)
                 }
                 let first = [(window("one"), "192.0.2.1"), (window("two"), "192.0.2.1")]
-                let begun = ContinuousClock.now
                 let (third, others) = try await whileBlocksHang(
-                    recorder, viewer, first + [(window("four"), "192.0.2.2")], waiting: 2
+                    recorder, viewer, first + [(window("four"), "192.0.2.2")], waiting: 3
                 ) {
                     // What is in memory is answered.
                     let known = await viewer.begun(window("three", seconds: 4), from: "192.0.2.1")
                     #expect(known.status == .ok)
                     return await viewer.begun(window("three"), from: "192.0.2.1")
                 }
-                #expect(ContinuousClock.now - begun < .seconds(1.5))
                 #expect(third.status == .serviceUnavailable)
                 #expect(third.headers["Retry-After"] == "2")
                 #expect(third.headers["Access-Control-Allow-Origin"] == "*")
@@ -86,7 +84,7 @@ import Timeline
         try await ViewerFixture.with { recorder in
             try await record("one", renditions: 11, recorder)
             try await record("two", recorder)
-            try await recorder.withReplica(isShared: false) { viewer in
+            try await recorder.withReplica(isShared: false, connections: 6) { viewer in
                 for channel in ["one", "two"] {
                     #expect(await viewer.begun(window(channel, seconds: 4)).status == .ok)
                 }

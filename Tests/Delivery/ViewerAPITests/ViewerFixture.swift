@@ -114,9 +114,11 @@ final class ViewerFixture: Sendable {
     func withReplica(
         isShared: Bool = true, isCanonical: Bool = false, maxWindowSeconds: Int64 = 86_400,
         publicBase: PublicBase? = nil, secrets: [String] = [], ffmpeg: String = "ffmpeg",
-        _ body: (ViewerFixture) async throws -> Void
+        connections: Int? = nil, _ body: (ViewerFixture) async throws -> Void
     ) async throws {
-        try await withPool(catalogue.pool.configuration) { pool in
+        var configuration = catalogue.pool.configuration
+        if let connections { configuration.size = connections }
+        try await withPool(configuration) { pool in
             let parts = Parts(
                 pool, store, maxWindowSeconds: maxWindowSeconds, isShared: isShared,
                 isCanonical: isCanonical, publicBase: publicBase, secrets: secrets,
