@@ -106,6 +106,23 @@ struct DamagedSegmentTests {
         }
     }
 
+    @Test("is asked for the second time on a connection of its own")
+    func freshConnection() async throws {
+        try await Origin.run { origin in
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            var request = try request(origin)
+            // Answers that are read to their end keep their connections.
+            origin.serve("/7.ts", SmallStream.pictures(10) + Self.cut)
+            var open: [Int] = []
+            for attempt in 1...4 {
+                request.attempt = attempt
+                #expect(await fetcher.outcome(of: request).stored != nil)
+                open.append(origin.openConnections)
+            }
+            #expect(open == [1, 2, 2, 2])
+        }
+    }
+
     @Test("is asked of the origin then, and not of caches")
     func caches() async throws {
         try await Origin.run { origin in

@@ -17,11 +17,11 @@ final class BodySlice: SegmentBody {
     /// Asks for a segment and waits for the head of the answer.
     ///
     /// The time limit is that of the whole transfer; it may wait as long again for its turn here. What caches
-    /// hold is not taken when the origin is wanted. The byte limit is for what is wanted: a file that a range
-    /// is cut out of may be larger.
+    /// hold is not taken when the origin is wanted. A fresh connection may reach another server. The byte
+    /// limit is for what is wanted: a file that a range is cut out of may be larger.
     static func open(
         _ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink, timeLimit: Duration,
-        wantsOrigin: Bool = false, byteLimit: Int = Limits.segmentBytes,
+        wantsOrigin: Bool = false, isFresh: Bool = false, byteLimit: Int = Limits.segmentBytes,
     ) async throws -> BodySlice {
         if let range, range.length > UInt64(byteLimit) { throw TransferError.tooLarge(limit: byteLimit) }
         let transfer = try await link.session.open(
@@ -30,7 +30,7 @@ final class BodySlice: SegmentBody {
                 byteLimit: range == nil ? byteLimit : Limits.sourceFileBytes,
                 range: range.map { $0.offset..<$0.end },
                 headers: wantsOrigin ? ["Cache-Control": "no-cache"] : [:],
-                totalTimeout: timeLimit, queueTimeout: timeLimit))
+                totalTimeout: timeLimit, queueTimeout: timeLimit, freshConnection: isFresh))
         let skip = try skipped(transfer.head, range: range)
         return BodySlice(transfer, WantedBytes(skipping: skip, count: range?.length))
     }

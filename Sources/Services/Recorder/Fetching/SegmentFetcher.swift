@@ -105,7 +105,7 @@ struct SegmentFetcher: Sendable {
         let body = CuttableBody(
             try await open(
                 request.segment, base: request.base, timeLimit: request.timeLimit,
-                wantsOrigin: request.held != nil))
+                wantsOrigin: request.held != nil, isFresh: request.wantsFreshConnection))
         do {
             var received = try await pass(body, through: intake, keep: keep)
             guard let cut = body.cut else { return received }
@@ -172,10 +172,11 @@ struct SegmentFetcher: Sendable {
 
     func open(
         _ listed: ListedSegment, base: HTTPURL, timeLimit: Duration, wantsOrigin: Bool = false,
+        isFresh: Bool = false,
     ) async throws -> BodySlice {
         try await BodySlice.open(
             try link.resolve(listed.entry.uri, against: base), range: listed.entry.byteRange, link: link,
-            timeLimit: timeLimit, wantsOrigin: wantsOrigin)
+            timeLimit: timeLimit, wantsOrigin: wantsOrigin, isFresh: isFresh)
     }
 
     /// Streams a body through decryption and inspection to where it is kept.

@@ -43,6 +43,9 @@ package struct SegmentRequest: Sendable {
             Limits.longestPauseForWhole)
     }
 
+    /// The first try may have failed by its connection, or by the server that it leads to.
+    var wantsFreshConnection: Bool { attempt == 2 && held == nil }
+
     /// Whether a segment that is not whole is stored all the same.
     func acceptsDamage(byteCount: Int64) -> Bool {
         isLast || byteCount == damagedByteCount && attempt >= Limits.triesForWhole

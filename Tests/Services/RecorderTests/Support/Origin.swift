@@ -81,6 +81,9 @@ struct Origin: Sendable {
         shelf.answer(path, nil)
     }
 
+    /// Connections that are open, whether they are in use or not.
+    var openConnections: Int { server.openConnections }
+
     /// How often a path was asked for.
     func requests(for path: String) -> Int { shelf.requests(for: path) }
 
