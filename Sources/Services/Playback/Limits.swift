@@ -94,8 +94,8 @@ extension Limits {
     static let longWindowsWaiting = 64
     /// Target durations for which a block keeps its peak; usually all answers have the same.
     static let targetsPerBlock = 4
-    /// Turns in which windows are read from the catalogue, and how many of them one client may have or wait
-    /// for: two days of up to four renditions, or one of eight.
+    /// Turns in which windows are read from the catalogue, and how many of them one client may have: two days
+    /// of up to four renditions, or one of eight.
     static let coldTurns = 4
     static let coldTurnsPerClient = 2
     /// Blocks that are read in one turn, some 12 MB: a day of four renditions.
@@ -104,6 +104,8 @@ extension Limits {
     static let blocksPerTurn = 400
     /// Windows that may wait for their turn.
     static let coldWindowsWaiting = 256
+    /// Windows of one client that may wait: a player asks for several renditions at once.
+    static let clientWindowsWaiting = 16
     /// How long a window may wait for its turn.
     static let turnWait = Duration.seconds(2)
     /// The turns that a window takes of which so many blocks are missing.

@@ -51,8 +51,7 @@ import Timeline
         return (value, answers)
     }
 
-    @Test(
-        "While the database hangs, a client's third cold window is 503 at once, and others have their turns")
+    @Test("While the database hangs, a client has two turns and a few that wait; others have theirs")
     func share() async throws {
         try await ViewerFixture.with { recorder in
             for channel in Self.channels { try await record(channel, recorder) }
@@ -60,26 +59,33 @@ import Timeline
                 for channel in Self.channels {
                     #expect(await viewer.begun(window(channel, seconds: 4)).status == .ok)
                 }
-                let first = [(window("one"), "192.0.2.1"), (window("two"), "192.0.2.1")]
-                let (third, others) = try await whileBlocksHang(
-                    recorder, viewer, first + [(window("four"), "192.0.2.2")], waiting: 3
+                let many = (0..<18).map { number in
+                    (window(Self.channels[number % 3], seconds: 35_000 + number), "192.0.2.1")
+                }
+                let (refusal, others) = try await whileBlocksHang(
+                    recorder, viewer, many + [(window("four"), "192.0.2.2")], waiting: 3
                 ) {
+                    try await Task.sleep(for: .milliseconds(300))
                     // What is in memory is answered.
                     let known = await viewer.begun(window("three", seconds: 4), from: "192.0.2.1")
                     #expect(known.status == .ok)
-                    return await viewer.begun(window("three"), from: "192.0.2.1")
+                    let begun = ContinuousClock.now
+                    let refusal = await viewer.begun(window("three"), from: "192.0.2.1")
+                    #expect(ContinuousClock.now - begun < .seconds(1))
+                    return refusal
                 }
-                #expect(third.status == .serviceUnavailable)
-                #expect(third.headers["Retry-After"] == "2")
-                #expect(third.headers["Access-Control-Allow-Origin"] == "*")
-                #expect(others.map(\.status) == [.ok, .ok, .ok])
+                #expect(refusal.status == .serviceUnavailable)
+                #expect(refusal.headers["Retry-After"] == "2")
+                #expect(refusal.headers["Access-Control-Allow-Origin"] == "*")
+                #expect(others.last?.status == .ok)
+                #expect(others.dropLast().count { $0.status == .ok } >= 2)
                 // The turns were given back.
                 #expect(await viewer.begun(window("three"), from: "192.0.2.1").status == .ok)
             }
         }
     }
 
-    @Test("A window of many blocks takes all turns of a client, and one before them does not fit")
+    @Test("A window of many blocks takes all turns of a client")
     func weight() async throws {
         try await ViewerFixture.with { recorder in
             try await record("one", renditions: 11, recorder)

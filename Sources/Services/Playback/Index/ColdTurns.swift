@@ -4,11 +4,16 @@ import Synchronization
 /// Lets a few windows be read from the catalogue at a time, and of one client fewer, so that the others get
 /// their turn.
 final class ColdTurns: Sendable {
+    /// The turns of one client, while it has any or waits for one.
+    private struct Share {
+        let turns: AsyncSemaphore
+        var windows = 0
+    }
+
     private let turns: AsyncSemaphore
     private let perClient: Int
     private let clock: HostClock
-    /// The turns that each client has or waits for.
-    private let taken = Mutex<[String: Int]>([:])
+    private let shares = Mutex<[String: Share]>([:])
 
     init(_ count: Int, perClient: Int, waiting: Int, clock: HostClock) {
         turns = AsyncSemaphore(permits: count, waiters: waiting)
@@ -18,33 +23,45 @@ final class ColdTurns: Sendable {
 
     /// Runs a body in one or more turns of a client; what the program itself reads has none.
     ///
-    /// A client that has its share of the turns already is refused at once, and anyone who has waited too
-    /// long for one is refused, too.
+    /// What is beyond the windows that may wait is refused at once, and what has waited too long for its turn
+    /// is refused, too.
     func take<Value>(
         _ count: Int = 1, for client: String?, _ body: () async throws(PlaybackError) -> Value,
     ) async throws(PlaybackError) -> Value {
-        guard isWithinShare(count, client) else { throw .busy }
-        defer { giveBack(count, client) }
-        let value = try await turns.withPermit(count, within: Limits.turnWait, by: clock, body)
+        let end = clock.steady() + Limits.turnWait
+        guard let client else { return try await inTurn(turns, count, until: end, body) }
+        let share = share(of: client)
+        defer { leave(client) }
+        return try await inTurn(share, count, until: end) { () async throws(PlaybackError) -> Value in
+            try await inTurn(turns, count, until: end, body)
+        }
+    }
+
+    private func inTurn<Value>(
+        _ turns: AsyncSemaphore, _ count: Int, until end: SteadyInstant,
+        _ body: () async throws(PlaybackError) -> Value,
+    ) async throws(PlaybackError) -> Value {
+        let left = max(.zero, end - clock.steady())
+        let value = try await turns.withPermit(count, within: left, by: clock, body)
         guard let value else { throw .busy }
         return value
     }
 
-    private func isWithinShare(_ count: Int, _ client: String?) -> Bool {
-        guard let client else { return true }
-        return taken.withLock { taken in
-            let sum = taken[client, default: 0] + count
-            guard sum <= perClient else { return false }
-            taken[client] = sum
-            return true
+    private func share(of client: String) -> AsyncSemaphore {
+        shares.withLock { shares in
+            var share =
+                shares[client]
+                ?? Share(turns: AsyncSemaphore(permits: perClient, waiters: Limits.clientWindowsWaiting))
+            share.windows += 1
+            shares[client] = share
+            return share.turns
         }
     }
 
-    private func giveBack(_ count: Int, _ client: String?) {
-        guard let client else { return }
-        taken.withLock { taken in
-            let rest = taken[client, default: count] - count
-            taken[client] = rest > 0 ? rest : nil
+    private func leave(_ client: String) {
+        shares.withLock { shares in
+            shares[client]?.windows -= 1
+            if shares[client]?.windows == 0 { shares[client] = nil }
         }
     }
 }

@@ -112,7 +112,7 @@ package final class TimelineIndex: Sendable {
     ///
     /// In the published scope only those that begin before the watermark of the head. Of windows that are not
     /// in memory only a few are read at a time, and of one client fewer; what has to wait for too long, or is
-    /// beyond a client's share, is an error.
+    /// beyond what may wait, is an error.
     func heldSegments(
         of head: ChannelHead, in window: TimeWindow, scope: SegmentScope, for client: String?,
     ) async throws(PlaybackError) -> HeldSegments {
