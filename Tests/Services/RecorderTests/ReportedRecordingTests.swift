@@ -90,5 +90,7 @@ struct ReportedRecordingTests {
         #expect(channel.losses.count == 3)
         let held = Set(channel.published(audio).map(\.fact.identity.number))
         #expect(held.isDisjoint(with: 40...42) && held.isSuperset(of: 1...39))
+        let requested = Set(channel.requested.filter { $0.rendition == audio }.map(\.number))
+        #expect(requested.isDisjoint(with: 40...42) && requested.isSuperset(of: 1...39))
     }
 }

@@ -147,6 +147,8 @@ struct SimulatedChannel {
     /// Seconds since the beginning.
     private(set) var time = 0.0
     private(set) var batches: [Batch] = []
+    /// The segments that were asked for.
+    private(set) var requested: Set<SegmentIdentity> = []
     private(set) var journal: [JournalEntry] = []
     private(set) var trimmed: Set<JournalPosition> = []
     private(set) var messages: [String] = []
@@ -226,7 +228,9 @@ struct SimulatedChannel {
     private mutating func perform(_ action: RecordingAction) {
         switch action {
         case .fetchPlaylist(let request): answer(request)
-        case .fetchSegment(let request): answer(request)
+        case .fetchSegment(let request):
+            requested.insert(request.segment.identity)
+            answer(request)
         case .probeSegment(let request):
             let probed = ProbedSegment(digest: Self.digest(of: request.segment))
             happen(.segmentProbed(probed, request), after: 0.05)
