@@ -121,10 +121,7 @@ let listedExceptions: [ListedException] = [
         construct: .clockRead, path: "Sources/Adapters/Postgres/SocketWait.swift",
         reason: "deadlines that the connection thread waits for in poll"),
     ListedException(
-        construct: .clockRead, path: "Sources/Adapters/Postgres/PostgresPool.swift",
-        reason: "the longest wait for a connection, timed without a task for each waiter"),
-    ListedException(
-        construct: .ownSleep, path: "Sources/Adapters/Postgres/PostgresPool.swift",
+        construct: .clockRead, path: "Sources/Adapters/Postgres/DeadlineTimer.swift",
         reason: "the longest wait for a connection, timed without a task for each waiter"),
     ListedException(
         construct: .clockRead, path: "Sources/Adapters/Telemetry/LogOutput.swift",

@@ -1,5 +1,4 @@
 package import Logging
-import Dispatch
 import Synchronization
 
 /// A bounded set of connections, opened on first use and after a loss.
@@ -91,24 +90,22 @@ extension PostgresPool {
 
     private func waitForTurn() async -> Turn {
         let number = arrivals.wrappingAdd(1, ordering: .relaxed).newValue
+        let limit = configuration.acquireTimeout
+        var timer: DeadlineTimer?
+        defer { timer?.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 guard state.withLock({ $0.waiterArrived(number, waiter) }) else {
                     return waiter.resume(returning: .askAgain)
                 }
                 if Task.isCancelled { refuse(number, .cancelled) }
-                startWaitingTime(of: number)
+                timer = DeadlineTimer(after: limit) { [weak self] in
+                    self?.refuse(
+                        number, PostgresError(.exhausted, "no connection became free within \(limit)"))
+                }
             }
         } onCancel: {
             refuse(number, .cancelled)
-        }
-    }
-
-    private func startWaitingTime(of number: Int) {
-        let limit = configuration.acquireTimeout
-        let deadline = DispatchTime.now() + .milliseconds(Int(limit.wholeMilliseconds))
-        DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in
-            self?.refuse(number, PostgresError(.exhausted, "no connection became free within \(limit)"))
         }
     }
 
