@@ -1,6 +1,7 @@
 import HLS
 import HTTP
 import SegmentStore
+import Synchronization
 import Testing
 import Timeline
 
@@ -112,14 +113,16 @@ struct DamagedSegmentTests {
             let fetcher = try origin.fetcher(store: MemorySegmentStore())
             var request = try request(origin)
             // Answers that are read to their end keep their connections.
-            origin.serve("/7.ts", SmallStream.pictures(10) + Self.cut)
-            var open: [Int] = []
+            let open = Mutex<[Int]>([])
+            origin.serve("/7.ts") { _ in
+                open.withLock { $0.append(origin.openConnections) }
+                return SmallStream.pictures(10) + Self.cut
+            }
             for attempt in 1...4 {
                 request.attempt = attempt
                 #expect(await fetcher.outcome(of: request).stored != nil)
-                open.append(origin.openConnections)
             }
-            #expect(open == [1, 2, 2, 2])
+            #expect(open.withLock { $0 } == [1, 2, 2, 2])
         }
     }
 

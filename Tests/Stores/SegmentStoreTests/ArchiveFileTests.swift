@@ -46,10 +46,14 @@ struct ArchiveFileTests {
         guard case .file(let slice) = try archive.store.sourceAtOnce(of: key)?.body else {
             throw TestFailure("a segment that was just written is not in memory")
         }
-        // A file system in memory keeps its pages.
-        #expect(posix_fadvise(slice.file.descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED)) == 0)
-        let isInMemory = try isResident(slice.file.descriptor, byteCount)
-        #expect((try archive.store.sourceAtOnce(of: key) != nil) == isInMemory)
+        // A file system in memory keeps its pages, and a fast disk may have read them again at once.
+        var isSaid = false
+        for _ in 0..<100 where !isSaid {
+            #expect(posix_fadvise(slice.file.descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED)) == 0)
+            let isInMemory = try isResident(slice.file.descriptor, byteCount)
+            isSaid = (try archive.store.sourceAtOnce(of: key) != nil) == isInMemory
+        }
+        #expect(isSaid)
     }
 
     /// Whether all pages of a file are in the page cache, as mincore(2) says.

@@ -32,6 +32,7 @@ struct Origin: Sendable {
         var configuration = HTTPServer.Configuration(address: ListenAddress(host: "127.0.0.1", port: 0))
         // Other tests may keep the runtime's threads busy for longer than a body may stand still.
         configuration.background = BackgroundExecutor(threads: 2)
+        configuration.limits.idle = .seconds(600)
         server = try HTTPServer.open(configuration: configuration, handler: shelf, logger: silentLogger)
     }
 
@@ -51,7 +52,11 @@ struct Origin: Sendable {
 
     /// Answers a path with what is made of the count of requests for it, this one included.
     func serve(_ path: String, made: @escaping @Sendable (_ count: Int) -> String) {
-        shelf.put(path) { Array(made($0).utf8) }
+        serve(path) { Array(made($0).utf8) }
+    }
+
+    func serve(_ path: String, _ made: @escaping @Sendable (_ count: Int) -> [UInt8]) {
+        shelf.put(path, made)
     }
 
     /// Answers a path with these fields and bytes, or with 304 where a field of the request has this value.
