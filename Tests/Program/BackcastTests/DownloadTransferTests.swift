@@ -144,8 +144,7 @@ struct DownloadTransferTests {
     func secondSignal() async throws {
         try await FaultyOrigin.run { origin in
             try await origin.serve(.transportStream)
-            let text = String(decoding: origin.bytes("/vod/index.m3u8") ?? [], as: UTF8.self)
-            origin.serve("/vod/index.m3u8", text.replacing("#EXT-X-ENDLIST", with: ""))
+            origin.reopen("/vod/index.m3u8")
             let folder = try TemporaryFolder("signals")
             let begun = folder.path(of: "begun")
             let slow = try folder.write("#!/bin/sh\necho >> \(begun)\nexec /bin/sleep 20\n", to: "ffmpeg")

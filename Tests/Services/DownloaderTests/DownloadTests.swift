@@ -341,8 +341,7 @@ struct DownloadTests {
     func stoppedLive() async throws {
         try await FaultyOrigin.run { origin in
             try await origin.serve(.transportStream)
-            let text = String(decoding: origin.bytes("/vod/index.m3u8") ?? [], as: UTF8.self)
-            origin.serve("/vod/index.m3u8", text.replacing("#EXT-X-ENDLIST", with: ""))
+            origin.reopen("/vod/index.m3u8")
             let downloading = try Downloading()
             let request = origin.request()
             let running = Task { try await downloading.run(request, clock: .system) }

@@ -153,8 +153,7 @@ struct PlaylistFormTests {
     func liveDuration() async throws {
         try await FaultyOrigin.run { origin in
             try await origin.serve(.transportStream)
-            let text = String(decoding: origin.bytes("/vod/index.m3u8") ?? [], as: UTF8.self)
-            origin.serve("/vod/index.m3u8", text.replacing("#EXT-X-ENDLIST", with: ""))
+            origin.reopen("/vod/index.m3u8")
             let downloading = try Downloading()
             var request = origin.request()
             request.duration = "2.5"

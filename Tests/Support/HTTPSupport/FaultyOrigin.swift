@@ -82,6 +82,14 @@ package final class FaultyOrigin: HTTPHandler {
 
     package func serve(_ path: String, _ text: String) { serve(path, Array(text.utf8)) }
 
+    /// Serves a playlist that is there without its end, as that of a presentation that goes on.
+    package func reopen(_ path: String) {
+        state.withLock { state in
+            let text = String(decoding: state.files[path] ?? [], as: UTF8.self)
+            state.files[path] = Array(text.replacing("#EXT-X-ENDLIST", with: "").utf8)
+        }
+    }
+
     /// Serves what is made of the count of requests for it, this one included.
     package func serve(_ path: String, made: @escaping @Sendable (Int) -> String) {
         state.withLock { $0.made[path] = made }
