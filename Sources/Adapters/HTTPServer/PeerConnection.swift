@@ -8,7 +8,7 @@ final class PeerConnection: Sendable {
     let address: PeerAddress
     /// The address as text, made once for all requests of the connection.
     let addressText: String
-    /// What is counted of the address, as text.
+    /// The client that budgets count, as text: the address, of IPv6 its /64 network.
     let clientText: String
     /// When the connection is shut down unless the deadline moves; `never` while an answer is made or sent.
     private let deadline: Atomic<Int64>

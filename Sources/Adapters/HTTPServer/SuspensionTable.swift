@@ -51,9 +51,9 @@ final class SuspensionTable: Sendable {
     /// Resumes every exchange whose client has disconnected: the library does not check while it is
     /// suspended.
     ///
-    /// The kernel is asked outside the lock, on which answers wait. An exchange that has gone on meanwhile is
-    /// no longer in the table, whoever has its descriptor then; one that is in it again has had its
-    /// connection all the time.
+    /// The kernel is asked outside the lock, because answers wait for that lock. An exchange may go on
+    /// meanwhile. Then it has left the table and nothing happens to it, even if a new connection has got its
+    /// descriptor number.
     func resumeAbandoned(_ vanished: ([Exchange]) -> [Exchange] = SuspensionTable.vanished) {
         let suspended = state.withLock { $0.entries.values.map(\.exchange) }
         for exchange in vanished(suspended) { resume(exchange) { exchange.abandon() } }

@@ -11,6 +11,6 @@ struct DeadlineTimer {
         source.activate()
     }
 
-    /// The action is released, and does not begin any more.
+    /// Releases the action, which will not run any more.
     func cancel() { source.cancel() }
 }

@@ -108,7 +108,7 @@ extension Limits {
     static let clientWindowsWaiting = 16
     /// How long a window may wait for its turn.
     static let turnWait = Duration.seconds(2)
-    /// The turns that a window takes of which so many blocks are missing.
+    /// How many turns a window takes when so many of its blocks are missing.
     static func turns(forBlocks count: Int) -> Int {
         count > blocksPerTurn ? coldTurnsPerClient : 1
     }
@@ -163,9 +163,9 @@ extension Limits {
     static let usedAgainAfter = Duration.seconds(1)
     /// A block that was not used for this long counts as one that was used once.
     static let usedAgainFor = Duration.seconds(600)
-    /// Blocks that one call drops beyond what is lacking when memory is full: about a tenth of a millisecond.
+    /// Blocks that one call drops beyond the room that it needs: about a tenth of a millisecond.
     static let dropsAtOnce = 64
-    /// Blocks among which the one that is wanted least is dropped.
+    /// Blocks that are compared to drop one of them.
     static let blocksCompared = 16
     /// Cached formats; a channel has few, but thousands if its key changes every minute.
     static let cachedFormats = 20_000

@@ -41,7 +41,7 @@ package final class AsyncSemaphore: Sendable {
         return try await body()
     }
 
-    /// As `withPermit` with some permits; nil also when they did not come within a time.
+    /// As `withPermit`, with several permits; nil also when they were not free within `limit`.
     nonisolated(nonsending) package func withPermit<Value, Failure>(
         _ permits: Int = 1, within limit: Duration, by clock: HostClock,
         _ body: () async throws(Failure) -> Value,
@@ -94,7 +94,7 @@ package final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Lets a task go that waits; those behind it may need fewer permits.
+    /// Sends a waiting task away; those behind it may need fewer permits, and are admitted then.
     private func turnAway(_ number: Int) {
         let (waiter, next) = state.withLock { state in
             let place = state.waiters.firstIndex { $0.number == number }

@@ -26,8 +26,8 @@ package struct HTTPRequest: Sendable {
     package var body: [UInt8]
     /// The peer's numeric address; "" in tests without a socket.
     package var remoteAddress: String
-    /// Whose budgets the request counts on: the numeric address, also behind trusted proxies, and of IPv6
-    /// that of the /64 network; "" in tests without a socket.
+    /// The client that budgets count: the numeric address, also behind trusted proxies, of IPv6 its /64
+    /// network; "" in tests without a socket.
     package var client: String
 
     package init(

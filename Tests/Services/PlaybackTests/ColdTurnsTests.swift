@@ -22,7 +22,7 @@ struct ColdTurnsTests {
         func finish() { isOpen.store(true, ordering: .relaxed) }
     }
 
-    /// Turns for which nobody waits too long, since the clock stands.
+    /// Turns with a clock that stands still, so that no wait times out.
     private func turns() -> ColdTurns {
         ColdTurns(4, perClient: 2, waiting: 64, clock: ManualClock().clock)
     }

@@ -82,7 +82,7 @@ struct AsyncSemaphoreTests {
         #expect(answers == [nil, 2])
     }
 
-    /// Returns when a task waits for more permits than there are free: then nobody gets the one that is.
+    /// Returns as soon as another task waits in the queue: from then on a free permit is not given to others.
     private func waiting(_ semaphore: AsyncSemaphore) async throws {
         try await eventually("a waiter") {
             await semaphore.withPermit(1, within: .milliseconds(1), by: .system) { 1 } == nil

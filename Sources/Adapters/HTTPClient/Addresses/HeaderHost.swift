@@ -1,4 +1,5 @@
-/// A host that may have a source's secret headers: at one port, without one at the usual port of the scheme.
+/// A host that may get a source's secret headers, at one port: the named one, else the usual one of http or
+/// https.
 package struct HeaderHost: Hashable, Sendable {
     private let host: HostPattern
     private let port: UInt16?

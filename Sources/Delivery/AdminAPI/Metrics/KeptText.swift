@@ -1,7 +1,7 @@
 import Concurrency
 import Synchronization
 
-/// A text that is made once in a second, however often it is asked for.
+/// A text that is made at most once a second, however often it is requested.
 final class KeptText: Sendable {
     private let kept = Mutex<(text: [UInt8], made: SteadyInstant)?>(nil)
 

@@ -30,7 +30,7 @@ extension WindowAnswers {
         return HTTPResponse(status: .found, headers: headers)
     }
 
-    /// What changes the answer beside the window.
+    /// The parameters beside the window that change the answer.
     private func options(_ asked: AskedWindow, _ span: ListedSpan) -> String {
         var rendition = asked.parameters.rendition
         if asked.route.resource == .single, !span.hasSeparateAudio { rendition = rendition ?? span.leading }

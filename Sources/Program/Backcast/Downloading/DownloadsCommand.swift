@@ -59,8 +59,9 @@ struct DownloadsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Says that the folder is not there, which may be a typing error: its list is empty, and no more can be
-    /// done with it.
+    /// Says that the folder does not exist, since its name may be mistyped.
+    ///
+    /// Only listing all tasks succeeds.
     private func endWithoutFolder() throws -> Never {
         DownloadCommand.printError("there is no folder \(PrintableText.line(to))")
         throw action == .list && ids.isEmpty ? ExitCode.success : ExitCode.failure

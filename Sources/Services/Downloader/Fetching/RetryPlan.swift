@@ -29,7 +29,7 @@ enum RetryStep: Sendable, Equatable {
 struct RetryPlan: Sendable {
     /// What is asked for, as messages name it.
     let name: String
-    /// How its source names what was asked for last; nil where that says no more than `name`.
+    /// The file's name at the source, for messages; nil where there is none beside `name`.
     var source: String?
     private var failures = 0
     private var refusals = 0

@@ -14,7 +14,7 @@ enum Source: Sendable {
 struct WindowFacts: Sendable, Equatable {
     /// How much of the window was not recorded.
     var missingSeconds: Double
-    /// The instant at which the channel goes on in another form; nil when the window is not cut for that.
+    /// Where the channel goes on in another form, if the window ends because of that.
     var next: String?
 
     /// Nil where another server answers.

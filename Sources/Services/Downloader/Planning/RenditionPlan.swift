@@ -32,7 +32,7 @@ struct RenditionPlan: Sendable {
     var isEnded: Bool { head.isEnded }
     var seconds: Double { parts.last.map { $0.position + $0.seconds } ?? 0 }
     var keptKeys: [String] { kept.values.compactMap(\.key) }
-    /// How long the source says that it has nothing.
+    /// Seconds that the source lists as missing (EXT-X-GAP).
     var gapSeconds: Double { parts.reduce(0) { $0 + ($1.segment.isGap ? $1.seconds : 0) } }
     var hasKept: Bool { !kept.isEmpty }
 

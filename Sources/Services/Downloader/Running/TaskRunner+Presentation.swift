@@ -45,9 +45,9 @@ extension TaskRunner {
         try await folder.sync(plans.map(\.id.description) + (keyNames.isEmpty || storesClear ? [] : ["keys"]))
     }
 
-    /// What is not in a presentation that has everything its source lists.
+    /// What people are told of a complete presentation: what its source lacks, and where it goes on.
     private var notes: [String]? {
-        // What a service says is of the whole window as it was asked for.
+        // The service's figures are for the whole window.
         let facts = isLive || request.range != nil ? nil : windowFacts
         let missing = max(plans.map(\.gapSeconds).max() ?? 0, facts?.missingSeconds ?? 0)
         var notes: [String] = []

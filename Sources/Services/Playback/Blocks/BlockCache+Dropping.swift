@@ -3,13 +3,14 @@ import Concurrency
 
 /// How blocks are dropped when memory is full.
 ///
-/// A hand goes over the ring of all blocks, which is nearly in the order in which they came. It looks at a
-/// few that lie evenly over the ring and drops the one that is wanted least, so no call looks at all.
+/// All blocks are in a ring, nearly in the order in which they came. A hand moves along the ring. At each
+/// step it compares a few blocks at equal distances and drops the one that is wanted least. So no call looks
+/// at all blocks.
 extension BlockCache.State {
-    /// Frees as much as is lacking, and once memory was full, a little more in each call until a tenth is
-    /// free.
+    /// Drops blocks until there is room; once memory was full, each call drops a few more until a tenth of it
+    /// is free.
     ///
-    /// True when it is: others have to drop the same blocks, which they do not have to do at each call.
+    /// - Returns: true when the tenth is free, which is the time for others to drop the same blocks
     mutating func shrink(to capacity: Int, now: SteadyInstant) -> Bool {
         if byteCount > capacity { isShrinking = true }
         guard isShrinking else { return false }
@@ -18,7 +19,7 @@ extension BlockCache.State {
         while byteCount > target, byteCount > capacity || looks < Limits.dropsAtOnce {
             looks += 1
             guard let found = leastWanted(now: now, since: since) else { break }
-            // What is wanted stays unless so many looks find nothing else.
+            // A wanted block is dropped only after so many looks have found no other.
             if looks < Limits.dropsAtOnce, found.isWanted(since: since) { continue }
             remove(found.block.quarter)
             dropped += 1
@@ -27,7 +28,7 @@ extension BlockCache.State {
         return !isShrinking
     }
 
-    /// The entry that is dropped first among those that the hand looks at.
+    /// Moves the hand one step; gives the least wanted of the blocks that it compares there.
     private mutating func leastWanted(now: SteadyInstant, since: SteadyInstant) -> BlockCache.Entry? {
         var least: BlockCache.Entry?
         hand = ring.isEmpty ? 0 : (hand + 1) % ring.count

@@ -22,7 +22,7 @@ final class BlockCache: Sendable {
             used = now
         }
 
-        /// Whether it was used again, and not before an instant.
+        /// Whether it was used more than once, the last time at or after an instant.
         func isWanted(since: SteadyInstant) -> Bool { isUsedAgain && used >= since }
 
         /// What is dropped first: what was used once, then what was used least recently.
@@ -36,10 +36,10 @@ final class BlockCache: Sendable {
         /// By rendition and begin of the quarter.
         var entries: [Int32: [Int64: Entry]] = [:]
         var byteCount = 0
-        /// The quarters of all entries, over which the hand goes that looks for what to drop.
+        /// The quarters of all entries; the hand moves along them to find what to drop.
         var ring: [Quarter] = []
         var hand = 0
-        /// Whether memory was full, until a tenth of it is free.
+        /// True from the time when memory is full until a tenth of it is free.
         var isShrinking = false
         /// The loads whose blocks are stored when they finish.
         var loads: [Quarter: (number: Int, load: Load)] = [:]

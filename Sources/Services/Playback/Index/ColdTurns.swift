@@ -4,7 +4,7 @@ import Synchronization
 /// Lets a few windows be read from the catalogue at a time, and of one client fewer, so that the others get
 /// their turn.
 final class ColdTurns: Sendable {
-    /// The turns of one client, while it has any or waits for one.
+    /// A client that has turns or waits for one.
     private struct Share {
         let turns: AsyncSemaphore
         var windows = 0
@@ -21,10 +21,10 @@ final class ColdTurns: Sendable {
         self.clock = clock
     }
 
-    /// Runs a body in one or more turns of a client; what the program itself reads has none.
+    /// Runs a body while it has its turns.
     ///
-    /// What is beyond the windows that may wait is refused at once, and what has waited too long for its turn
-    /// is refused, too.
+    /// `client` is nil where the program itself reads; then only the turns of all count. Throws `busy`: at
+    /// once when too many windows wait already, else after `Limits.turnWait`.
     func take<Value>(
         _ count: Int = 1, for client: String?, _ body: () async throws(PlaybackError) -> Value,
     ) async throws(PlaybackError) -> Value {

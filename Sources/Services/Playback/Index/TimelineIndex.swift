@@ -111,8 +111,8 @@ package final class TimelineIndex: Sendable {
     /// All segments that overlap a window, and the markers that lie in it.
     ///
     /// In the published scope only those that begin before the watermark of the head. Of windows that are not
-    /// in memory only a few are read at a time, and of one client fewer; what has to wait for too long, or is
-    /// beyond what may wait, is an error.
+    /// in memory only a few are read at a time, and of one client fewer. A window that waits too long, or
+    /// comes when too many wait already, is refused as `busy`.
     func heldSegments(
         of head: ChannelHead, in window: TimeWindow, scope: SegmentScope, for client: String?,
     ) async throws(PlaybackError) -> HeldSegments {

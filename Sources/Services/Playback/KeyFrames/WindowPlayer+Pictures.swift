@@ -80,7 +80,7 @@ extension WindowPlayer {
             quarters.append(piece.block.quarter)
         }
         let read = quarters
-        let found = try await mappingErrors { () throws(CatalogueError) in
+        let found = try await PlaybackError.mapping { () throws(CatalogueError) in
             QuarterKeyFrames(try await index.catalogue.keyFrames(of: read))
         }
         for segment in segments.reversed() {

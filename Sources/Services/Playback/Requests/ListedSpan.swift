@@ -26,7 +26,7 @@ extension PlaylistContents {
 extension WindowPlayer {
     /// The span of a closed window; nil if something has to be read, or composed from rows.
     ///
-    /// It returns without waiting. Its result is that of the contents which `compose` would make.
+    /// It returns without waiting. The result is the same as that of `compose`.
     package func listedSpanFromMemory(_ request: WindowRequest, of channel: Channel, now: Instant)
         -> ListedSpan?
     {

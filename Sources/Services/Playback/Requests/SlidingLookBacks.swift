@@ -11,8 +11,9 @@ final class SlidingLookBacks: Sendable {
 
     private let known = Mutex<[Place: Int64]>([:])
 
-    /// How far back to read next for renditions of which too little was found, microseconds: some times as
-    /// far, or as far as was needed before, and at most `furthest`.
+    /// How far back to read next, microseconds, when too little of some renditions was found.
+    ///
+    /// Several times as far as now, or as far as was needed last time if that is more; at most `furthest`.
     func next(
         after lookBack: Int64, upTo furthest: Int64, for renditions: Set<RenditionID>, in channel: Int32,
     ) -> Int64 {

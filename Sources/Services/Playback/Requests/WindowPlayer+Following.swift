@@ -18,7 +18,7 @@ extension WindowPlayer {
     package func published(
         from begin: Instant, of channel: Channel, _ id: RenditionID?, preferring preferred: RenditionID?,
     ) async throws(PlaybackError) -> PublishedSegments? {
-        let seen = try await mappingErrors { () throws(CatalogueError) in
+        let seen = try await PlaybackError.mapping { () throws(CatalogueError) in
             try await index.head(of: channel.row, isGrowing: true).head
         }
         let end = seen.publishedHead.watermark

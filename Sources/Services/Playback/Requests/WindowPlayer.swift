@@ -25,7 +25,7 @@ package final class WindowPlayer: Sendable {
         try checkSliding(request, channel)
         let asked = index.clock.steady()
         return try await withAlternatives(request, channel) { () throws(PlaybackError) in
-            let seen = try await mappingErrors { () throws(CatalogueError) in
+            let seen = try await PlaybackError.mapping { () throws(CatalogueError) in
                 try await index.head(of: channel.row, isGrowing: request.isGrowing)
             }
             if case .sliding(let length, let delay) = request.span {
@@ -74,7 +74,7 @@ package final class WindowPlayer: Sendable {
         try window.checkWhole(named)
         let absent = named == nil ? window.absent : []
         guard !absent.isEmpty else { return }
-        let missing = try await mappingErrors { () throws(CatalogueError) in
+        let missing = try await PlaybackError.mapping { () throws(CatalogueError) in
             try await index.catalogue.missingTime(of: absent, of: channel.row, in: window.window)
         }
         for id in absent {
@@ -93,7 +93,7 @@ package final class WindowPlayer: Sendable {
                 TimeWindow(begin: begin, end: end ?? begin)
             case .sliding, .timeshift: TimeWindow(begin: .distantFuture, end: .distantFuture)
             }
-        return try await mappingErrors { () throws(CatalogueError) in
+        return try await PlaybackError.mapping { () throws(CatalogueError) in
             try await index.available(of: channel.row, near: window)
         }
     }
@@ -220,11 +220,5 @@ extension WindowPlayer {
         {
             throw .delayTooLong(limitSeconds: kept)
         }
-    }
-
-    func mappingErrors<T>(
-        _ body: () async throws(CatalogueError) -> T,
-    ) async throws(PlaybackError) -> T {
-        try await PlaybackError.mapping(body)
     }
 }

@@ -9,7 +9,7 @@ package struct WindowRequest: Sendable, Hashable {
     package var takesAnyTracks = false
     /// Fails if anything is missing (`WindowPlayer.checkWhole`).
     package var isStrict = false
-    /// Whose share of the turns for reading it takes; nil for the program's own.
+    /// The client whose share of the reading turns it uses; nil for requests of the program itself.
     package var client: String?
 
     package init(_ span: Span) {

@@ -18,7 +18,7 @@ final class BodySlice: SegmentBody {
     ///
     /// The time limit is that of the whole transfer; it may wait as long again for its turn here. What caches
     /// hold is not taken when the origin is wanted. A fresh connection may reach another server. The byte
-    /// limit is for what is wanted: a file that a range is cut out of may be larger.
+    /// limit is for the wanted bytes; the file that they are cut out of may be larger.
     static func open(
         _ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink, timeLimit: Duration,
         wantsOrigin: Bool = false, isFresh: Bool = false, byteLimit: Int = Limits.segmentBytes,

@@ -17,7 +17,7 @@ struct ContentKey: Sendable {
 /// segments are lost for ever; it is stored under a digest of itself, so that a key that changes under its
 /// URL gets another name.
 actor KeyCache {
-    /// What begins in a rendition with a discontinuity.
+    /// The part of a rendition between two discontinuities.
     struct Domain: Hashable {
         var rendition: RenditionID
         var discontinuityCount: Int
@@ -60,7 +60,7 @@ actor KeyCache {
 
     /// The key at a URL for a segment that must not wait: one that was missed lately is missed at once.
     ///
-    /// With a domain it is asked for again in each: nothing tells here whether it opens samples.
+    /// With a domain, the key is requested once in each, because the recorder cannot check a key for samples.
     func key(at url: HTTPURL, in domain: Domain? = nil, link: SourceLink) async throws -> ContentKey {
         if let miss = misses[url.absoluteString], clock.steady() < miss.until { throw miss.failure }
         return try await key(

@@ -94,7 +94,7 @@ extension SegmentFetcher {
 
     /// The key of a segment that is just listed; nil when it is missing now.
     ///
-    /// That a key fits samples is not known here: it counts up to the next discontinuity.
+    /// The recorder cannot check a key for samples, so it is used only up to the next discontinuity.
     private func keyAtHand(
         _ cipher: KeyPendingSegment.Cipher, domain: Int,
     ) async throws -> ContentKey? {

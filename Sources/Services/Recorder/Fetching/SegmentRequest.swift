@@ -43,7 +43,7 @@ package struct SegmentRequest: Sendable {
             Limits.longestPauseForWhole)
     }
 
-    /// The first try may have failed by its connection, or by the server that it leads to.
+    /// The first try may have failed because of its connection or the server that it leads to.
     var wantsFreshConnection: Bool { attempt == 2 && held == nil }
 
     /// Whether a segment that is not whole is stored all the same.

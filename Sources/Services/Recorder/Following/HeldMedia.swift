@@ -58,7 +58,7 @@ struct HeldMedia: Sendable {
         guard let timestamp = probed.firstTimestamp else { return nil }
         let stretches = stretches
         let starts = stretches.enumerated().compactMap { place, stretch in
-            // Media behind what is held, or in front of it, go on from the newest pieces.
+            // Time stamps outside of all stretches are placed relative to the newest stretch.
             Self.start(of: timestamp, in: stretch, orBeside: place == stretches.count - 1)
         }.filter { ($0.begin - expected).magnitude <= Limits.sourceLatency.magnitude }
         let held = starts.filter(\.isHeld)
@@ -67,8 +67,8 @@ struct HeldMedia: Sendable {
         }
     }
 
-    /// Where a time stamp lies by the pieces of one stretch, and whether they hold it; nil when it lies
-    /// beside them and that does not count.
+    /// The instant of a time stamp by the pieces of one stretch, and whether it lies within the stretch; nil
+    /// when it lies outside, unless `orBeside`.
     private static func start(
         of timestamp: Int64, in stretch: [Piece], orBeside: Bool,
     ) -> (begin: Instant, isHeld: Bool)? {
@@ -114,7 +114,7 @@ struct HeldMedia: Sendable {
         }?.identity.number
     }
 
-    /// The pieces with time stamps, in order of time, divided where those do not go on from one to the next.
+    /// The pieces with time stamps, in order of time, split where the time stamps are not continuous.
     private var stretches: [[Piece]] {
         let timed = pieces.filter { $0.timestamp != nil }.sorted { $0.window.begin < $1.window.begin }
         var stretches: [[Piece]] = []

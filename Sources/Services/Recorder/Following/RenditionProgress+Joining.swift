@@ -17,7 +17,7 @@ extension RenditionProgress {
 
     /// Where another source's playlist is joined best: at its first segment, which was recorded most likely.
     ///
-    /// Nil where dates tell it: those of both sources do, and they are believed.
+    /// Nil where both sources have dates that are believed: then dates tell it.
     mutating func askToJoin(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
         switch join {
         case .none, .found: return nil

@@ -24,8 +24,8 @@ struct RenditionProgress: Sendable {
     var measured = MeasuredDurations()
     /// The same of the sources that were in use before, by URL.
     private(set) var formerlyMeasured: [String: MeasuredDurations] = [:]
-    /// By how much the media of sources without dates lay behind arrival when they were in use, microseconds,
-    /// by URL.
+    /// How far the media of each source without dates lay behind arrival when it was last in use, in
+    /// microseconds, by URL.
     private var formerOffsets: [String: Int64] = [:]
     /// The same of the source in use; nil when it was not in use before.
     private var ownOffset: Int64?

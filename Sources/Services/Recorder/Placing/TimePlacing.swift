@@ -276,8 +276,8 @@ extension TimePlacing {
                 start: date, slack: isCoarse ? Limits.dateResolution : Limits.tolerance, isDated: true)
         }
         if let shared = arrived.entry.sharedStart {
-            // Numbers of two renditions may be out of step (RFC 8216bis §6.2.4): without media that show how
-            // they stand to each other, another segment's start is not taken.
+            // Numbers of two renditions may be out of step (RFC 8216bis §6.2.4). Until media show by how
+            // much, the same number may be another segment, so only a start nearby is taken.
             let isShown = arrived.entry.isSharedByMedia
             let bound = isShown ? Self.step(target: target) : arrived.entry.duration / 2
             if (shared - expected).magnitude <= bound.magnitude {

@@ -23,10 +23,12 @@ struct UnownedJournal: Sendable {
         return true
     }
 
-    /// Gives up some of the segments that wait for their keys, because nobody asks for the keys of a deleted
-    /// channel: they are lost, and their bytes go.
+    /// Gives up a batch of segments that wait for their keys.
     ///
-    /// - Returns: false when none was left
+    /// Keys of a deleted channel are no longer fetched. The segments are recorded as lost, and their files
+    /// are deleted.
+    ///
+    /// - Returns: false when no segment was waiting
     func giveUpKeys() async throws -> Bool {
         let journal = try parts.journal.channel(channel.id)
         var (positions, waiting): ([JournalPosition], [KeyPendingSegment]) = ([], [])
