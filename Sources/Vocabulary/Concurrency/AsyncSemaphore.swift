@@ -47,12 +47,14 @@ package final class AsyncSemaphore: Sendable {
         _ body: () async throws(Failure) -> Value,
     ) async throws(Failure) -> Value? {
         let number = newNumber()
-        let timer = Task {
-            try? await clock.sleep(for: limit)
-            turnAway(number)
+        var timer: Task<Void, Never>?
+        let isAdmitted = await acquire(permits, number) {
+            timer = Task {
+                try? await clock.sleep(for: limit)
+                turnAway(number)
+            }
         }
-        let isAdmitted = await acquire(permits, number)
-        timer.cancel()
+        timer?.cancel()
         guard isAdmitted else { return nil }
         defer { release(permits) }
         return try await body()
@@ -65,11 +67,14 @@ package final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Whether the permits came.
-    private func acquire(_ permits: Int, _ number: Int) async -> Bool {
+    /// Whether the permits came; `onWaiting` is called as soon as the task waits for them.
+    nonisolated(nonsending) private func acquire(
+        _ permits: Int, _ number: Int, onWaiting: () -> Void = {},
+    ) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 guard let isAdmitted = arrived(number, permits, waiter) else {
+                    onWaiting()
                     // The handler may have run before the waiter was there.
                     if Task.isCancelled { turnAway(number) }
                     return
