@@ -68,6 +68,8 @@ struct AsyncSemaphoreTests {
         opener.finish()
         #expect(await heavy.value == 1)
         await holder.value
+        // All permits came back.
+        #expect(await semaphore.withPermit(2, within: .seconds(1), by: .system) { 2 } == 2)
     }
 
     @Test("When one that needs several permits has waited too long, those behind it get theirs")
