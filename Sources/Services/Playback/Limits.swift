@@ -163,8 +163,8 @@ extension Limits {
     static let usedAgainAfter = Duration.seconds(1)
     /// A block that was not used for this long counts as one that was used once.
     static let usedAgainFor = Duration.seconds(600)
-    /// Blocks that one call drops beyond the room that it needs: about a tenth of a millisecond.
-    static let dropsAtOnce = 64
+    /// Wanted blocks that one call passes over before it drops such a block: about a tenth of a millisecond.
+    static let wantedPassed = 64
     /// Blocks that are compared to drop one of them.
     static let blocksCompared = 16
     /// Cached formats; a channel has few, but thousands if its key changes every minute.

@@ -124,24 +124,27 @@ struct BlockCacheTests {
         #expect(cache.missing(QuarterRange(first: live[0], count: 4)) == 4)
     }
 
-    @Test("When memory is full no call drops more than a few blocks, and a tenth of it becomes free")
-    func fewAtOnce() {
-        let count: Int64 = 9_000
-        let drops = Mutex(0)
-        let cache = BlockCache(capacity: Int(count) * Limits.blockOverhead, clock: .system) {
-            drops.withLock { $0 += 1 }
+    @Test(
+        "When memory is full a call drops what it needs, and others are told of each tenth that was dropped",
+        arguments: [1, 7, 96, 300] as [Int64])
+    func dropping(atOnce: Int64) {
+        let isTold = Mutex(false)
+        let cache = BlockCache(capacity: 1_000 * Limits.blockOverhead, clock: .system) {
+            isTold.withLock { $0 = true }
         }
-        cache.replace([], with: quarters(0..<count).map { block($0) })
-        var held = Int(count)
-        for quarter in quarters(count..<count + 20) {
-            cache.replace([], with: [block(quarter)])
-            let left = cache.blocks(ofRenditions: [1]).count
-            #expect(held + 1 - left <= Limits.dropsAtOnce)
-            held = left
+        cache.replace([], with: quarters(0..<1_000).map { block($0) })
+        var heldByOthers: Int64 = 0
+        for begin in stride(from: Int64(1_000), to: 4_000, by: Int(atOnce)) {
+            cache.replace([], with: quarters(begin..<begin + atOnce).map { block($0) })
+            #expect(cache.blocks(ofRenditions: [1]).count == 1_000)
+            heldByOthers += atOnce
+            let drops = isTold.withLock { isTold in
+                defer { isTold = false }
+                return isTold
+            }
+            #expect(drops == (heldByOthers >= 100), "\(begin)")
+            if drops { heldByOthers = 0 }
         }
-        #expect(held <= 8_150 && held > 8_000)
-        // What others hold is dropped once.
-        #expect(drops.withLock { $0 } == 1)
     }
 
     @Test("A change replaces blocks")

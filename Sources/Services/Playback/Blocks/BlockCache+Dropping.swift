@@ -7,25 +7,23 @@ import Concurrency
 /// step it compares a few blocks at equal distances and drops the one that is wanted least. So no call looks
 /// at all blocks.
 extension BlockCache.State {
-    /// Drops blocks until there is room; once memory was full, each call drops a few more until a tenth of it
-    /// is free.
+    /// Drops blocks until there is room.
     ///
-    /// - Returns: true when the tenth is free, which is the time for others to drop the same blocks
+    /// - Returns: true once a tenth of the memory has been dropped, which is the time for others to drop the
+    ///   same blocks
     mutating func shrink(to capacity: Int, now: SteadyInstant) -> Bool {
-        if byteCount > capacity { isShrinking = true }
-        guard isShrinking else { return false }
-        let (target, since) = (capacity - capacity / 10, now - Limits.usedAgainFor)
-        var (looks, dropped) = (0, 0)
-        while byteCount > target, byteCount > capacity || looks < Limits.dropsAtOnce {
-            looks += 1
-            guard let found = leastWanted(now: now, since: since) else { break }
-            // A wanted block is dropped only after so many looks have found no other.
-            if looks < Limits.dropsAtOnce, found.isWanted(since: since) { continue }
-            remove(found.block.quarter)
-            dropped += 1
+        let since = now - Limits.usedAgainFor
+        var passed = 0
+        while byteCount > capacity, let found = leastWanted(now: now, since: since) {
+            if found.isWanted(since: since), passed < Limits.wantedPassed {
+                passed += 1
+                continue
+            }
+            droppedBytes += remove(found.block.quarter)
         }
-        isShrinking = byteCount > target && dropped > 0
-        return !isShrinking
+        guard droppedBytes > 0, droppedBytes >= capacity / 10 else { return false }
+        droppedBytes = 0
+        return true
     }
 
     /// Moves the hand one step; gives the least wanted of the blocks that it compares there.

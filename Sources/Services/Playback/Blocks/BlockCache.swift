@@ -39,8 +39,8 @@ final class BlockCache: Sendable {
         /// The quarters of all entries; the hand moves along them to find what to drop.
         var ring: [Quarter] = []
         var hand = 0
-        /// True from the time when memory is full until a tenth of it is free.
-        var isShrinking = false
+        /// Bytes that were dropped and may still be held by others.
+        var droppedBytes = 0
         /// The loads whose blocks are stored when they finish.
         var loads: [Quarter: (number: Int, load: Load)] = [:]
         var loadsMade = 0
@@ -51,8 +51,8 @@ final class BlockCache: Sendable {
     private let state = Mutex(State())
     private let evicted: @Sendable () -> Void
 
-    /// Keeps at most `capacity` bytes; `evicted` is called after a tenth was dropped because of that, so that
-    /// others drop it, too.
+    /// Keeps at most `capacity` bytes; `evicted` is called each time a tenth of them was dropped because of
+    /// that, so that others drop it, too.
     init(capacity: Int, clock: HostClock, evicted: @escaping @Sendable () -> Void = {}) {
         self.capacity = capacity
         self.clock = clock
@@ -210,13 +210,18 @@ extension BlockCache.State {
         byteCount += added
     }
 
-    mutating func remove(_ quarter: Quarter) {
-        guard let entry = entries[quarter.rendition]?.removeValue(forKey: quarter.begin) else { return }
-        byteCount -= entry.block.byteCount + entry.added
+    /// Removes a block; gives the bytes that it had.
+    @discardableResult
+    mutating func remove(_ quarter: Quarter) -> Int {
+        guard let entry = entries[quarter.rendition]?.removeValue(forKey: quarter.begin) else { return 0 }
+        let removed = entry.block.byteCount + entry.added
+        byteCount -= removed
         if entries[quarter.rendition]?.isEmpty == true { entries[quarter.rendition] = nil }
         let last = ring.removeLast()
-        guard last != quarter else { return }
-        ring[entry.place] = last
-        entries[last.rendition]?[last.begin]?.place = entry.place
+        if last != quarter {
+            ring[entry.place] = last
+            entries[last.rendition]?[last.begin]?.place = entry.place
+        }
+        return removed
     }
 }
