@@ -55,6 +55,20 @@ struct SlidingPlanTests {
         #expect(delayed.renditions[0].segments.last?.end == at(700))
     }
 
+    @Test("A segment that goes on behind the edge is not missing, a hole there is")
+    func edgeInside() throws {
+        func held(_ recorded: RecordedFixture, delay: Double) throws -> [Int64] {
+            let window = composed(recorded, until: 800, delay: delay)
+            let (held, missing) = window.completeness(of: try #require(window.leading))
+            #expect(held + missing == window.window.microseconds)
+            return [held / 1_000_000, missing / 1_000_000]
+        }
+        let whole = RecordedFixture(run(200, from: 0))
+        for delay in [100.0, 101, 102, 103] { #expect(try held(whole, delay: delay) == [32, 0], "\(delay)") }
+        let hole = RecordedFixture(run(170, from: 0) + run(20, from: 720, number: 180))
+        #expect(try held(hole, delay: 110) == [32, 10])
+    }
+
     @Test("A delayed playlist continues while the channel stands still")
     func standstill() {
         let recorded = RecordedFixture(run(200, from: 0))

@@ -49,8 +49,9 @@ package struct SlidingPlan: Sendable {
             let begin = begin(in: renditions[index].segments)
             renditions[index].segments = renditions[index].segments.ending(after: begin)
         }
-        let begin = PlaylistContents.leading(of: renditions)?.segments.first?.start ?? edge
-        let window = TimeWindow(begin: begin, end: max(begin, edge))
+        let leading = PlaylistContents.leading(of: renditions)
+        let begin = leading?.segments.first?.start ?? edge
+        let window = TimeWindow(begin: begin, end: max(begin, end(of: leading, held)))
         let measured = renditions.map(\.targetSeconds).max() ?? 1
         return PlaylistContents(
             plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window,
@@ -59,6 +60,17 @@ package struct SlidingPlan: Sendable {
             renditions: renditions,
             known: held.renditions.map(\.id), formats: held.formats, writesGaps: false,
             discontinuities: DiscontinuitySequences(), markers: held.markers)
+    }
+
+    /// Where the playlist of a rendition ends: at the edge, or where a segment begins that goes on behind it.
+    ///
+    /// Such a segment is not listed yet, but it is not missing either.
+    private func end(of listed: ListedRendition?, _ held: HeldSegments) -> Instant {
+        let all = held.renditions.first { $0.id == listed?.id }?.segments
+        guard let last = all?.backwards.first(where: { $0.start < edge }), last.end > edge else {
+            return edge
+        }
+        return last.start
     }
 
     /// The segments of a rendition that end after this instant are listed.
