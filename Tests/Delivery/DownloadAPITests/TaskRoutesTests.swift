@@ -85,8 +85,14 @@ struct TaskRoutesTests {
             fixture.origin.release()
             #expect(try await fixture.post("/downloads/task/retry").status == 200)
             try await fixture.reached("completed")
-            for action in ["pause", "resume", "cancel", "retry"] {
-                #expect(try await fixture.post("/downloads/task/\(action)").isProblem(409), "\(action)")
+            let done = [
+                "pause": "paused", "resume": "resumed", "cancel": "canceled", "retry": "retried",
+            ]
+            for (action, word) in done {
+                let refused = try await fixture.post("/downloads/task/\(action)")
+                #expect(refused.isProblem(409), "\(action)")
+                let detail = refused.problem["detail"] as? String
+                #expect(detail?.hasSuffix("is completed and cannot be \(word)") == true, "\(action)")
                 #expect(try await fixture.post("/downloads/none/\(action)").isProblem(404), "\(action)")
             }
         }

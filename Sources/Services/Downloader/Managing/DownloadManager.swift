@@ -237,7 +237,7 @@ extension DownloadManager {
         let allowed: Set<TaskState> = isRetry ? [.failed, .canceled] : [.paused]
         guard allowed.contains(task.state) else {
             if !isRetry, !task.state.isEnded { return task }
-            throw .notNow("\(id) is \(task.state.rawValue)")
+            throw .notNow(task.refusal(of: isRetry ? .retried : .resumed))
         }
         let stored = try await service.begin(try await request(of: id)).0
         try await service.keep(stored)

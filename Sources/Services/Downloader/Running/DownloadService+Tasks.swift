@@ -81,7 +81,7 @@ extension DownloadService {
             stored.task.apply(.interrupted, at: tools.clock.now())
             if !isDone(stored.task.state) {
                 guard stored.task.apply(event, at: tools.clock.now()) else {
-                    throw .notNow("\(id) is \(stored.task.state.rawValue) and cannot be \(event.rawValue)")
+                    throw .notNow(stored.task.refusal(of: event))
                 }
                 try await folder.replaceTask(stored)
             }

@@ -60,6 +60,11 @@ package struct DownloadTask: Sendable, Equatable, Codable {
         return true
     }
 
+    /// Why an event is not possible.
+    func refusal(of event: TaskEvent) -> String {
+        "\(id) is \(state.rawValue) and cannot be \(event.rawValue)"
+    }
+
     /// Changes the state because of an error: a full disk and a stop only pause a task.
     mutating func stop(because error: DownloadError, at now: Instant) {
         switch error {
