@@ -18,6 +18,16 @@ def load(port, targets, seconds=1, connections=16, method="GET", headers=None, n
     return json.loads(printed[printed.index("{"):])
 
 
+def once(port, targets, connections, method="GET"):
+    """Asks once for each target of a file, so many at a time."""
+    requests = targets + ".curl"
+    with open(targets) as paths, open(requests, "w") as file:
+        for path in paths:
+            file.write(f'url = "http://127.0.0.1:{port}{path.strip()}"\noutput = "/dev/null"\n')
+    command = ["nice", "-n", "10", "curl", "-s", "--parallel", "--parallel-immediate", "--parallel-max", str(connections), "-K", requests]
+    subprocess.run(command + ["--head"] * (method == "HEAD"), check=True)
+
+
 def bodiless():
     """The client for answers without a body, compiled when it is first needed."""
     source, program = (os.path.join(HERE, "bodiless.c"), os.path.join(ROOT, "var", "bench", "run", "bodiless"))
