@@ -145,11 +145,10 @@ class Bounds:
     def bad_input(self, key, what, limit):
         """1,000 unknown channels, 300 cold days, 64 HEAD of days, 300 downloads that are not read, and large bodies without a token, all
         at once; then again after a restart. The live list is asked for until the last of them is answered."""
-        rates, times, most_memory, seconds = Rates(self.bench), [], 0, []
+        rates, server, times, most_memory, seconds = Rates(self.bench), self.bench.backcast, [], 0, []
         cold = [self.window(channel, begin) for channel in self.singles() for begin in self.days()]
         day = self.window("short", self.days()[0]).replace("index.m3u8", "download.ts")
-        for number in range(self.bench.rounds):
-            server = self.bench.backcast
+        for _ in range(self.bench.rounds):
             server.restart()
             slugs = [f"/live/none-{self.chance.randrange(10**9)}/index.m3u8" for _ in range(1000)]
             heads = [self.window("short", self.days()[0] - each).replace("index.m3u8", "download.ts") for each in range(64)]
