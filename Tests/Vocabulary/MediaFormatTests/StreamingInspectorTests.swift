@@ -13,6 +13,29 @@ struct StreamingInspectorTests {
         Array("WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n".utf8), Array("<html>".utf8),
     ]
 
+    /// Units of more bytes than are kept of one, which fill their packets, and other packets between them.
+    static let longUnits: [UInt8] = {
+        var builder = TransportStreamBuilder()
+        builder.addTables([(0x1B, 0x100), (0x0F, 0x101)])
+        // The first slice of the third picture is in its third packet.
+        let message = [0, 0, 1, 6] + [UInt8](repeating: 0xA5, count: 400)
+        let pictures = [
+            TransportStreamBuilder.h264KeyFrame, TransportStreamBuilder.h264OtherFrame,
+            message + TransportStreamBuilder.h264KeyFrame,
+        ]
+        let headerByteCount = 14
+        for (number, picture) in pictures.enumerated() {
+            let room = 50 * 184 - headerByteCount - picture.count
+            let time = UInt64(number) * 3600
+            builder.addUnit(
+                0x100, streamID: 0xE0, time: time, picture + [UInt8](repeating: 0xA5, count: room))
+            builder.addPacket(0x1FFF, startsUnit: false, [UInt8](repeating: 0, count: 184))
+            let frames = Array(repeatElement(TransportStreamBuilder.aacFrame, count: 600).joined())
+            builder.addUnit(0x101, streamID: 0xC0, time: time, frames)
+        }
+        return builder.bytes
+    }()
+
     private static func inspect(_ bytes: [UInt8], pieces: Int) -> Result<MediaInspection, MediaFormatError> {
         var inspector = StreamingInspector(initSection: initSection)
         for start in stride(from: 0, to: bytes.count, by: pieces) {
@@ -25,7 +48,7 @@ struct StreamingInspectorTests {
         "The result does not depend on how the bytes arrive",
         arguments: [1, 7, 187, 188, 189, 511, 512, 513, 4096])
     func pieces(count: Int) {
-        for bytes in Self.samples {
+        for bytes in Self.samples + [Self.longUnits] {
             #expect(Self.inspect(bytes, pieces: count) == Self.inspect(bytes, pieces: bytes.count))
         }
     }

@@ -51,9 +51,17 @@ struct ElementaryStream {
         continueUnit(payload.extracting(min(header.byteCount, payload.count)..<payload.count))
     }
 
+    /// Whether nothing but the length of the unit's rest matters.
+    var isOnlyCounted: Bool { collecting == .nothing }
+
+    /// Counts bytes of the unit.
+    mutating func count(_ added: Int) {
+        byteCount += UInt64(added)
+        lastUnitByteCount += UInt64(added)
+    }
+
     mutating func continueUnit(_ payload: Span<UInt8>) {
-        byteCount += UInt64(payload.count)
-        lastUnitByteCount += UInt64(payload.count)
+        count(payload.count)
         switch collecting {
         case .opening: Self.append(payload, to: &opening, &collecting)
         case .entry: Self.append(payload, to: &entry, &collecting)

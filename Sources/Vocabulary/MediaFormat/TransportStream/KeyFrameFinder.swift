@@ -41,6 +41,14 @@ struct KeyFrameFinder {
         pass(payload, upTo: offset + TransportPacket.byteCount)
     }
 
+    /// Whether the first slice of a picture is still to come.
+    var isSearching: Bool { picture != nil && picture?.isKeyFrame == nil }
+
+    /// Packets of the stream, which end at `end`, while nothing is searched.
+    mutating func pass(upTo end: Int) {
+        picture?.end = end
+    }
+
     /// The payload of a packet of the stream, which ends at `end`.
     mutating func pass(_ payload: Span<UInt8>, upTo end: Int) {
         guard var open = picture.take() else { return }

@@ -1,6 +1,8 @@
 /// The header of a transport stream packet (ISO 13818-1 §2.4.3.2).
 struct TransportPacket {
     static let byteCount = 188
+    /// Bytes in front of an adaptation field or payload.
+    static let headerByteCount = 4
     static let syncByte: UInt8 = 0x47
     /// The PID of null packets.
     static let nullPID: UInt16 = 0x1FFF
@@ -26,7 +28,13 @@ struct TransportPacket {
         let hasPayload = bytes[3] & 0x10 != 0
         let adaptationCount = hasAdaptation ? Int(bytes[4]) : 0
         isRandomAccess = adaptationCount > 0 && bytes[5] & 0x40 != 0
-        let header = 4 + (hasAdaptation ? 1 + adaptationCount : 0)
+        let header = Self.headerByteCount + (hasAdaptation ? 1 + adaptationCount : 0)
         payloadOffset = hasPayload ? min(header, Self.byteCount) : Self.byteCount
+    }
+
+    /// Whether a packet of a stream goes on with a unit, and has nothing but clear payload behind its header.
+    static func isPlain(_ bytes: Span<UInt8>, at offset: Int, of pid: UInt16) -> Bool {
+        bytes[offset] == syncByte && bytes[offset + 1] == UInt8(pid >> 8)
+            && bytes[offset + 2] == UInt8(truncatingIfNeeded: pid) && bytes[offset + 3] & 0xF0 == 0x10
     }
 }

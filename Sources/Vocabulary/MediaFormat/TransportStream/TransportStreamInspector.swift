@@ -5,6 +5,8 @@ struct TransportStreamInspector: ContainerInspector {
     private var damage: Damage?
     private var tables = ProgramTables()
     private var streams: [ElementaryStream] = []
+    /// The index of the stream whose packet was read last.
+    private var current: Int?
     private var keyFrames = KeyFrameFinder()
 
     /// `section` has the tables that its segments may lack.
@@ -28,7 +30,7 @@ struct TransportStreamInspector: ContainerInspector {
         }
         while bytes.count - offset >= TransportPacket.byteCount {
             read(bytes.extracting(offset..<(offset + TransportPacket.byteCount)))
-            offset += TransportPacket.byteCount
+            offset = pass(bytes, from: offset + TransportPacket.byteCount)
         }
         for index in offset..<bytes.count { partial.append(bytes[index]) }
     }
@@ -45,6 +47,29 @@ struct TransportStreamInspector: ContainerInspector {
             lastTimestamp: leading?.lastTimestamp, durationMicroseconds: leading?.durationMicroseconds,
             startsWithKeyFrame: report.startsWithKeyFrame,
             keyFrames: keyFrames.keyFrames(since: leading?.firstTimestamp, in: byteCount))
+    }
+
+    /// Counts the packets that go on with the last unit, if nothing looks at their bytes; the offset behind
+    /// them.
+    ///
+    /// Most packets are of this kind.
+    private mutating func pass(_ bytes: Span<UInt8>, from start: Int) -> Int {
+        guard let current, streams[current].isOnlyCounted else { return start }
+        let pid = streams[current].pid
+        let isSearched = pid == keyFrames.pid
+        guard !(isSearched && keyFrames.isSearching), !tables.wants(pid) else { return start }
+        var offset = start
+        while bytes.count - offset >= TransportPacket.byteCount,
+            TransportPacket.isPlain(bytes, at: offset, of: pid)
+        {
+            offset += TransportPacket.byteCount
+        }
+        guard offset > start else { return start }
+        byteCount += offset - start
+        let payload = TransportPacket.byteCount - TransportPacket.headerByteCount
+        streams[current].count((offset - start) / TransportPacket.byteCount * payload)
+        if isSearched { keyFrames.pass(upTo: byteCount) }
+        return offset
     }
 
     private mutating func read(_ bytes: Span<UInt8>) {
@@ -68,6 +93,7 @@ struct TransportStreamInspector: ContainerInspector {
     /// Streams are accepted before the program map, which may follow their first packets or be missing.
     private mutating func readMedia(_ packet: TransportPacket, _ payload: Span<UInt8>) {
         let known = streams.firstIndex { $0.pid == packet.pid }
+        current = known
         guard packet.startsUnit else {
             if let known { streams[known].continueUnit(payload) }
             if packet.pid == keyFrames.pid { keyFrames.pass(payload, upTo: byteCount) }
