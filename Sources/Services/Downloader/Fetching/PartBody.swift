@@ -19,6 +19,9 @@ struct ReceivedBody: Sendable, Equatable {
     /// The strong entity tag or the date of the version.
     var validator: String?
 
+    /// Whether everything came that the origin has said.
+    var isWhole: Bool { byteCount == total }
+
     /// The bytes still to ask for; nil where they could belong to another version.
     var rest: Range<UInt64>? {
         guard let total, validator != nil, byteCount > 0, byteCount < total else { return nil }

@@ -109,14 +109,9 @@ struct PartFetcher: Sendable {
         let transfer = try await request(order, &body, &wanted)
         guard var open = body else { throw .final(.cancelled) }
         defer { body = open }
-        guard try await read(transfer, wanted, order, &open) else { return nil }
-        try await store(try open.intake.finish(), order, &open)
-        do {
-            try await folder.commit(order.file)
-            if open.isRecorded { try await folder.dropRecord(of: order.file) }
-        } catch {
-            throw .final(error)
-        }
+        guard var last = try await read(transfer, wanted, order, &open) else { return nil }
+        last += try open.intake.finish()
+        try await complete(last, order, &open)
         return StoredBytes(byteCount: open.intake.byteCount, section: open.intake.section)
     }
 
@@ -149,19 +144,27 @@ struct PartFetcher: Sendable {
         return transfer
     }
 
-    /// Stores what is wanted of a body as it comes; false when another part goes first.
+    /// Stores what is wanted of a body as it comes; nil when another part goes first.
+    ///
+    /// Gives the last bytes, which are stored in one step with the end of the part.
     private func read(
         _ whole: consuming Transfer, _ part: WantedBytes, _ order: PartOrder, _ open: inout OpenPart
-    ) async throws(TryFailure) -> Bool {
+    ) async throws(TryFailure) -> [UInt8]? {
         var transfer = whole
         var wanted = part
+        var last: [UInt8] = []
         while !wanted.isComplete {
-            guard try await mayGoOn(order) else { return false }
+            if !open.received.isWhole {
+                try await store(last, order, &open)
+                last = []
+                guard try await mayGoOn(order) else { return nil }
+            }
             guard let chunk = try await transfer.next() else { break }
             let bytes = wanted.take(chunk)
             guard !bytes.isEmpty else { continue }
             open.received.byteCount += UInt64(bytes.count)
-            try await store(try open.intake.take(bytes), order, &open)
+            let taken = try open.intake.take(bytes)
+            last = last.isEmpty ? taken : last + taken
             await retries.received(Int64(bytes.count))
             do {
                 try await pacer.passed(bytes.count)
@@ -170,7 +173,7 @@ struct PartFetcher: Sendable {
             }
         }
         if let left = wanted.left, left > 0 { throw .damaged("the byte range ends early") }
-        return true
+        return last
     }
 
     /// Whether no part goes first that a player waits for.
@@ -193,11 +196,11 @@ struct PartFetcher: Sendable {
         } catch {
             throw .final(error)
         }
-        let total = opening.wanted.left ?? head.contentLength
+        let isCoded = head.headers["Content-Encoding"] != nil
+        let total = isCoded ? nil : opening.wanted.left ?? head.contentLength
         // What is decrypted is shorter than what comes, by a number of bytes that its end tells.
         let isSameLength = order.key == nil || !order.storesClear
-        let isCoded = head.headers["Content-Encoding"] != nil
-        order.progress?.begin(total: isSameLength && !isCoded ? total.map { Int64(clamping: $0) } : nil)
+        order.progress?.begin(total: isSameLength ? total.map { Int64(clamping: $0) } : nil)
         return OpenPart(
             intake: intake,
             received: ReceivedBody(offset: offset, total: total, validator: head.rangeValidator))
@@ -206,7 +209,7 @@ struct PartFetcher: Sendable {
     private func store(
         _ bytes: [UInt8], _ order: PartOrder, _ open: inout OpenPart
     ) async throws(TryFailure) {
-        guard !bytes.isEmpty || !open.hasDraft else { return }
+        guard !bytes.isEmpty else { return }
         do {
             try await folder.write(bytes, toDraftOf: order.file, isFirst: !open.hasDraft)
         } catch {
@@ -214,6 +217,20 @@ struct PartFetcher: Sendable {
         }
         open.hasDraft = true
         order.progress?.wrote(bytes.count)
+    }
+
+    /// Stores the last bytes of a part and gives it its name.
+    private func complete(
+        _ last: [UInt8], _ order: PartOrder, _ open: inout OpenPart
+    ) async throws(TryFailure) {
+        do {
+            try await folder.write(last, toEndOf: order.file, isFirst: !open.hasDraft)
+            if open.isRecorded { try await folder.dropRecord(of: order.file) }
+        } catch {
+            throw .final(error)
+        }
+        open.hasDraft = true
+        order.progress?.wrote(last.count)
     }
 }
 

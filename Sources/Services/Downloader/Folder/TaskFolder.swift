@@ -59,12 +59,19 @@ struct TaskFolder: Sendable {
         }
     }
 
+    /// Adds the last bytes to the draft of a file, makes it durable and gives it its name.
+    func write(_ bytes: [UInt8], toEndOf name: String, isFirst: Bool) async throws(DownloadError) {
+        try await work.run { () throws(DownloadError) in
+            let file = try openDraft(of: name, isFirst: isFirst)
+            try disk.write(bytes, to: file)
+            try publish(file, as: name)
+        }
+    }
+
     /// Makes a draft durable and gives it its name.
     func commit(_ name: String) async throws(DownloadError) {
         try await work.run { () throws(DownloadError) in
-            let file = try open(Self.draft(of: name), O_WRONLY)
-            try disk.sync(file)
-            try disk.rename(file.path, to: try location(of: name))
+            try publish(try open(Self.draft(of: name), O_WRONLY), as: name)
         }
     }
 
@@ -175,6 +182,13 @@ extension TaskFolder {
             try disk.write(piece, to: target)
             offset += Int64(piece.count)
         }
+    }
+
+    private func publish(
+        _ draft: borrowing DescriptorHandle<DownloadError>, as name: String
+    ) throws(DownloadError) {
+        try disk.sync(draft)
+        try disk.rename(draft.path, to: try location(of: name))
     }
 
     private func open(
