@@ -89,6 +89,8 @@ enum Limits {
     static let sectionPause = Duration.milliseconds(50)
     /// The width of the picture of a task, pixels.
     static let pictureWidth = 480
+    /// Key frames of which the picture of a task is chosen.
+    static let pictureFrames = 5
     /// What ffmpeg may use to make a picture of a segment.
     static let picture = ProgramBounds(cpuSeconds: 20, memoryBytes: 1 << 30, fileBytes: 16 << 20)
 }

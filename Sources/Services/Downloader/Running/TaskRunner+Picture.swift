@@ -28,9 +28,9 @@ extension TaskRunner {
         try? await folder.dropDraft(of: Self.pictureFile)
     }
 
-    /// Makes the picture of a media file or playlist of the folder.
+    /// Makes the picture of a media file or playlist of the folder: one of the first key frames.
     ///
-    /// Frames are made small first, since ffmpeg keeps fifty of them to choose one.
+    /// Others cost more to decode. Frames are made small first, since ffmpeg keeps those of which it chooses.
     func makePicture(of source: String) async {
         let isPlaylist = source.hasSuffix(".m3u8")
         let reading = isPlaylist ? ["-allowed_extensions", "ALL"] : []
@@ -38,7 +38,8 @@ extension TaskRunner {
         let arguments =
             ["-nostdin", "-v", "error", "-y", "-threads", "1", "-protocol_whitelist", "file,crypto"] + reading
             + [
-                "-i", source, "-an", "-sn", "-vf", "scale=\(Limits.pictureWidth):-2,thumbnail=50",
+                "-skip_frame", "nokey", "-i", source, "-an", "-sn", "-vf",
+                "scale=\(Limits.pictureWidth):-2,thumbnail=\(Limits.pictureFrames)",
                 "-frames:v", "1", "-f", "mjpeg", "./\(draft)",
             ]
         do {
