@@ -1,9 +1,9 @@
 """Asks servers: with wrk for rates, on plain sockets where a single answer is timed."""
 import json
+import multiprocessing
 import os
 import socket
 import subprocess
-import threading
 import time
 
 from stack import ROOT
@@ -86,24 +86,39 @@ class Connection:
         self.socket.close()
 
 
-class Probe(threading.Thread):
-    """Asks for one path again and again on one connection, and keeps how long each answer took."""
+class Probe:
+    """Asks for one path again and again on one connection, and keeps how long each answer took.
+
+    It is a process of its own: threads of this one would wait for each other, and that would count as the server's time.
+    """
 
     def __init__(self, port, path="/healthz"):
-        super().__init__(daemon=True)
-        self.path, self.connection, self.ending, self.times = path, Connection(port), False, []
+        processes = multiprocessing.get_context("spawn")
+        self.end, other = processes.Pipe()
+        self.process = processes.Process(target=ask_repeatedly, args=(port, path, other), daemon=True)
+        self.times = []
 
-    def run(self):
-        while not self.ending:
-            status, _, _, _, seconds = self.connection.ask(self.path)
-            if status == 200:
-                self.times.append(seconds * 1000)
-            time.sleep(0.003)
+    def start(self):
+        self.process.start()
+        self.end.recv()
 
     def finish(self, part=1.0):
         """The time that a part of the answers does not exceed, all of them by default, the median and their number; milliseconds."""
-        self.ending = True
-        self.join()
-        self.connection.close()
+        self.end.send(None)
+        self.times = self.end.recv()
+        self.process.join()
         ordered = sorted(self.times)
         return ordered[int(part * (len(ordered) - 1))], ordered[len(ordered) // 2], len(ordered)
+
+
+def ask_repeatedly(port, path, end):
+    """Asks until something comes from the other end; tells it the milliseconds of each answer with status 200."""
+    connection, times = Connection(port), []
+    end.send(None)
+    while not end.poll():
+        status, _, _, _, seconds = connection.ask(path)
+        if status == 200:
+            times.append(seconds * 1000)
+        time.sleep(0.003)
+    connection.close()
+    end.send(times)
