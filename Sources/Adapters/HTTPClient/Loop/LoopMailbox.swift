@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Commands of other threads to the loop.
@@ -16,6 +17,8 @@ enum LoopCommand: Sendable {
 final class LoopMailbox: Sendable {
     let multi: MultiHandle
     private let inbox = Mutex(Inbox())
+    /// Counts commands, so that a pause ends with the first.
+    private let arrivals = DispatchSemaphore(value: 0)
 
     private struct Inbox {
         var commands: [LoopCommand] = []
@@ -46,17 +49,29 @@ final class LoopMailbox: Sendable {
             inbox.commands.append(command)
             return true
         }
-        if isTaken { multi.wakeUp() }
+        if isTaken {
+            arrivals.signal()
+            multi.wakeUp()
+        }
         return isTaken
     }
 
     /// Loop thread: removes and returns the commands.
     func removeCommands() -> [LoopCommand] {
-        inbox.withLock { inbox in
+        let commands = inbox.withLock { inbox in
             let commands = inbox.commands
             inbox.commands = []
             return commands
         }
+        // One that was posted just now may be counted later: it ends a pause early, nothing else.
+        for _ in commands where arrivals.wait(timeout: .now()) == .timedOut { break }
+        return commands
+    }
+
+    /// Loop thread: pauses until there is a command, but not longer than said.
+    func pause(milliseconds: Int) {
+        guard milliseconds > 0 else { return }
+        _ = arrivals.wait(timeout: .now() + .milliseconds(milliseconds))
     }
 
     /// Loop thread: states that no further command is processed.

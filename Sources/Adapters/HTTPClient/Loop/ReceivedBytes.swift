@@ -4,7 +4,7 @@
 final class ReceivedBytes {
     var byteCount = 0
 
-    /// How long the loop waits before the next round, milliseconds.
+    /// How long the loop waits before the next round if no command comes, milliseconds.
     ///
     /// A round costs about the same whether it takes one packet or many: where bodies come in small pieces,
     /// it pays to let some gather. After the last piece of a body there is nothing to wait for.

@@ -25,7 +25,7 @@ final class TransferLoop {
             let hasEnded = endFinished()
             expireWaiting()
             startWaiting()
-            LoopThread.pause(milliseconds: received.pauseMilliseconds(hasEnded: hasEnded))
+            mailbox.pause(milliseconds: received.pauseMilliseconds(hasEnded: hasEnded))
             check(mailbox.multi.poll(milliseconds: sleepMilliseconds))
         }
         for id in Array(jobs.keys) { end(id, .failed(.closed)) }
