@@ -33,8 +33,9 @@ class Origin:
         self.server.server_close()
 
     def pause(self, count):
+        """What a late wake-up has lost is given later, but no more than a tenth of a second."""
         with self.lock:
-            self.free = max(self.free, time.monotonic()) + count / self.bytes_per_second
+            self.free = max(self.free, time.monotonic() - 0.1) + count / self.bytes_per_second
             wait = self.free - time.monotonic()
         time.sleep(max(0, wait))
 
