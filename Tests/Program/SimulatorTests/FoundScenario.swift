@@ -107,5 +107,7 @@ struct FoundScenario: Sendable {
         // Another source listed what lay before a discontinuity, with another latency: media before it were
         // not compared, and twenty-six seconds were recorded again.
         FoundScenario(seed: 33_000_198, hours: 1, faults: [1], hasDiscontinuities: true),
+        // A hole was filled with a segment that fitted no other, and the next hole with the same one.
+        FoundScenario(seed: 20_261_318, faults: [0, 1], hasDiscontinuities: true),
     ]
 }

@@ -44,6 +44,17 @@ struct HeldMediaTests {
         #expect(media([100, 106, 112]).start(of: probed(300), near: at(6)) == nil)
     }
 
+    @Test("What fits no other segment is held, but shows no place")
+    func spliced() {
+        var held = media([0, 6])
+        var fact = PublisherStage.fact(video(0), 0.5)
+        (fact.start, fact.firstTimestamp, fact.digest) = (at(30), 500 * 90_000, [7])
+        held.addSpliced(fact)
+        #expect(held.holds([7]) && held.holdsSpliced([7]) && !held.holdsSpliced([0]))
+        #expect(held.start(of: probed(500, digest: [7]), near: at(30)) == nil)
+        #expect(held.held(from: [7]) == nil)
+    }
+
     @Test("Segments in a row are held from equal bytes on, up to a number that is not, or a hole")
     func held() {
         let held = media([0, 6, 12, 18])

@@ -15,6 +15,8 @@ struct HeldMedia: Sendable {
 
     /// In the order in which they were stored.
     private var pieces: [Piece] = []
+    /// The bytes of segments at places that nothing shows, as their time stamps fit none of the others'.
+    private var splicedDigests: [[UInt8]] = []
 
     var isEmpty: Bool { pieces.isEmpty }
 
@@ -23,6 +25,12 @@ struct HeldMedia: Sendable {
             Piece(
                 identity: fact.identity, window: TimeWindow(begin: fact.start, end: fact.end),
                 timestamp: fact.firstTimestamp, digest: fact.digest))
+    }
+
+    /// Takes a segment whose time stamps say nothing of the other segments'.
+    mutating func addSpliced(_ fact: SegmentFact) {
+        splicedDigests.append(fact.digest)
+        if splicedDigests.count > Limits.heldMedia { splicedDigests.removeFirst() }
     }
 
     /// Takes a segment that an earlier process stored.
@@ -45,7 +53,12 @@ struct HeldMedia: Sendable {
     }
 
     /// Whether the same bytes are held.
-    func holds(_ digest: [UInt8]) -> Bool { pieces.contains { $0.digest == digest } }
+    func holds(_ digest: [UInt8]) -> Bool {
+        holdsSpliced(digest) || pieces.contains { $0.digest == digest }
+    }
+
+    /// Whether the same bytes are held at a place that nothing shows.
+    func holdsSpliced(_ digest: [UInt8]) -> Bool { splicedDigests.contains(digest) }
 
     /// Where on the time line a segment of another source begins; nil when nothing shows it.
     ///

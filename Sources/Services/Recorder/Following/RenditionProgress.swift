@@ -347,8 +347,11 @@ struct RenditionProgress: Sendable {
 
     /// A segment is held, of this process or an earlier one.
     mutating func hold(_ fact: SegmentFact) {
-        // The time stamps of another encoder say nothing of the other segments'.
-        if !fact.flags.contains(.spliced) { media.add(fact) }
+        if fact.flags.contains(.spliced) {
+            media.addSpliced(fact)
+        } else {
+            media.add(fact)
+        }
     }
 
     /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.

@@ -202,6 +202,7 @@ extension RecordingState {
         let isMisplaced =
             if let expected = repair.mediaBegin, let shown {
                 (shown - expected).magnitude > segment.placed.duration.magnitude / 3
+                    || media?.holdsSpliced(probed.digest) ?? false
             } else {
                 media?.holds(probed.digest) ?? false
             }
