@@ -101,6 +101,7 @@ struct DownloadCommandTests {
         "Wrong arguments end with status 2 and say what is wrong",
         arguments: [
             (["--format", "avi"], "avi"), (["--quality", "good"], "good"), (["--range", "9"], "9"),
+            (["--duration", "0"], "--duration 0"),
             (["--id", "A B"], "A B"), (["--begin", "2026-11-22T10:00:00Z"], "--duration"),
             (["--label", "x"], "x"), (["--colour"], "--colour"), (["--parallel", "0"], "--parallel"),
         ])

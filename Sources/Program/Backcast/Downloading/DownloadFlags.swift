@@ -71,8 +71,8 @@ struct DownloadChoice: ParsableArguments {
     }
 
     private func addTimes(to request: inout DownloadRequest) throws {
-        if let duration, DurationReading.microseconds(reading: duration) == nil {
-            throw ValidationError("--duration \(duration) is not a duration")
+        if let duration, DurationReading.microseconds(reading: duration).map({ $0 > 0 }) != true {
+            throw ValidationError("--duration \(duration) is not a duration above 0")
         }
         if begin != nil, duration == nil { throw ValidationError("--begin needs --duration") }
         if let begin, !DownloadRequest.isBegin(begin) {
