@@ -39,6 +39,21 @@ struct ContinuedPartTests {
         return try await running.value
     }
 
+    @Test("A segment begins again where the server does not have the rest that it announced")
+    func noRest() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let path = origin.segments()[1]
+            let bytes = try #require(origin.bytes(path))
+            origin.fail(path, [.cut(after: bytes.count / 2), .status(416)])
+            let downloading = try Downloading()
+            #expect(try await downloading.run(origin.request()).state == .completed)
+            #expect(try downloading.bytes("task", "v0/00002.ts") == bytes)
+            let asked = origin.requests(for: path).map { $0.range != nil }
+            #expect(asked == [false, true, false])
+        }
+    }
+
     @Test("A window of ours goes on with another playback token, which is nowhere shown")
     func playbackToken() async throws {
         try await FaultyOrigin.run { origin in

@@ -25,6 +25,24 @@ struct TaskFolderTests {
     }
 
     @Test(
+        "A media file begins again where the source gives no rest, and a web page is not its bytes",
+        arguments: [[.cut(after: 100_000), .status(416)], [.webPage]]
+            as [[FaultyOrigin.Fault]])
+    func wrongBody(faults: [FaultyOrigin.Fault]) async throws {
+        try await FaultyOrigin.run { origin in
+            let bytes = try #require(try await SampleStreams.files(.byteRanges)["index.ts"])
+            origin.serve("/film.ts", bytes)
+            // The first request is for the kind of file.
+            origin.fail("/film.ts", [.cut(after: bytes.count)] + faults)
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/film.ts"))
+            #expect(task.state == .completed)
+            #expect(try downloading.bytes("task", "film.ts") == bytes)
+            #expect(origin.requests(for: "/film.ts").last?.range == nil)
+        }
+    }
+
+    @Test(
         "The pieces of a media file that a killed process has left are used, also those that it was joining",
         arguments: [
             (100_000, ["bytes=100000-2499999", "bytes=2800000-2999999"]),

@@ -99,6 +99,9 @@ struct FileFetcher: Sendable {
         while gap.end.map({ gap.offset < $0 }) ?? true {
             guard let chunk = try await transfer.next() else { break }
             let bytes = gap.end.map { Array(chunk.prefix(Int(clamping: $0 - gap.offset))) } ?? chunk
+            if gap.offset == 0, let refusal = SourceReader.mediaRefusal(bytes) {
+                throw .damaged("\(refusal)")
+            }
             try await store(bytes, at: gap.offset)
             gap.offset += Int64(bytes.count)
         }
@@ -152,6 +155,9 @@ struct FileFetcher: Sendable {
             throw .transfer(error)
         }
         await retries.network.returned()
+        if rest != nil, transfer.head.status == .rangeNotSatisfiable {
+            try await begin(StoredTask.KnownFile())
+        }
         let opening = try BodyOpening.judging(transfer.head, listed: nil, rest: rest)
         if !opening.continues { gap = try await begin(transfer.head) }
         if opening.continues { progress.gives(ranges: true) }
@@ -165,6 +171,13 @@ struct FileFetcher: Sendable {
         let known = StoredTask.KnownFile(
             total: isCoded ? nil : head.contentLength, validator: head.rangeValidator)
         guard known.total != 0 else { throw .damaged("the body is empty") }
+        try await begin(known)
+        if head.headers["Accept-Ranges"]?.lowercased() == "none" { progress.gives(ranges: false) }
+        return FileGap(offset: 0, end: progress.status.total)
+    }
+
+    /// Forgets what came of another version.
+    private func begin(_ known: StoredTask.KnownFile) async throws(TryFailure) {
         let pieces = progress.status.pieces
         do throws(DownloadError) {
             for piece in pieces.all { try await folder.dropDraft(of: Self.name(of: piece, in: name)) }
@@ -174,8 +187,6 @@ struct FileFetcher: Sendable {
         }
         await retries.received(-pieces.byteCount)
         progress.begin(known)
-        if head.headers["Accept-Ranges"]?.lowercased() == "none" { progress.gives(ranges: false) }
-        return FileGap(offset: 0, end: progress.status.total)
     }
 }
 

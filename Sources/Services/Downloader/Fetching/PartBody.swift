@@ -41,6 +41,8 @@ struct BodyOpening: Sendable, Equatable {
     static func judging(
         _ head: TransferHead, listed: HLS.ByteRange?, rest: Range<UInt64>?,
     ) throws(TryFailure) -> BodyOpening {
+        // What came may not be its beginning: the body begins again.
+        if rest != nil, head.status == .rangeNotSatisfiable { throw .damaged("the server has no rest of it") }
         if let failure = TryFailure(head) { throw failure }
         if head.status == .ok {
             let wanted = WantedBytes(skipping: listed?.offset ?? 0, count: listed?.length)

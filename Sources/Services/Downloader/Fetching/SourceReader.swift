@@ -155,16 +155,23 @@ struct SourceReader: Sendable {
         return type.contains("mpegurl") || url.path.lowercased().hasSuffix(".m3u8")
     }
 
-    /// Anything but text may be media.
     private static func checkMedia(_ bytes: [UInt8]) throws(TryFailure) {
+        guard !bytes.isEmpty else { throw .damaged("the body is empty") }
+        if let refusal = mediaRefusal(bytes) {
+            throw .final(.unusable("the URL leads neither to a playlist nor to media: \(refusal)"))
+        }
+    }
+
+    /// Why bytes are not the beginning of a media file; nil when they may be: anything but text.
+    static func mediaRefusal(_ bytes: [UInt8]) -> MediaFormatError? {
         var inspector = StreamingInspector()
         inspector.append(Array(bytes.prefix(Limits.kindBytes)))
-        guard !bytes.isEmpty else { throw .damaged("the body is empty") }
         do throws(MediaFormatError) {
             _ = try inspector.finish()
+            return nil
         } catch {
-            if case .unrecognised(.binary, _) = error { return }
-            throw .final(.unusable("the URL leads neither to a playlist nor to media: \(error)"))
+            if case .unrecognised(.binary, _) = error { return nil }
+            return error
         }
     }
 }
