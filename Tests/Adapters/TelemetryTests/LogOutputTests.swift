@@ -14,11 +14,15 @@ struct LogOutputTests {
         // More than the pipe, the lines that are being written and those that wait can take. A write that
         // waits for the reader would never return.
         let count = 3 * Limits.waitingLogBytes / 1024
-        for _ in 0..<count { output.write(line: line) { "lost \($0)" } }
+        let reader = PipeReader(ends[0])
+        for number in 0..<count {
+            output.write(line: line) { "lost \($0)" }
+            // From here on the writing thread has more than the pipe takes, beside the lines that wait.
+            if number == 128 { try #require(reader.waits(for: 60 << 10)) }
+        }
 
         // What is written at one time has at most this many bytes, so the byte behind it comes from the lines
         // that waited: none wait any more.
-        let reader = PipeReader(ends[0])
         reader.skip(atLeast: Limits.waitingLogBytes + 1)
         output.write(line: "after") { "lost \($0)" }
         let text = reader.text(upTo: "after\n")
@@ -37,6 +41,17 @@ private final class PipeReader {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
+    }
+
+    /// Waits until the pipe has so many bytes; false when they do not come.
+    func waits(for count: Int32) -> Bool {
+        for _ in 0..<30_000 {
+            var available: Int32 = 0
+            guard ioctl(descriptor, UInt(FIONREAD), &available) == 0 else { return false }
+            if available >= count { return true }
+            usleep(1000)
+        }
+        return false
     }
 
     func skip(atLeast count: Int) {
