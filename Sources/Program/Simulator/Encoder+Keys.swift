@@ -26,16 +26,17 @@ extension Encoder {
     func keyNumber(of index: Int) -> Int? { settings.keys.map { index / $0.period } }
 
     /// The initialization vector that opens a segment.
-    func vector(of index: Int) -> UInt128 {
-        settings.keys?.saysVectors ?? false ? UInt128(index) * 7 + 13 : UInt128(segments[index].number)
+    func vector(of index: Int, _ rendition: RenditionID) -> UInt128 {
+        settings.keys?.saysVectors ?? false
+            ? UInt128(index) * 7 + 13 : UInt128(segments[index].number + step(of: rendition).numbers)
     }
 
     /// What the playlist says of it.
-    func key(of index: Int) -> Key? {
+    func key(of index: Int, _ rendition: RenditionID) -> Key? {
         guard let keys = settings.keys, let number = keyNumber(of: index) else { return nil }
         return Key(
             method: .aes128, uri: "/key/\(number)",
-            initializationVector: keys.saysVectors ? vector(of: index) : nil)
+            initializationVector: keys.saysVectors ? vector(of: index, rendition) : nil)
     }
 }
 
@@ -56,6 +57,25 @@ extension Encoder {
         guard let domain = domain(of: index), let first = self.domain(of: begin(ofEra: segments[index].era))
         else { return nil }
         return UInt64(domain - first) - (isDiscontinuity(index) ? 1 : 0)
+    }
+}
+
+/// Renditions that are out of step: their numbers and cuts say nothing of each other (RFC 8216bis §6.2.4).
+extension Encoder {
+    struct Step: Sendable {
+        /// Its numbers are so much higher.
+        var numbers: Int64 = 0
+        /// Its segments begin and are listed so many microseconds later.
+        var later: Int64 = 0
+
+        var description: String { "counts \(numbers) more and cuts \(later / 1000) ms later" }
+    }
+
+    func step(of rendition: RenditionID) -> Step { settings.steps[rendition] ?? Step() }
+
+    /// When the media of a rendition's segment was live, true time.
+    func begin(of index: Int, _ rendition: RenditionID) -> Instant {
+        segments[index].begin + step(of: rendition).later
     }
 }
 

@@ -44,6 +44,8 @@ struct Encoder {
         /// Microseconds after which time stamps restart with EXT-X-DISCONTINUITY, again and again; nil where
         /// they never do.
         var discontinuityDistance: Int64?
+        /// Renditions that do not count or cut as the source does.
+        var steps: [RenditionID: Step] = [:]
 
         init(_ chance: inout SeededChance) {
             let video = RenditionID(kind: .video, index: 0)
@@ -87,7 +89,8 @@ struct Encoder {
             \(latency / 1000) ms late, dates \(dates.rawValue) \(dateError / 1_000_000) s, \
             EXTINF \(saidDurations.rawValue)\(namesFollowNumbers ? ", names follow numbers" : "")\
             \(keys.map { ", \($0.description)" } ?? "")\(hasMarkers ? ", markers" : "")\
-            \(discontinuityDistance.map { ", a discontinuity each \($0 / 1_000_000) s" } ?? "")
+            \(discontinuityDistance.map { ", a discontinuity each \($0 / 1_000_000) s" } ?? "")\
+            \(steps.sorted { $0.key < $1.key }.map { ", \($0) \($1.description)" }.joined())
             """
         }
     }
@@ -158,9 +161,9 @@ struct Encoder {
     }
 
     /// The time stamp of a segment, in units of 90 kHz; each encoder has begun to count at another time.
-    func timestamp(_ index: Int) -> Int64 {
+    func timestamp(_ index: Int, _ rendition: RenditionID) -> Int64 {
         let base = settings.carriesFirst ? 0 : Int64(self.index) &* 3_000_000_000
-        let time = (segments[index].begin - Scenario.begin) * 9 / 100 + 900_000_000
+        let time = (begin(of: index, rendition) - Scenario.begin) * 9 / 100 + 900_000_000
         return (time + base + (domain(of: index) ?? 0) &* 1_234_567_890) % (1 << 33)
     }
 
@@ -198,6 +201,7 @@ struct Encoder {
 
     /// What tells a rendition's playlist of one instant from those of others.
     func digest(of rendition: RenditionID, at now: Instant, _ scenario: Scenario) -> [UInt8] {
+        let now = now - step(of: rendition).later
         let range = listed(at: now)
         return Media.digest(index, rendition, range.lowerBound)
             + Media.digest(index, rendition, range.upperBound)
@@ -208,8 +212,10 @@ struct Encoder {
     func playlist(_ rendition: RenditionID, at now: Instant, _ scenario: Scenario) -> MediaPlaylist {
         var playlist = MediaPlaylist()
         playlist.targetDurationSeconds = settings.targetSeconds
+        let step = step(of: rendition)
+        let now = now - step.later
         let range = listed(at: now)
-        playlist.mediaSequence = UInt64(range.first.map { segments[$0].number } ?? 0)
+        playlist.mediaSequence = UInt64(range.first.map { segments[$0].number + step.numbers } ?? 0)
         playlist.discontinuitySequence = range.first.flatMap { discontinuitySequence(before: $0) }
         playlist.segments = entries[rendition].map { Array($0[range]) } ?? []
         playlist.dateRanges = dateRanges(in: range)
@@ -224,7 +230,8 @@ struct Encoder {
 
     private func entry(_ index: Int, _ rendition: RenditionID) -> MediaSegment {
         let segment = segments[index]
-        let label = settings.namesFollowNumbers ? segment.number : Int64(index)
+        let step = step(of: rendition)
+        let label = settings.namesFollowNumbers ? segment.number + step.numbers : Int64(index)
         var said = segment.duration
         switch settings.saidDurations {
         case .exact: break
@@ -237,15 +244,15 @@ struct Encoder {
         return MediaSegment(
             uri: "\(rendition)/\(label).ts", durationMicroseconds: said,
             discontinuityCount: isDiscontinuity(index) ? 1 : 0,
-            keys: key(of: index).map { [$0] } ?? [],
-            programDateTimeMicroseconds: date(of: segment)?.microseconds)
+            keys: key(of: index, rendition).map { [$0] } ?? [],
+            programDateTimeMicroseconds: date(of: segment.begin + step.later)?.microseconds)
     }
 
-    private func date(of segment: Segment) -> Instant? {
+    private func date(of begin: Instant) -> Instant? {
         switch settings.dates {
         case .none: nil
-        case .right, .wrongZone: segment.begin + settings.dateError
-        case .wholeSeconds: Instant(seconds: segment.begin.microseconds / 1_000_000)
+        case .right, .wrongZone: begin + settings.dateError
+        case .wholeSeconds: Instant(seconds: begin.microseconds / 1_000_000)
         }
     }
 
@@ -265,15 +272,16 @@ struct Encoder {
     }
 
     /// The segment that a URL names at an instant; nil when it is not there any more.
-    func resolve(_ uri: String, at now: Instant) -> Int? {
+    func resolve(_ uri: String, of rendition: RenditionID, at now: Instant) -> Int? {
         guard let label = Self.label(in: uri) else { return nil }
-        let listed = listed(at: now)
+        let step = step(of: rendition)
+        let listed = listed(at: now - step.later)
         // Segments stay for as long again as they were listed (RFC 8216bis §6.2.2).
         let kept = max(0, listed.lowerBound - settings.listed)..<listed.upperBound
         guard settings.namesFollowNumbers else {
             return kept.contains(Int(label)) ? Int(label) : nil
         }
-        return kept.last { segments[$0].number == label }
+        return kept.last { segments[$0].number + step.numbers == label }
     }
 
     /// The number in a URI such as `v0/17.ts`.

@@ -90,7 +90,7 @@ extension Ledger {
     }
 
     /// Whether nothing was wrong for minutes, and the recording has not just begun.
-    private func isCalm(_ instant: Instant) -> Bool {
+    func isCalm(_ instant: Instant) -> Bool {
         let span = TimeWindow(begin: instant - 600_000_000, end: instant + 120_000_000)
         return instant - Scenario.begin > 120_000_000 && !scenario.faults.contains { $0.span.overlaps(span) }
     }

@@ -18,7 +18,8 @@ struct Ledger {
         let renditions = encoders[0].settings.renditions
         return renditions.flatMap { id in
             let rows = rows[id] ?? []
-            let placed: [String] = doubles(rows) + overlaps(rows) + displaced(rows)
+            let placed: [String] =
+                doubles(rows) + overlaps(rows) + displaced(rows) + outOfStep(rows, with: renditions[0])
             let wrong: [String] =
                 placed + badJoins(rows) + badBoundaries(rows) + misstated(rows) + parts(rows) + misread(rows)
             let missing: [String] = encoders.count == 1 ? missing(rows, of: id) : []
@@ -32,7 +33,7 @@ struct Ledger {
         rows.sorted { $0.key < $1.key }.flatMap { id, rows in
             rows.map { row in
                 let (source, index) = Media.source(row.fact.digest)
-                let error = Double(row.fact.start - encoders[source].segments[index].begin) / 1_000_000
+                let error = Double(row.fact.start - encoders[source].begin(of: index, id)) / 1_000_000
                 return "\(id) \(seconds(row.fact.start))…\(seconds(row.fact.end)) s: source \(source), "
                     + "number \(row.fact.identity.number), run \(row.fact.identity.run), off \(error)"
             }
@@ -93,7 +94,7 @@ struct Ledger {
             if !row.fact.flags.contains(.late) { longest = max(longest, encoder.target) }
             // What EXTINF says of the first segments of a run cannot be known to be wrong.
             if isUnknown(index, encoders[source]) { return nil }
-            let error = row.fact.start - segment.begin
+            let error = row.fact.start - encoders[source].begin(of: index, row.fact.identity.rendition)
             guard !tolerance(encoder, longest: longest).contains(error) else { return nil }
             return
                 "\(row.fact.identity) is \(Double(error) / 1_000_000) s off, at \(seconds(segment.begin)) s"

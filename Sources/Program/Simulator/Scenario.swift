@@ -41,6 +41,7 @@ struct Scenario: Sendable {
         if encoders.count > 1, chance.happens(in: 2) { encoders[1].carry(encoder, &chance) }
         addExtras()
         addDiscontinuities()
+        addSteps()
     }
 
     /// What has its own chance, so that the rest of a seed's scenario stays as it is.
@@ -64,6 +65,22 @@ struct Scenario: Sendable {
             encoders[index].discontinuityDistance =
                 encoders[index].carriesFirst
                 ? encoders[0].discontinuityDistance : chance.happens(in: 3) ? distance : nil
+        }
+    }
+
+    /// Renditions of a source that are out of step.
+    private mutating func addSteps() {
+        var chance = SeededChance(seed: seed ^ 0x57E9)
+        for index in encoders.indices where chance.happens(in: 2) {
+            let (renditions, cut) = (encoders[index].renditions, encoders[index].duration / 2)
+            for id in renditions {
+                encoders[index].steps[id] = Encoder.Step(numbers: Int64.random(in: 0...2, using: &chance))
+            }
+            // Two packagers of the same media cut alike, and a discontinuity is at one place in them.
+            guard encoders.count == 1, encoders[index].discontinuityDistance == nil, chance.happens(in: 3)
+            else { continue }
+            guard let last = renditions.last else { continue }
+            encoders[index].steps[last]?.later = cut
         }
     }
 

@@ -69,7 +69,9 @@ extension Simulation {
         case .wrong:
             handle(.pendingSegmentOpened(.failure(.unopened("the padding is wrong")), pending), node)
         case .opens:
-            let vector = Key.bytes(ofInitializationVector: encoders[source].vector(of: index))
+            let vector = Key.bytes(
+                ofInitializationVector:
+                    encoders[source].vector(of: index, pending.identity.rendition))
             let opens = pending.cipher?.iv == vector
             let stored = stored(
                 index, of: source, pending.placed, opens ? .whole : .garbled, byteCount: 1000,

@@ -59,7 +59,9 @@ extension Simulation {
             let failure = FetchFailure(.segmentMissing, "no connection")
             return happen(.segmentFailed(failure, request), node, after: duration)
         }
-        guard let index = encoders[source].resolve(request.segment.entry.uri, at: now),
+        guard
+            let index = encoders[source].resolve(
+                request.segment.entry.uri, of: request.segment.placed.identity.rendition, at: now),
             !isMissing(index, of: source)
         else {
             return happen(.segmentFailed(FetchFailure(status: 404), request), node, after: 20_000)
@@ -98,7 +100,10 @@ extension Simulation {
         let isDamaged = scenario.faults(.damaged, of: source, at: segment.listedAt)
         let isPart = isPart(segment, of: source)
         let vector = request.segment.entry.keys.first.map { request.segment.vector(of: $0) }
-        let isGarbled = encoders[source].key(of: index) != nil && vector != encoders[source].vector(of: index)
+        let rendition = request.segment.placed.identity.rendition
+        let isGarbled =
+            encoders[source].keyNumber(of: index) != nil
+            && vector != encoders[source].vector(of: index, rendition)
         let condition: Media.Condition =
             isGarbled ? .garbled : isDamaged ? .damaged : isPart ? .part : .whole
         let byteCount: Int64 = isDamaged ? 700 : isPart ? 400 : 1000
@@ -120,7 +125,7 @@ extension Simulation {
                 digest: Media.digest(source, rendition, index, condition), wasThere: false),
             format: SegmentFormat(container: .transportStream, tracks: "video:h264"),
             flags: condition == .damaged ? .damaged : [], plainBytes: byteCount,
-            firstTimestamp: encoders[source].timestamp(index), measuredDuration: duration)
+            firstTimestamp: encoders[source].timestamp(index, rendition), measuredDuration: duration)
     }
 
     private func isPart(_ segment: Encoder.Segment, of source: Int) -> Bool {
@@ -149,7 +154,8 @@ extension Simulation {
         guard let source = source(of: request.use) else { return }
         encoders[source].advance(to: now)
         guard !scenario.faults(.sourceAway, of: source, at: now),
-            let index = encoders[source].resolve(request.segment.entry.uri, at: now),
+            let index = encoders[source].resolve(
+                request.segment.entry.uri, of: request.segment.placed.identity.rendition, at: now),
             !isMissing(index, of: source)
         else {
             return happen(.probeFailed(request), node, after: 50_000)
@@ -160,9 +166,11 @@ extension Simulation {
         let segment = encoders[source].segments[index]
         let isDamaged = scenario.faults(.damaged, of: source, at: segment.listedAt)
         let duration = isPart(segment, of: source) ? segment.duration / 5 * 2 : segment.duration
+        let rendition = request.segment.placed.identity.rendition
         let probed = ProbedSegment(
-            digest: Media.digest(source, request.segment.placed.identity.rendition, index),
-            firstTimestamp: encoders[source].timestamp(index), measuredDuration: isDamaged ? nil : duration)
+            digest: Media.digest(source, rendition, index),
+            firstTimestamp: encoders[source].timestamp(index, rendition),
+            measuredDuration: isDamaged ? nil : duration)
         happen(.segmentProbed(probed, request), node, after: delay(30_000...400_000))
     }
 }

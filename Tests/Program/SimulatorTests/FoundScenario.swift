@@ -7,12 +7,15 @@ struct FoundScenario: Sendable {
     var faults: [Int]
     /// Whether its sources have discontinuities, as the seed says; those found earlier had none.
     var hasDiscontinuities = false
+    /// Whether its renditions are out of step, as the seed says; those found earlier had none that were.
+    var isOutOfStep = false
 
     var scenario: Scenario {
         var scenario = Scenario(seed: seed, hours: hours)
         scenario.keep(faults)
-        if !hasDiscontinuities {
-            for index in scenario.encoders.indices { scenario.encoders[index].discontinuityDistance = nil }
+        for index in scenario.encoders.indices {
+            if !hasDiscontinuities { scenario.encoders[index].discontinuityDistance = nil }
+            if !isOutOfStep { scenario.encoders[index].steps = [:] }
         }
         return scenario
     }

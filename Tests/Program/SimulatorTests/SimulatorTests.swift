@@ -55,6 +55,55 @@ struct SimulatorTests {
     }
 }
 
+/// Renditions whose numbers, or cuts, say nothing of each other.
+@Suite("Simulated renditions that are out of step")
+struct SimulatedStepTests {
+    /// Three renditions of six-second segments without dates; the second one counts `numbers` more than the
+    /// first.
+    private static func scenario(numbers: Int64, later: Int64, seed: UInt64) -> Scenario {
+        var scenario = Scenario(seed: seed, hours: 0.5)
+        (scenario.faults, scenario.nodeCount, scenario.encoders) = ([], 1, [scenario.encoders[0]])
+        let (video, audio) = (RenditionID(kind: .video, index: 1), RenditionID(kind: .audio, index: 0))
+        scenario.encoders[0].renditions = [RenditionID(kind: .video, index: 0), video, audio]
+        (scenario.encoders[0].dates, scenario.encoders[0].dateError) = (.none, 0)
+        (scenario.encoders[0].saidDurations, scenario.encoders[0].duration) = (.exact, 6_000_000)
+        scenario.encoders[0].firstNumber = 1000
+        scenario.encoders[0].discontinuityDistance = nil
+        scenario.encoders[0].steps = [
+            video: Encoder.Step(numbers: numbers), audio: Encoder.Step(numbers: -numbers, later: later),
+        ]
+        return scenario
+    }
+
+    @Test(
+        "lie where the same media of the first one lie", arguments: [-2, -1, 1, 2] as [Int64],
+        [0, 3] as [Int64])
+    func outOfStep(numbers: Int64, later: Int64) {
+        for seed in UInt64(1)...3 {
+            let scenario = Self.scenario(numbers: numbers, later: later * 1_000_000, seed: seed)
+            var simulation = Simulation(scenario)
+            let findings = simulation.run()
+            #expect(findings.isEmpty, "\(scenario): \(findings.first ?? "")")
+        }
+    }
+
+    @Test("are found where they lie at the other's numbers")
+    func check() {
+        let scenario = Self.scenario(numbers: 1, later: 0, seed: 1)
+        var simulation = Simulation(scenario)
+        #expect(simulation.run().isEmpty)
+        var rows = simulation.catalogue.rows
+        let video = RenditionID(kind: .video, index: 1)
+        rows[video] = rows[video]?.map { row in
+            var row = row
+            row.fact.start = row.fact.start + 6_000_000
+            return row
+        }
+        let ledger = Ledger(scenario: scenario, encoders: simulation.encoders, rows: rows)
+        #expect(ledger.findings.contains { $0.contains("off from the same media of v0") })
+    }
+}
+
 /// Sources that package the same media: the second one lists them later.
 @Suite("Simulated changes of source")
 struct SimulatedJoinTests {

@@ -13,16 +13,18 @@ struct OutOfStepTests {
         var other: [Int: Instant] = [:]
     }
 
-    /// Records ten playlists of two renditions, of six-second segments of the same media: those of the second
-    /// one have numbers that are lower by `shift`, and arrive `delay` seconds later.
-    private func record(shift: Int, delay: Double, isStamped: Bool = true) -> Starts {
+    /// Records ten playlists of two renditions, of six-second segments of the same media.
+    ///
+    /// Those of the second one have numbers that are lower by `shift`, begin `cut` seconds later and arrive
+    /// `delay` seconds later.
+    private func record(shift: Int, delay: Double, cut: Double = 0, isStamped: Bool = true) -> Starts {
         var progress = ChannelProgress(choice: .auto)
         var generator = SeededChance(seed: 1)
         _ = progress.open([video(0), video(1)].map { RenditionDescription(id: $0) })
         var starts = Starts()
         for turn in 0..<10 {
             let media = (10 + turn)...(14 + turn)
-            for (id, shift, delay) in [(video(0), 0, 0), (video(1), shift, delay)] {
+            for (id, shift, delay, cut) in [(video(0), 0, 0, 0), (video(1), shift, delay, cut)] {
                 let listing = progress.playlistArrived(
                     list((media.lowerBound - shift)...(media.upperBound - shift)), of: id,
                     at: arrived(1000 + Double(turn) * 6 + delay), gap: nil, &generator)
@@ -36,7 +38,7 @@ struct OutOfStepTests {
                     var fact = PublisherStage.fact(id, 0)
                     (fact.identity, fact.start) = (segment.identity, segment.placed.start)
                     fact.duration = segment.placed.duration
-                    fact.firstTimestamp = isStamped ? Int64(place) * 6 * 90_000 : nil
+                    fact.firstTimestamp = isStamped ? Int64((Double(place) * 6 + cut) * 90_000) : nil
                     progress.stored(fact)
                 }
             }
@@ -55,6 +57,14 @@ struct OutOfStepTests {
         let starts = record(shift: shift, delay: 2)
         #expect(starts.other[10] == starts.leading[10].map { $0 + 2 * seconds })
         for place in 18...23 { #expect(starts.other[place] == starts.leading[place]) }
+    }
+
+    @Test("come to lie where their media begin, though they are cut elsewhere", arguments: [-1, 0, 1])
+    func cutElsewhere(shift: Int) {
+        let starts = record(shift: shift, delay: 5, cut: 3)
+        for place in 18...23 {
+            #expect(starts.other[place] == starts.leading[place].map { $0 + 3 * seconds })
+        }
     }
 
     @Test("lie by arrival without time stamps, unless that is within half a segment of the number's start")

@@ -9,9 +9,10 @@ extension ChannelProgress {
         renditions[id]?.count(fact)
         if let leading, id != leading, renditions[id]?.run == fact.identity.run,
             let timestamp = fact.firstTimestamp,
-            let number = renditions[leading]?.media.number(at: timestamp, in: fact.identity.run)
+            let place = renditions[leading]?.media.place(of: timestamp, in: fact.identity.run)
         {
-            renditions[id]?.leaderShift = number - fact.identity.number
+            renditions[id]?.leaderStep = LeaderStep(
+                numbers: place.number - fact.identity.number, later: place.later)
         }
     }
 

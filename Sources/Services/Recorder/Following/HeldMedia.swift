@@ -119,12 +119,16 @@ struct HeldMedia: Sendable {
         return last.timestamp.map { (last.identity.number, last.window, $0) }
     }
 
-    /// The number of the segment of a run that begins at a time stamp; nil when none does.
-    func number(at timestamp: Int64, in run: Int64) -> Int64? {
-        pieces.last { piece in
-            guard piece.identity.run == run, let other = piece.timestamp else { return false }
-            return Self.distance(from: other, to: timestamp).magnitude <= Limits.sameTimestamp.magnitude
-        }?.identity.number
+    /// The number of the segment of a run that has the media at a time stamp, and how far behind its begin
+    /// they are, microseconds; nil when none has.
+    func place(of timestamp: Int64, in run: Int64) -> (number: Int64, later: Int64)? {
+        pieces.reversed().lazy.compactMap { piece in
+            guard piece.identity.run == run, let other = piece.timestamp else { return nil }
+            let later = Self.distance(from: other, to: timestamp)
+            if later.magnitude <= Limits.sameTimestamp.magnitude { return (piece.identity.number, 0) }
+            let isWithin = later > 0 && later < piece.window.microseconds - Limits.sameTimestamp
+            return isWithin ? (piece.identity.number, later) : nil
+        }.first
     }
 
     /// The pieces with time stamps, in order of time, split where the time stamps are not continuous.

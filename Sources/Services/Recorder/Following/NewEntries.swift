@@ -1,6 +1,14 @@
 import HLS
 import Timeline
 
+/// How the leading rendition counts and cuts beside another one, as their time stamps show.
+struct LeaderStep: Sendable, Equatable {
+    /// By how much its numbers are higher for the same media.
+    var numbers: Int64
+    /// How far behind the begins of its segments those of the other one begin, microseconds.
+    var later: Int64
+}
+
 /// The new entries of a playlist, with what must be known to decide their times.
 struct NewEntries {
     /// Where they stand in the playlist.
@@ -11,7 +19,7 @@ struct NewEntries {
 
     init(
         _ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, holes: Set<Int64> = [],
-        shared: [Int64: Instant], _ measured: MeasuredDurations, shift: Int64? = nil,
+        shared: [Int64: Instant], _ measured: MeasuredDurations, step: LeaderStep? = nil,
     ) {
         let dates = Self.dates(of: playlist)
         let dated = DatedDurations(playlist, holes: holes)
@@ -33,7 +41,8 @@ struct NewEntries {
                     duration: duration ?? target,
                     programDateTime: dates[index],
                     opensHole: opensHole && entries.isEmpty || holes.contains(number), isRounded: isRounded,
-                    sharedStart: shared[number + (shift ?? 0)], isSharedByMedia: shift != nil))
+                    sharedStart: shared[number + (step?.numbers ?? 0)].map { $0 + (step?.later ?? 0) },
+                    isSharedByMedia: step != nil))
         }
     }
 

@@ -94,7 +94,7 @@ extension RenditionProgress {
         else { return .none }
         let new = NewEntries(
             playlist, from: from, target: target, opensHole: false, shared: shared, measured,
-            shift: leaderShift)
+            step: leaderStep)
         var trial = placing
         guard let first = trial.place(new.entries, arrival: arrival, target: target).first, first.stepped,
             first.start - end <= Limits.lateSteps * step

@@ -40,9 +40,8 @@ struct RenditionProgress: Sendable {
     private(set) var media = HeldMedia()
     /// Another source takes over: its media may show where it stands.
     var join = Join.none
-    /// By how much the leading rendition's numbers are above this one's for the same time; nil when that is
-    /// not known.
-    var leaderShift: Int64?
+    /// How the leading rendition counts and cuts beside this one; nil when that is not known.
+    var leaderStep: LeaderStep?
     /// What an earlier recorder has stored of segments that are not whole, by number in `run`.
     var parts = HeldParts()
     /// Its playlist comes from another stream from now on, which may count otherwise.
@@ -123,7 +122,7 @@ struct RenditionProgress: Sendable {
         digests = [:]
         measured.beginRun()
         (shortSegments, unmeasured) = (ShortSegments(), UnmeasuredSegments())
-        leaderShift = nil
+        leaderStep = nil
         dateSteps = DateSteps()
         parts = HeldParts()
         return deferred.end()
@@ -222,7 +221,7 @@ struct RenditionProgress: Sendable {
         measured.add(missed.held, listedIn: playlist, before: from)
         var new = NewEntries(
             playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,
-            shared: shared, measured, shift: leaderShift)
+            shared: shared, measured, step: leaderStep)
         if cause == "hole", let number = new.numbers.first, !new.entries.isEmpty {
             new.entries[0].countedDate = follower.date(of: number)
         }
