@@ -42,6 +42,10 @@ struct SimulatedSource: Sendable {
     var dateRanges: [DateRange] = []
     /// What the source's dates are ahead of the true ones, seconds.
     var zone = 0.0
+    /// By what share of the time the source's dates go faster than time.
+    var dateDrift = 0.0
+    /// By what share EXTINF is longer than a segment.
+    var durationDrift = 0.0
 
     private func isReachable(at time: Double) -> Bool {
         !faults.contains { if case .unreachable(let span) = $0 { span.contains(time) } else { false } }
@@ -54,7 +58,7 @@ struct SimulatedSource: Sendable {
     }
 
     private func date(of number: Int64, after begin: Double) -> Double {
-        begin + Double(number) * segmentDuration + zone
+        begin + Double(number) * segmentDuration * (1 + dateDrift) + zone
     }
 
     private func restart(before time: Double) -> Double {
@@ -102,7 +106,7 @@ struct SimulatedSource: Sendable {
         playlist.segments = (first..<max(first, end)).map { number in
             var segment = MediaSegment(
                 uri: "\(id)-\(Int(begin))-\(number).ts",
-                durationMicroseconds: Int64(segmentDuration * 1_000_000),
+                durationMicroseconds: Int64(segmentDuration * 1_000_000 * (1 + durationDrift)),
                 keys: segmentsPerKey.map { [Key(method: .aes128, uri: "key\(number / $0)")] } ?? [],
                 programDateTimeMicroseconds: isDated ? at(date(of: number, after: begin)).microseconds : nil,
                 unknownLines: lines[number] ?? [])

@@ -1,0 +1,68 @@
+import Catalogue
+import Monitoring
+import Testing
+import Timeline
+
+@testable import Recorder
+
+/// A source whose clock goes wrong by a thousandth: fourteen seconds in four hours.
+@Suite("A source that drifts")
+struct DriftTests {
+    private static let hours = 4.0
+
+    private static func record(
+        hours: Double = hours, dates: Double, durations: Double, isDated: Bool,
+    ) -> SimulatedChannel {
+        var source = SimulatedSource(url: "http://one.test/live/index.m3u8", renditions: [video(0)])
+        (source.isDated, source.dateDrift, source.durationDrift) = (isDated, dates, durations)
+        var channel = SimulatedChannel([source])
+        channel.run(until: hours * 3600)
+        return channel
+    }
+
+    /// How far the time line is from what the clock of the source says, seconds; at most.
+    private static func worst(_ channel: SimulatedChannel, _ truth: (Int64) -> Double) -> Double {
+        channel.published(video(0)).map { segment in
+            abs(Double(segment.fact.start - at(truth(segment.fact.identity.number))) / 1_000_000)
+        }.max() ?? .infinity
+    }
+
+    @Test(
+        "is followed by its dates within a fifth of a second, and the status says so", arguments: [-1.0, 1])
+    func dates(sign: Double) throws {
+        var channel = Self.record(hours: 0.5, dates: sign / 1000, durations: 0, isDated: true)
+        let before = try #require(channel.status?.clockOffsetSeconds)
+        channel.run(until: Self.hours * 3600)
+        #expect(channel.published(video(0)).count > 2_300 && channel.losses.isEmpty)
+        #expect(channel.discontinuityStarts.count <= 1)
+        #expect(channel.status?.clock == "source")
+        #expect(Self.worst(channel) { Double($0) * 6 * (1 + sign / 1000) } < 0.2)
+        #expect(abs(channel.status?.driftSeconds ?? .infinity) < 0.2)
+        // The time line goes with the dates, and both leave arrival behind.
+        let moved = ((channel.status?.clockOffsetSeconds ?? before) - before) * sign
+        #expect(abs(moved - (Self.hours - 0.5) * 3.6) < 1)
+    }
+
+    @Test(
+        "without dates is held within two target durations of arrival, and the status says so",
+        arguments: [-1.0, 1.0])
+    func arrival(sign: Double) {
+        let channel = Self.record(dates: 0, durations: sign / 1000, isDated: false)
+        #expect(channel.published(video(0)).count > 2_300 && channel.losses.isEmpty)
+        #expect(channel.discontinuityStarts.count <= 1)
+        #expect(channel.status?.clock == "arrival")
+        // By arrival all of it may lie a segment later.
+        #expect(Self.worst(channel) { Double($0) * 6 } < 18)
+        // EXTINF that is too long leads the time line ahead of the clock.
+        let drift = (channel.status?.driftSeconds ?? 0) * -sign
+        #expect(drift > 1 && drift <= 12)
+    }
+
+    @Test("and does not any more shows no drift")
+    func none() {
+        for isDated in [true, false] {
+            let channel = Self.record(dates: 0, durations: 0, isDated: isDated)
+            #expect(abs(channel.status?.driftSeconds ?? .infinity) < (isDated ? 0.05 : 9))
+        }
+    }
+}
