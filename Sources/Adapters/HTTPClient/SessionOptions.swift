@@ -15,7 +15,7 @@ package struct SessionOptions: Sendable {
     /// transfer sets them.
     package var headers: HTTPHeaders
     package var headerHosts: [HeaderHost]
-    /// Concurrent transfers of this session; others wait.
+    /// Concurrent transfers of all sessions with this source; others wait.
     ///
     /// Nil: only the client's limit.
     package var maxConnections: Int?

@@ -10,11 +10,12 @@ struct TransferQueueTests {
 
     private func ticket(
         _ id: UInt, _ session: SessionID, _ priority: TransferPriority = .urgent, origin: String? = nil,
-        limit: Int? = nil, seconds: Int = 60,
+        source: String? = nil, limit: Int? = nil, seconds: Int = 60,
     ) -> TransferQueue.Ticket {
         TransferQueue.Ticket(
             id: TransferID(rawValue: id), session: session, origin: origin ?? "http://\(session.rawValue)",
-            priority: priority, sessionLimit: limit, deadline: start + .seconds(seconds))
+            priority: priority, source: source ?? "http://\(session.rawValue)/live.m3u8", sourceLimit: limit,
+            deadline: start + .seconds(seconds))
     }
 
     private func started(_ queue: inout TransferQueue, at seconds: Int = 0) -> [UInt] {
@@ -51,6 +52,21 @@ struct TransferQueueTests {
         #expect(started(&queue) == [])
         end(&queue, [2])
         #expect(started(&queue) == [3])
+    }
+
+    @Test("Two sessions of one source share its limit, and playlists of both begin before segments")
+    func sourceLimit() {
+        var queue = TransferQueue(runningLimit: 10)
+        let url = "http://provider/live.m3u8"
+        _ = add(&queue, ticket(1, first, .bulk, source: url, limit: 1))
+        #expect(started(&queue) == [1])
+        _ = add(&queue, ticket(2, first, .bulk, source: url, limit: 1))
+        _ = add(&queue, ticket(3, second, source: url, limit: 1))
+        #expect(started(&queue) == [])
+        end(&queue, [1])
+        #expect(started(&queue) == [3])
+        end(&queue, [3])
+        #expect(started(&queue) == [2])
     }
 
     @Test("All sessions together stay within the client's limit, and take turns")

@@ -36,7 +36,7 @@ final class TransferJob: Sendable {
     var ticket: TransferQueue.Ticket {
         TransferQueue.Ticket(
             id: id, session: session.id, origin: url.origin, priority: options.priority,
-            sessionLimit: session.options.maxConnections,
+            source: session.options.source, sourceLimit: session.options.maxConnections,
             deadline: startedAt + .milliseconds(options.queueTimeout.boundedMilliseconds))
     }
 

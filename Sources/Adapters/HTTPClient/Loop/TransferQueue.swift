@@ -21,8 +21,10 @@ struct TransferQueue {
         /// Scheme, host and port of the first request.
         var origin: String
         var priority: TransferPriority
-        /// Transfers of the session that may run at once; nil for no limit.
-        var sessionLimit: Int?
+        /// The source's URL.
+        var source: String
+        /// Transfers of the source that may run at once, whatever their sessions; nil for no limit.
+        var sourceLimit: Int?
         /// Until when it may wait.
         var deadline: SteadyInstant
     }

@@ -12,6 +12,8 @@ struct TransferShares {
     private var runningCount = 0
     private var sessions: [SessionID: Usage] = [:]
     private var origins: [String: Usage] = [:]
+    /// How many transfers of each source run: providers count the connections of all sessions.
+    private var sources: [String: Int] = [:]
     private var lastRemoval: SteadyInstant?
 
     private struct Usage {
@@ -73,8 +75,7 @@ struct TransferShares {
 
     /// Whether a waiting transfer of a session that may start one may start.
     func allow(_ ticket: TransferQueue.Ticket, at now: SteadyInstant) -> Bool {
-        let running = sessions[ticket.session]?.running ?? 0
-        guard running < max(ticket.sessionLimit ?? .max, 1) else { return false }
+        guard sources[ticket.source] ?? 0 < max(ticket.sourceLimit ?? .max, 1) else { return false }
         if runningCount < limit / 2 { return true }
         let origin = origins[ticket.origin] ?? Usage(lastUse: now)
         if origin.isSilent(at: now), origin.running >= originShare { return false }
@@ -100,11 +101,14 @@ struct TransferShares {
         runningCount += 1
         sessions[ticket.session, default: Usage(lastUse: now)].started(at: now)
         origins[ticket.origin, default: Usage(lastUse: now)].started(at: now)
+        sources[ticket.source, default: 0] += 1
     }
 
     mutating func ended(_ ticket: TransferQueue.Ticket, hasAnswered: Bool?, at now: SteadyInstant) {
         runningCount -= 1
         sessions[ticket.session]?.ended(hasAnswered: hasAnswered, at: now)
         origins[ticket.origin]?.ended(hasAnswered: hasAnswered, at: now)
+        let rest = (sources[ticket.source] ?? 1) - 1
+        sources[ticket.source] = rest > 0 ? rest : nil
     }
 }
