@@ -38,6 +38,23 @@ struct NginxTests {
         }
     }
 
+    @Test("A body that may be paused comes over a connection of its own, where TCP holds the sender back")
+    func paused() async throws {
+        try await withNginx { nginx in
+            try await withClient(certificateFile: nginx.certificateFile) { client in
+                let session = try client.makeSession(SessionOptions(host: "localhost"))
+                #expect(try await fetch(session, nginx).status == .ok)
+                var options = TransferOptions.small
+                options.byteLimit = Limits.bufferedByteCount + 1
+                #expect(try await session.fetch(nginx.url(), options).status == .ok)
+                options.acceptCompressed = true
+                #expect(try await session.fetch(nginx.url(), options).status == .ok)
+            }
+            let versions = nginx.accessLog.map { $0.split(separator: " ").dropFirst(3).first }
+            #expect(versions == ["HTTP/2.0", "HTTP/1.1", "HTTP/2.0"])
+        }
+    }
+
     @Test("A self-signed certificate is refused, and accepted by a session that allows it")
     func unsigned() async throws {
         try await withNginx { nginx in

@@ -38,7 +38,9 @@ extension EasyHandle {
     }
 
     private func setConnection(_ job: TransferJob, isFresh: Bool) throws(TransferError) {
-        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        // What libcurl holds of a paused stream of HTTP/2 beside others, megabytes, nobody bounds.
+        let version = job.options.mayPause ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
+        try set(CURLOPT_HTTP_VERSION, Int(version))
         try set(CURLOPT_BUFFERSIZE, Limits.receiveBufferByteCount)
         try set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
         try set(CURLOPT_IPRESOLVE, job.session.options.ipVersion.curlValue)
@@ -88,4 +90,7 @@ extension IPVersion {
 extension TransferOptions {
     /// A range of an encoded body could not be decoded, so it is requested without coding.
     var decodes: Bool { acceptCompressed && range == nil }
+
+    /// Whether the body may be longer than what is buffered for a slow reader.
+    var mayPause: Bool { !decodes && byteLimit > Limits.bufferedByteCount }
 }
