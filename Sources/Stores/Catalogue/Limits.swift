@@ -84,4 +84,6 @@ package enum Limits {
     static let quartersOffered = 192
     /// Spans that a 404 response offers.
     static let spansOffered = 5
+    /// Ids in a row of formats in use that are passed over for a new one: a format or two of each channel.
+    static let formatIDsPassedOver = 10_000
 }

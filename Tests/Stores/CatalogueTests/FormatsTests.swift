@@ -96,6 +96,24 @@ struct FormatsTests {
         }
     }
 
+    @Test("Ids of formats begin again behind the last one, and those in use are passed over")
+    func ids() async throws {
+        try await withCatalogue { test in
+            let recording = try await recorded(test)
+            _ = try await test.pool.query(
+                "SELECT setval(pg_get_serial_sequence('state', 'state_id'), \(Int64(Int32.max) - 1))")
+            let facts = (5...7).map { index in
+                var format = SegmentFormat(container: .fragmentedMP4)
+                format.keyName = "key\(index)"
+                return recording.fact(Int64(index), at: Int64(index) * 10 * second, format: format)
+            }
+            _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
+            #expect(try await test.number("SELECT count(*) FROM state") == 7)
+            #expect(try await test.number("SELECT max(state_id) FROM state") == Int64(Int32.max))
+            #expect(try await test.number("SELECT count(*) FROM state WHERE state_id BETWEEN 5 AND 6") == 2)
+        }
+    }
+
     @Test("A deleted object is completed, and at most the given number is returned at once")
     func completed() async throws {
         try await withCatalogue { test in

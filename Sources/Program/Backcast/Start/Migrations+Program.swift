@@ -19,6 +19,7 @@ extension Migrations {
         ("0012-packed-quarters.sql", PackageResources._012_packed_quarters_sql),
         ("0013-key-frames.sql", PackageResources._013_key_frames_sql),
         ("0014-tokens.sql", PackageResources._014_tokens_sql),
+        ("0015-format-ids.sql", PackageResources._015_format_ids_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.

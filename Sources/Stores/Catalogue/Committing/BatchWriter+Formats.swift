@@ -34,6 +34,14 @@ extension BatchWriter {
     }
 
     private func enter(_ format: SegmentFormat, text: String, lastUsed: Int64) async throws -> Int32? {
+        for _ in 0..<Limits.formatIDsPassedOver {
+            if let row = try await insert(format, text: text, lastUsed: lastUsed) { return row }
+        }
+        throw CatalogueError.unreadable("no id is free for a format: they are used up")
+    }
+
+    /// Nil if the id whose turn it is belongs to another format: ids begin again behind the last one.
+    private func insert(_ format: SegmentFormat, text: String, lastUsed: Int64) async throws -> Int32? {
         let rows = try await transaction.query(
             """
             INSERT INTO state (channel_id, digest, container, tracks, codecs, width, height,
@@ -42,6 +50,7 @@ extension BatchWriter {
                 \(format.tracks), \(format.codecs), \(Int32(clamping: format.width)),
                 \(Int32(clamping: format.height)), \(Int32(clamping: format.sampleRate ?? 0)),
                 \(format.initName), \(format.keyMethod), \(format.keyName), \(format.drmTags), \(lastUsed))
+            ON CONFLICT (state_id) DO NOTHING
             RETURNING state_id
             """)
         return try rows.first?.decode("state_id", as: Int32.self)
