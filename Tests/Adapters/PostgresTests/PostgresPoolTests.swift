@@ -23,6 +23,21 @@ struct PostgresPoolTests {
         }
     }
 
+    /// The test's server has it off.
+    @Test("Commits are durable, whatever the server's default is")
+    func durability() async throws {
+        try await withPool { pool in
+            let row = try await pool.query(
+                """
+                SELECT current_setting('synchronous_commit') AS now, reset_val FROM pg_settings
+                WHERE name = 'synchronous_commit'
+                """
+            ).first
+            #expect(try row?.decode("now", as: String.self) == "on")
+            #expect(try row?.decode("reset_val", as: String.self) == "off")
+        }
+    }
+
     @Test("A connection that does not become free in time is an error of its own")
     func exhaustion() async throws {
         try await withPool(size: 1, change: { $0.acquireTimeout = .milliseconds(20) }) { pool in

@@ -1,5 +1,7 @@
 import HLS
+import HTTP
 import HTTPClient
+import SegmentStore
 import Testing
 
 @testable import Recorder
@@ -22,6 +24,19 @@ struct BodySliceTests {
             let range = HLS.ByteRange(length: 5000, offset: 700_000)
             let bytes = try await read(range, of: origin)
             #expect(bytes == Array(Self.file[700_000..<705_000]))
+        }
+    }
+
+    @Test("is tried for again where the origin does not have those bytes yet (416)")
+    func notYet() async throws {
+        try await Origin.run { origin in
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            var request = Ciphered.lastTry("all.ts", at: try origin.url("/index.m3u8"))
+            request.segment.entry.byteRange = HLS.ByteRange(length: 1880, offset: 1880)
+            origin.serve("/all.ts", .rangeNotSatisfiable, [:], [])
+            #expect(await fetcher.outcome(of: request).failure?.isTransient == true)
+            origin.serve("/all.ts", SmallStream.pictures(20))
+            #expect(await fetcher.outcome(of: request).stored?.plainBytes == 1880)
         }
     }
 

@@ -69,6 +69,17 @@ struct Origin: Sendable {
         }
     }
 
+    /// Answers a path with these bytes and a cookie, or with 403 where a field of the request has not the
+    /// value that it must have.
+    func serve(_ path: String, _ bytes: [UInt8], onlyIf fields: [(String, String)], cookie: String) {
+        shelf.answer(path) { request in
+            guard fields.allSatisfy({ request.headers[$0.0] == $0.1 }) else {
+                return HTTPResponse(status: .forbidden)
+            }
+            return HTTPResponse(status: .ok, headers: ["Set-Cookie": cookie], body: .bytes(bytes))
+        }
+    }
+
     /// Answers a path with a status, fields and bytes, whatever is asked for.
     func serve(_ path: String, _ status: HTTPStatus, _ fields: HTTPHeaders = [:], _ bytes: [UInt8]) {
         shelf.answer(path) { _ in HTTPResponse(status: status, headers: fields, body: .bytes(bytes)) }
@@ -108,10 +119,11 @@ struct Origin: Sendable {
     /// A fetcher of the first video.
     func fetcher(
         store: any SegmentStore, encryption: EncryptionChoice = .keep, clock: HostClock = .system,
+        link: SourceLink? = nil,
     ) throws -> SegmentFetcher {
         let channel = PublisherStage.fact(video(0), 0).channel
         return SegmentFetcher(
-            channel: channel, rendition: video(0), link: try link(), store: store,
+            channel: channel, rendition: video(0), link: try link ?? self.link(), store: store,
             keys: KeyCache(channel: channel, store: store, clock: clock),
             initializations: InitSectionCache(channel: channel, rendition: video(0), store: store),
             encryption: encryption, isDiskFull: { false })
