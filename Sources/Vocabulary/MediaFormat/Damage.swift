@@ -10,6 +10,8 @@ package enum Damage: Equatable, Sendable, CustomStringConvertible {
     case truncatedBox(type: String)
     /// A box has an impossible size.
     case invalidBox(offset: Int)
+    /// A file lacks a box without which it does not play.
+    case missingBox(type: String)
     /// A well-formed container without media.
     case missingMedia
     /// AES-128 in CBC mode with padding gives 16, 32, 48 … bytes.
@@ -22,6 +24,7 @@ package enum Damage: Equatable, Sendable, CustomStringConvertible {
         case .partialFrame(let missing): "the last frame lacks \(missing) bytes"
         case .truncatedBox(let type): "the box \(type) is cut off"
         case .invalidBox(let offset): "the box at byte \(offset) has an impossible size"
+        case .missingBox(let type): "the box \(type) is missing"
         case .missingMedia: "it contains no media"
         case .notBlockAligned(let count): "\(count) bytes are not a whole number of AES-128 blocks"
         }

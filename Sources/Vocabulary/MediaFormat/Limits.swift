@@ -30,6 +30,10 @@ package enum Limits {
     static let trackCount = 32
     /// Bytes of an ID3 tag; the one with the timestamp has 73.
     static let tagByteCount = 64 * 1024
+    /// Boxes of a media file on one level: four for each second of a week.
+    static let fileBoxes = 2_500_000
+    /// Packets of a media file that are looked at: a hole of a few per cent has one of them.
+    static let filePackets = 64
     /// Frames of an ID3 tag.
     static let tagFrameCount = 64
 }
