@@ -10,7 +10,7 @@ import Testing
 struct ComingFileTests {
     private static let path = "/film.ts"
     private static let address = "/downloads/film/film.ts"
-    private static let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) }
+    private static let bytes = SampleMovie.bytes(count: 3_000_000)
     /// Where the origin stops until it is released.
     private static let held = 600_000
     /// Where the player is.

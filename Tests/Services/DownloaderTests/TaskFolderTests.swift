@@ -51,7 +51,7 @@ struct TaskFolderTests {
         ])
     func pieces(beginning: Int, asked: [String]) async throws {
         try await FaultyOrigin.run { origin in
-            let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) }
+            let bytes = SampleMovie.bytes(count: 3_000_000)
             origin.serve("/film.ts", bytes)
             origin.fail(
                 "/film.ts",

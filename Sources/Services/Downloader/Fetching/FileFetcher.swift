@@ -24,13 +24,14 @@ struct FileFetcher: Sendable {
             let before = progress.status.pieces.byteCount
             do throws(TryFailure) {
                 while let gap = progress.status.nextGap { try await fill(gap) }
+                try await joinPieces()
+                try await check()
             } catch {
                 let came = progress.status.pieces.byteCount - before
                 if came >= Int64(Limits.progressBytes) { plan.madeProgress() }
                 throw error
             }
         }
-        try await joinPieces()
     }
 
     private enum Outcome: Sendable {
@@ -96,15 +97,14 @@ struct FileFetcher: Sendable {
     private func receive(_ wanted: FileGap) async throws(TryFailure) {
         var gap = wanted
         var transfer = try await open(&gap)
-        while gap.end.map({ gap.offset < $0 }) ?? true {
+        var opening = FileOpening(isKnown: gap.offset > 0)
+        while gap.end.map({ gap.offset + opening.heldCount < $0 }) ?? true {
             guard let chunk = try await transfer.next() else { break }
-            let bytes = gap.end.map { Array(chunk.prefix(Int(clamping: $0 - gap.offset))) } ?? chunk
-            if gap.offset == 0, let refusal = SourceReader.mediaRefusal(bytes) {
-                throw .damaged("\(refusal)")
-            }
-            try await store(bytes, at: gap.offset)
-            gap.offset += Int64(bytes.count)
+            let place = gap.offset + opening.heldCount
+            let bytes = gap.end.map { Array(chunk.prefix(Int(clamping: $0 - place))) } ?? chunk
+            try await store(try opening.take(bytes), at: &gap.offset)
         }
+        try await store(try opening.finish(), at: &gap.offset)
         guard let end = gap.end else {
             guard gap.offset > 0 else { throw .damaged("the body is empty") }
             return progress.ended(at: gap.offset)
@@ -112,7 +112,8 @@ struct FileFetcher: Sendable {
         if gap.offset < end { throw .damaged("the file has \(gap.offset) bytes and not \(end)") }
     }
 
-    private func store(_ bytes: [UInt8], at offset: Int64) async throws(TryFailure) {
+    private func store(_ bytes: [UInt8], at offset: inout Int64) async throws(TryFailure) {
+        guard !bytes.isEmpty else { return }
         let piece = progress.status.pieces.piece(endingAt: offset)
         let place = piece ?? FilePieces.Piece(offset: offset, byteCount: 0)
         do throws(DownloadError) {
@@ -121,6 +122,7 @@ struct FileFetcher: Sendable {
             throw .final(error)
         }
         progress.wrote(Int64(bytes.count), at: offset)
+        offset += Int64(bytes.count)
         await retries.received(Int64(bytes.count))
         do {
             try await pacer.passed(bytes.count)
@@ -220,14 +222,31 @@ extension FileFetcher {
     }
 
     /// Makes one draft of all pieces: the one that becomes the file.
-    private func joinPieces() async throws(DownloadError) {
+    private func joinPieces() async throws(TryFailure) {
         while progress.status.pieces.all.count > 1 {
-            if Task.isCancelled { throw .cancelled }
+            if Task.isCancelled { throw .final(.cancelled) }
             let (first, second) = (progress.status.pieces.all[0], progress.status.pieces.all[1])
             let source = Self.name(of: second, in: name)
-            try await folder.append(draftOf: source, from: first.end - second.offset, toDraftOf: name)
-            progress.joinSecond()
-            try await folder.dropDraft(of: source)
+            do throws(DownloadError) {
+                try await folder.append(draftOf: source, from: first.end - second.offset, toDraftOf: name)
+                progress.joinSecond()
+                try await folder.dropDraft(of: source)
+            } catch {
+                throw .final(error)
+            }
         }
+    }
+
+    /// Looks whether the file is media to its end; one that is not begins again.
+    private func check() async throws(TryFailure) {
+        let damage: String?
+        do {
+            damage = try await folder.damage(ofDraft: name)
+        } catch {
+            throw .final(error)
+        }
+        guard let damage else { return }
+        try await begin(StoredTask.KnownFile())
+        throw .damaged("the file is damaged: \(damage)")
     }
 }

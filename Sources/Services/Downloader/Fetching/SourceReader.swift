@@ -30,9 +30,12 @@ struct SourceReader: Sendable {
     let session: HTTPSession
     let retries: Retries
 
+    /// What a person has given, as messages name it.
+    private static let urlName = "the URL"
+
     /// Opens what a person has given: a playlist or a media file; with `isWindow` a window of the past.
     func open(_ url: HTTPURL, isWindow: Bool) async throws(DownloadError) -> Source {
-        try await retries.run("the URL") { _ async throws(TryFailure) in
+        try await retries.run(Self.urlName) { _ async throws(TryFailure) in
             try await look(at: url, isWindow: isWindow)
         }
     }
@@ -155,23 +158,12 @@ struct SourceReader: Sendable {
         return type.contains("mpegurl") || url.path.lowercased().hasSuffix(".m3u8")
     }
 
+    /// What is no media may be a fault of one answer, unless it says what it is.
     private static func checkMedia(_ bytes: [UInt8]) throws(TryFailure) {
         guard !bytes.isEmpty else { throw .damaged("the body is empty") }
-        if let refusal = mediaRefusal(bytes) {
-            throw .final(.unusable("the URL leads neither to a playlist nor to media: \(refusal)"))
-        }
-    }
-
-    /// Why bytes are not the beginning of a media file; nil when they may be: anything but text.
-    static func mediaRefusal(_ bytes: [UInt8]) -> MediaFormatError? {
-        var inspector = StreamingInspector()
-        inspector.append(Array(bytes.prefix(Limits.kindBytes)))
-        do throws(MediaFormatError) {
-            _ = try inspector.finish()
-            return nil
-        } catch {
-            if case .unrecognised(.binary, _) = error { return nil }
-            return error
-        }
+        guard let refusal = MediaFileKind.refusal(of: bytes) else { return }
+        let words = "it leads neither to a playlist nor to media: \(refusal)"
+        if case .unrecognised(.binary, _) = refusal { throw .damaged(words) }
+        throw .final(.unusable("\(Self.urlName): \(words)"))
     }
 }

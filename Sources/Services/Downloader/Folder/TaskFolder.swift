@@ -205,7 +205,7 @@ extension TaskFolder {
     }
 
     /// The path of a name: parts of letters, digits, dots, dashes and underscores, none of them dots alone.
-    private func location(of name: String) throws(DownloadError) -> String {
+    func location(of name: String) throws(DownloadError) -> String {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         let isSafe = parts.allSatisfy { part in
             !part.isEmpty && part != "." && part != ".." && !part.utf8.contains(0)

@@ -1,0 +1,102 @@
+import Foundation
+import HTTPSupport
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+@Suite("Plain media files", .timeLimit(.minutes(2)))
+struct MediaFileTests {
+    private static let movie = SampleMovie.bytes(count: 300_000)
+
+    /// What a task ends with that is asked for a file.
+    private func run(
+        _ origin: FaultyOrigin, _ name: String, _ downloading: Downloading
+    ) async throws -> DownloadTask {
+        let task = try await downloading.run(origin.request("/\(name)"))
+        let files = try downloading.files("task").keys.filter { !$0.hasPrefix(".") }
+        #expect(Set(files) == (task.state == .completed ? [name] : []), "\(files)")
+        return task
+    }
+
+    @Test(
+        "A file that is cut, with a length that fits, never becomes complete",
+        arguments: [(20, "moov"), (60, "mdat"), (299_999, "mdat")])
+    func cut(count: Int, box: String) async throws {
+        try await FaultyOrigin.run { origin in
+            origin.serve("/film.mp4", Array(Self.movie.prefix(count)))
+            let task = try await run(origin, "film.mp4", try Downloading())
+            #expect(task.state == .failed)
+            let detail = task.error?.detail ?? ""
+            #expect(detail.hasPrefix("film.mp4: ") && detail.contains(box), "\(detail)")
+            // One request is for the kind of file.
+            #expect(origin.requests(for: "/film.mp4").count == 1 + Limits.tries)
+        }
+    }
+
+    @Test(
+        "Zeros of the right length are not media, whatever their name is",
+        arguments: [
+            "film.mp4", "film.ts", "film.mp3", "film.aac", "film.webm", "film.mkv", "film.mov", "film",
+        ])
+    func zeros(name: String) async throws {
+        try await FaultyOrigin.run { origin in
+            origin.serve("/\(name)", [UInt8](repeating: 0, count: 50_000))
+            origin.add(["Content-Type": "video/mp4"], to: "/\(name)")
+            let task = try await run(origin, name, try Downloading())
+            #expect(task.state == .failed)
+            #expect(task.error?.detail.contains("neither to a playlist nor to media") ?? false)
+            #expect(origin.requests(for: "/\(name)").count == Limits.tries)
+        }
+    }
+
+    @Test(
+        "A file that is damaged once is fetched again",
+        arguments: [[.garbled(after: 0)], [.cut(after: 8), .garbled(after: 0)], [.webPage]]
+            as [[FaultyOrigin.Fault]])
+    func again(faults: [FaultyOrigin.Fault]) async throws {
+        try await FaultyOrigin.run { origin in
+            origin.serve("/film.mp4", Self.movie)
+            origin.fail("/film.mp4", [.cut(after: 5_000)] + faults)
+            let downloading = try Downloading()
+            #expect(try await run(origin, "film.mp4", downloading).state == .completed)
+            #expect(try downloading.bytes("task", "film.mp4") == Self.movie)
+        }
+    }
+
+    @Test("A file whose rest is of another kind is fetched again from its beginning")
+    func damagedRest() async throws {
+        try await FaultyOrigin.run { origin in
+            let bytes = try #require(try await SampleStreams.files(.byteRanges)["index.ts"])
+            origin.serve("/film.ts", bytes)
+            origin.fail("/film.ts", [.cut(after: bytes.count), .garbled(after: bytes.count / 2)])
+            let downloading = try Downloading()
+            #expect(try await run(origin, "film.ts", downloading).state == .completed)
+            #expect(try downloading.bytes("task", "film.ts") == bytes)
+            #expect(origin.requests(for: "/film.ts").map(\.range) == [nil, nil, nil])
+        }
+    }
+
+    @Test(
+        "Files of every usual kind are taken",
+        arguments: ["mp4", "mov", "ts", "mp3", "aac", "mkv", "webm", "ogg"])
+    func kinds(ending: String) async throws {
+        let folder = try TemporaryFolder("kinds")
+        let isSound = ["mp3", "aac", "ogg"].contains(ending)
+        let input = isSound ? "sine=duration=1" : "testsrc2=size=96x64:rate=10:duration=1"
+        let codec = ["mp3": "libmp3lame", "aac": "aac", "ogg": "libvorbis", "webm": "libvpx"][ending]
+        try await Command.run(
+            "/usr/bin/env",
+            [
+                "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", input, isSound ? "-c:a" : "-c:v",
+                codec ?? "libx264", "film.\(ending)",
+            ], in: folder.path)
+        let bytes = Array(try Data(contentsOf: folder.url.appending(path: "film.\(ending)")))
+        try await FaultyOrigin.run { origin in
+            origin.serve("/film.\(ending)", bytes)
+            let downloading = try Downloading()
+            let task = try await run(origin, "film.\(ending)", downloading)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+        }
+    }
+}
