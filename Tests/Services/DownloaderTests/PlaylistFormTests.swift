@@ -1,3 +1,4 @@
+import Concurrency
 import Digest
 import Foundation
 import HLS
@@ -146,6 +147,24 @@ struct PlaylistFormTests {
             request.id = "part"
             request.range = TimeRange("0-2")
             #expect(try await downloading.run(request).notes == nil)
+        }
+    }
+
+    @Test("A window that grows is judged when it has ended")
+    func growingWindow() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let whole = try #require(origin.bytes("/vod/index.m3u8"))
+            let fields = { ["Backcast-Window": "a/b", "Backcast-Missing-Seconds": $0] }
+            origin.reopen("/vod/index.m3u8")
+            origin.add(fields("0"), to: "/vod/index.m3u8")
+            let downloading = try Downloading()
+            let request = origin.request()
+            let running = Task { try await downloading.run(request, clock: .system) }
+            let last = downloading.path("task", "v0/00006.ts")
+            try await eventually("the last segment") { FileManager.default.fileExists(atPath: last) }
+            origin.add(fields("4"), to: "/vod/index.m3u8")
+            origin.serve("/vod/index.m3u8", whole)
+            #expect(try await running.value.notes == ["4 s of it are missing at the source"])
         }
     }
 

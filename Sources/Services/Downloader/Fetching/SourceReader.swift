@@ -43,22 +43,23 @@ struct SourceReader: Sendable {
     /// Reads a playlist that must be one.
     func playlist(
         _ url: HTTPURL, imports: [String: String] = [:]
-    ) async throws(DownloadError) -> (Playlist, base: HTTPURL) {
+    ) async throws(DownloadError) -> (Playlist, base: HTTPURL, window: WindowFacts?) {
         try await retries.run("the playlist") { _ async throws(TryFailure) in
             let body = try await body(url, limit: ReadingLimits.standard.byteCount)
-            return try Self.reading(body.bytes, of: body.head, imports: imports)
+            let (playlist, base) = try Self.reading(body.bytes, of: body.head, imports: imports)
+            return (playlist, base, WindowFacts(body.head.headers))
         }
     }
 
-    /// Reads a media playlist.
+    /// Reads a media playlist, and what a Backcast service says of its window.
     func mediaPlaylist(
         _ url: HTTPURL, imports: [String: String]
-    ) async throws(DownloadError) -> (MediaPlaylist, base: HTTPURL) {
-        let (playlist, base) = try await playlist(url, imports: imports)
+    ) async throws(DownloadError) -> (MediaPlaylist, base: HTTPURL, window: WindowFacts?) {
+        let (playlist, base, window) = try await playlist(url, imports: imports)
         guard case .media(let media) = playlist else {
             throw .unusable("the URI of a rendition leads to a multivariant playlist")
         }
-        return (media, base)
+        return (media, base, window)
     }
 
     /// Reads a key: 16 bytes.

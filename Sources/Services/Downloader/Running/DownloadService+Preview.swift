@@ -32,7 +32,8 @@ extension DownloadService {
             let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
             task.renditions = chosen.streams.map(\.rendition)
             for stream in chosen.streams {
-                let (playlist, base) = try await reader.mediaPlaylist(stream.url, imports: source.variables)
+                let (playlist, base, _) = try await reader.mediaPlaylist(
+                    stream.url, imports: source.variables)
                 try count(playlist, base, of: stream.rendition.id, request, in: &task)
             }
         }

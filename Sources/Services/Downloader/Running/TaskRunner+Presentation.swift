@@ -138,7 +138,7 @@ extension TaskRunner {
 
     /// Takes the addresses of the renditions from the multivariant playlist, which may have new tokens.
     private func renewAddresses(_ plans: inout [RenditionPlan]) async throws(DownloadError) {
-        let (playlist, base) = try await reader.playlist(try request.address())
+        let (playlist, base, _) = try await reader.playlist(try request.address())
         guard case .multivariant(let source) = playlist else { return }
         let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
         for index in plans.indices {
@@ -155,8 +155,10 @@ extension TaskRunner {
         var (wanted, names) = (wanted, keyNames)
         var lines: [[KeptPart]] = []
         for index in wanted.indices {
-            let (playlist, base) = try await reader.mediaPlaylist(
+            let (playlist, base, window) = try await reader.mediaPlaylist(
                 wanted[index].url, imports: wanted[index].imports)
+            // A window that grows is judged when it has ended, by its leading rendition.
+            if index == 0, let window { windowFacts = window }
             lines.append(try wanted[index].take(playlist, base: base, range: request.range, keys: &names))
             if wanted[index].hasOtherContainer {
                 throw .otherTask("the source has another container than the parts that are there")
