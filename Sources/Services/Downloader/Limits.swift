@@ -57,6 +57,10 @@ enum Limits {
     static let reportPause = Duration.milliseconds(500)
     /// The time between two writes of a task's progress.
     static let savePause = Duration.seconds(5)
+    /// Characters that are shown of a URI of a source, its beginning and its end.
+    static let nameLength = 160
+    /// Segments that a live playlist may have dropped between two readings: a day of two seconds each.
+    static let lostSegments: UInt64 = 43_200
     /// Characters that are shown of what a server says about an error.
     static let detailLength = 300
     /// The shortest pause between two loads of a live playlist.

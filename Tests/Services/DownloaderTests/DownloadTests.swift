@@ -246,21 +246,6 @@ struct DownloadTests {
         }
     }
 
-    @Test("A missing or wrong key fails the task, and the error names the key")
-    func keys() async throws {
-        for key in [[UInt8](), Array("<html>".utf8), [UInt8](repeating: 0x20, count: 1 << 20)] {
-            try await FaultyOrigin.run { origin in
-                try await origin.serve(.encrypted)
-                origin.serve("/vod/secret.key", key)
-                let downloading = try Downloading()
-                let task = try await downloading.run(origin.request())
-                #expect(task.state == .failed)
-                #expect(task.error?.detail.contains("1.key") ?? false, "\(task.error?.detail ?? "")")
-                #expect(task.segmentsDone == 0)
-            }
-        }
-    }
-
     @Test("Media that only the provider's player can open is refused by the name of its method")
     func protected() async throws {
         try await FaultyOrigin.run { origin in

@@ -64,7 +64,7 @@ struct SourceReader: Sendable {
 
     /// Reads a key: 16 bytes.
     func key(
-        _ uri: String, name: String, renew: @Sendable () async throws(DownloadError) -> Void
+        _ uri: String, renew: @Sendable () async throws(DownloadError) -> Void
     ) async throws(DownloadError) -> [UInt8] {
         if uri.lowercased().hasPrefix("data:") {
             guard let bytes = DataURI.bytes(of: uri), bytes.count == 16 else {
@@ -73,7 +73,8 @@ struct SourceReader: Sendable {
             return bytes
         }
         do {
-            return try await retries.run("the key \(name)", renew: renew) { _ async throws(TryFailure) in
+            return try await retries.run("the key \(Self.sourceName(of: uri))", renew: renew) {
+                _ async throws(TryFailure) in
                 let url: HTTPURL
                 do {
                     url = try HTTPURL(uri)
@@ -89,6 +90,13 @@ struct SourceReader: Sendable {
         } catch .part(let name, let reason) {
             throw .key("\(name) cannot be fetched: \(reason)")
         }
+    }
+
+    /// A URI in a message: without one person's query and token, and not longer than a line.
+    private static func sourceName(of uri: String) -> String {
+        let text = (try? HTTPURL(uri))?.sharedText ?? String(uri.prefix { $0 != "?" && $0 != "#" })
+        let limit = Limits.nameLength
+        return text.count > limit ? "\(text.prefix(limit / 2))…\(text.suffix(limit / 2 - 1))" : text
     }
 
     private func body(_ url: HTTPURL, limit: Int) async throws(TryFailure) -> FetchedBody {

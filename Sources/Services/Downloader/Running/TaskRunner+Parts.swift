@@ -59,7 +59,7 @@ extension TaskRunner {
         }
         guard let uri = keyNames.uris[name] else { throw .key("the key \(name) has no URI") }
         let seen = renewals
-        let bytes = try await reader.key(uri, name: name) { () async throws(DownloadError) in
+        let bytes = try await reader.key(uri) { () async throws(DownloadError) in
             try await self.renew(since: seen)
         }
         if !storesClear { try await folder.replace("keys/\(name)", with: bytes, mode: 0o600) }
