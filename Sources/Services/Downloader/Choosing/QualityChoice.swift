@@ -48,7 +48,7 @@ package enum QualityChoice: Sendable, Equatable, Codable {
 
 extension VariantStream {
     /// Whether the variant has no picture, as far as it says what it has.
-    fileprivate var isSoundAlone: Bool {
+    var isSoundAlone: Bool {
         guard resolution == nil, let codecs else { return false }
         let sounds = ["mp4a", "ac-3", "ec-3", "opus", "flac", "fLaC", "Opus", "mp3", "alac"]
         return codecs.split(separator: ",").allSatisfy { codec in

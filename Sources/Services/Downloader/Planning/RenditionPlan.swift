@@ -251,6 +251,11 @@ extension RenditionPlan {
         return part.initSection == nil ? "ts" : "m4s"
     }
 
+    /// Whether the names of the segments say that they are sound alone.
+    var isPackedAudio: Bool {
+        parts.first.map { ["aac", "mp3", "ac3", "ec3"].contains(Self.ending(of: $0)) } ?? false
+    }
+
     /// Whether the folder has segments of another container than the source lists now.
     var hasOtherContainer: Bool {
         guard let old = kept.values.first, let new = parts.first else { return false }

@@ -9,8 +9,10 @@ extension TaskRunner {
 
     /// Makes the picture once, when a segment with video is there; without ffmpeg there is none.
     func makePicture() async {
+        await learnKinds()
+        let pictures = stored.task.renditions.filter { $0.kind == .video }.map(\.id)
         guard !hasTriedPicture, stored.task.picture == nil,
-            let plan = plans.first(where: { $0.id.kind == .video }),
+            let plan = plans.first(where: { pictures.contains($0.id) }),
             let part = plan.parts.firstIndex(where: \.isDone)
         else { return }
         hasTriedPicture = true

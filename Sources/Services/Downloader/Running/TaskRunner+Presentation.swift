@@ -102,8 +102,14 @@ extension TaskRunner {
         }
         let keyFiles = begun.flatMap { $0.keptKeys }
         keyNames = KeyNames(kept: keyFiles)
-        stored.task.renditions = streams.map(\.rendition)
+        let known = stored.task.renditions
+        stored.task.renditions = streams.map { stream in
+            var rendition = stream.rendition
+            rendition.content = rendition.content ?? known.first { $0.id == rendition.id }?.content
+            return rendition
+        }
         try await load(begun)
+        for plan in plans where plan.isPackedAudio { setKind(.audio, of: plan.id) }
         try await countWhatIsThere()
     }
 

@@ -27,7 +27,7 @@ extension DownloadTask {
 extension TaskRendition {
     var json: JSONValue {
         [
-            "id": .string(id.description), "kind": .string(id.kind.rawValue), "language": JSONValue(language),
+            "id": .string(id.description), "kind": .string(kind.rawValue), "language": JSONValue(language),
             "name": JSONValue(name), "bits_per_second": JSONValue(bitsPerSecond), "width": JSONValue(width),
             "height": JSONValue(height), "codecs": JSONValue(codecs),
         ]

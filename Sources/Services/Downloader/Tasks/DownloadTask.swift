@@ -81,11 +81,16 @@ package struct DownloadTask: Sendable, Equatable, Codable {
 
 /// A rendition that a task has chosen.
 package struct TaskRendition: Sendable, Equatable, Codable {
+    /// The name of its folder, which it has before its media is known.
     package var id: RenditionID
+    /// What its media is; nil until that is known.
+    var content: RenditionKind?
     package var language: String?
     package var name: String?
     package var bitsPerSecond: Int?
     package var width: Int?
     package var height: Int?
     package var codecs: String?
+
+    package var kind: RenditionKind { content ?? id.kind }
 }
