@@ -1,6 +1,3 @@
-import Foundation
-import HTTPSupport
-import TestSupport
 import Testing
 
 @testable import Downloader
@@ -8,9 +5,9 @@ import Testing
 /// The times are those of RFC 8216 §3.5 and of WebVTT.
 @Suite("Subtitles of an MP4 file")
 struct SubtitleTrackTests {
-    private func track(_ texts: [String], anchor: SubtitleTrack.Anchor? = nil, skipped: Int64 = 0) -> String {
+    private func track(_ texts: [String], anchor: SubtitleTrack.Anchor? = nil, origin: Int64 = 0) -> String {
         var track = SubtitleTrack()
-        for text in texts { track.append(text, anchor: anchor, skipped: skipped) }
+        for text in texts { track.append(text, anchor: anchor, origin: origin) }
         return track.text
     }
 
@@ -43,7 +40,7 @@ struct SubtitleTrackTests {
         let text = "WEBVTT\r\n\r\n01:00:12.000 --> 01:00:13.000\r\nA\r\n"
         let anchor = SubtitleTrack.Anchor(mpegTicks: 126_000, position: 0)
         #expect(
-            track([text], anchor: anchor, skipped: 3_600_000)
+            track([text], anchor: anchor, origin: -3_600_000)
                 == "WEBVTT\n\n00:00:12.000 --> 00:00:13.000\nA\n")
     }
 
@@ -54,29 +51,5 @@ struct SubtitleTrackTests {
         let empty = "WEBVTT\n"
         #expect(track([first, second, empty]) == "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nA\n")
         #expect(track([empty]) == "WEBVTT\n\n")
-    }
-
-    @Test("An MP4 file shows its subtitles when the folder does", .timeLimit(.minutes(3)))
-    func times() async throws {
-        try await FaultyOrigin.run { origin in
-            try await origin.serve(.separateAudio)
-            let downloading = try Downloading()
-            var request = origin.request()
-            request.format = .mp4
-            request.subtitles = .all
-            let task = try await downloading.run(request)
-            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
-            let packets = try await Command.run(
-                "/usr/bin/env",
-                [
-                    "ffprobe", "-v", "error", "-select_streams", "s", "-show_entries", "packet=pts_time,size",
-                    "-of", "csv=p=0", downloading.path("task", "task.mp4"),
-                ])
-            let rows = packets.split(separator: "\n").map { $0.split(separator: ",") }
-            // The text of a packet has its length of two bytes in front; one without text is a pause.
-            let times = rows.filter { $0.count > 1 && $0[1] != "2" }.compactMap { Double($0[0]) }
-            #expect(times.count == 2)
-            for (time, expected) in zip(times, [0.0, 3.0]) { #expect(abs(time - expected) < 0.15) }
-        }
     }
 }

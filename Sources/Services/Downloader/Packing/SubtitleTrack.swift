@@ -1,17 +1,17 @@
 import MediaFormat
 
-/// The cues of one rendition of WebVTT segments as one text, in the time of the presentation.
+/// The cues of one rendition of WebVTT segments as one text, in the time of the file that gets them.
 struct SubtitleTrack: Sendable {
-    /// Where the media of a segment is: its first MPEG time, and the same instant in the presentation.
+    /// Where the media of a segment is: its first MPEG time, and the same instant in the file.
     struct Anchor: Sendable, Equatable {
         /// Ticks of 90 kHz.
         var mpegTicks: Int64
-        /// Milliseconds from the start of the presentation.
+        /// Milliseconds from the start of the file.
         var position: Int64
     }
 
     private struct Cue: Hashable {
-        /// Milliseconds from the start of the presentation.
+        /// Milliseconds from the start of the file.
         var begin: Int64
         var end: Int64
         var text: String
@@ -25,15 +25,14 @@ struct SubtitleTrack: Sendable {
     /// Adds the cues of a segment; one that an earlier segment had as well is there once.
     ///
     /// Where the header has an X-TIMESTAMP-MAP (RFC 8216 §3.5), the times are those of the media, which
-    /// `anchor` places. Else they count from the start of the presentation at its source, `skipped`
-    /// milliseconds before what was taken.
-    mutating func append(_ text: String, anchor: Anchor?, skipped: Int64) {
+    /// `anchor` places. Else they count from the start of the presentation at its source, which is at
+    /// `origin` milliseconds.
+    mutating func append(_ text: String, anchor: Anchor?, origin: Int64) {
         let blocks = Self.blocks(of: text)
         let map = blocks.first.flatMap(Self.map)
-        var offset = -skipped
+        var offset = origin
         if let map, let anchor {
-            // 33 bits, as MPEG's times wrap.
-            let ticks = ((map.mpegTicks - anchor.mpegTicks) << 31) >> 31
+            let ticks = PackedTimes.difference(map.mpegTicks, anchor.mpegTicks)
             offset = anchor.position + ticks / 90 - map.local
         }
         for block in blocks {

@@ -1,4 +1,3 @@
-import MediaFormat
 import Processes
 import Timeline
 
@@ -72,39 +71,6 @@ extension TaskRunner {
             let language = rendition.language.flatMap(LanguageCodes.threeLetters)
             return language.map { ["-metadata:s:\(type):\(index)", "language=\($0)"] } ?? []
         }
-    }
-
-    /// Joins the segments of each rendition of subtitles to one file; those without a cue have none.
-    private func writeSubtitles() async throws(DownloadError) -> [(rendition: TaskRendition, file: String)] {
-        var files: [(rendition: TaskRendition, file: String)] = []
-        for plan in plans where plan.id.kind == .subtitles {
-            guard let rendition = stored.task.renditions.first(where: { $0.id == plan.id }) else { continue }
-            var track = SubtitleTrack()
-            for part in plan.parts where part.isDone {
-                let bytes = try await folder.read("\(plan.id)/\(part.names.file)", upTo: Limits.subtitleBytes)
-                track.append(
-                    String(decoding: bytes ?? [], as: UTF8.self), anchor: try await anchor(at: part.position),
-                    skipped: Int64(plan.skippedSeconds * 1000))
-            }
-            guard !track.isEmpty else { continue }
-            let file = TaskFolder.draft(of: "\(plan.id).vtt")
-            try await folder.replace(file, with: Array(track.text.utf8))
-            files.append((rendition, file))
-        }
-        return files
-    }
-
-    /// Where the media of an instant is: the first time of the first rendition's segment that plays then.
-    private func anchor(at seconds: Double) async throws(DownloadError) -> SubtitleTrack.Anchor? {
-        guard let plan = plans.first,
-            let part = plan.parts.last(where: { $0.isDone && $0.position <= seconds + 0.001 })
-        else { return nil }
-        let section = part.names.initSection.flatMap { sections["\(plan.id)/\($0)"] }
-        var inspector = StreamingInspector(initSection: section)
-        let bytes = try await folder.read("\(plan.id)/\(part.names.file)", upTo: Limits.anchorBytes)
-        inspector.append(bytes ?? [])
-        guard let ticks = (try? inspector.finish())?.firstTimestamp?.mpegTicks else { return nil }
-        return SubtitleTrack.Anchor(mpegTicks: ticks, position: Int64(part.position * 1000))
     }
 
     /// Removes what the single file has replaced.
