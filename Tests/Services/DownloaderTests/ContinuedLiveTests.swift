@@ -47,7 +47,7 @@ struct ContinuedLiveTests {
 
     /// A recording that failed at its fourth segment, and went on where the source listed others only.
     private func continued(
-        _ origin: FaultyOrigin, from first: Int, format: DownloadFormat = .folder
+        _ origin: FaultyOrigin, from first: Int, format: DownloadFormat = .folder, notes: [String]? = nil
     ) async throws -> Downloading {
         let live = try Live(origin)
         var downloading = try Downloading()
@@ -59,6 +59,7 @@ struct ContinuedLiveTests {
         live.list(first..<origin.segments().count)
         let task = try await downloading.run(request)
         #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+        #expect(task.notes == notes)
         return downloading
     }
 
@@ -78,18 +79,32 @@ struct ContinuedLiveTests {
         }
     }
 
-    @Test("What the source lists no more, and was not recorded, is a gap")
-    func lost() async throws {
+    @Test("What the source lists no more, and was not recorded, is a gap, which is told", arguments: kinds)
+    func lost(kind: SampleStreams.Kind) async throws {
         try await FaultyOrigin.run { origin in
-            try await origin.serve(.transportStream)
-            let downloading = try await continued(origin, from: 5)
+            try await origin.serve(kind)
+            let notes = ["2 s of it are missing at the source"]
+            let downloading = try await continued(origin, from: 5, notes: notes)
             let playlist = try readMedia(
                 String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
             // The fifth was never listed while the task ran.
-            #expect(playlist.segments.map(\.isGap) == [false, false, false, true, false])
-            #expect(playlist.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1])
+            #expect(playlist.segments.map(\.isGap) == [false, false, false, true, true, false])
+            #expect(playlist.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 0, 1])
+            #expect(playlist.segments.allSatisfy { $0.durationMicroseconds == 1_000_000 })
+            #expect(Set(playlist.segments.map(\.uri)).count == 6)
             let last = try #require(playlist.segments.last)
             #expect(try downloading.bytes("task", last.uri) == origin.bytes(origin.segments()[5]))
+        }
+    }
+
+    @Test(
+        "A single file of a recording with a gap is made all the same", arguments: [DownloadFormat.mp4, .ts])
+    func packedGap(format: DownloadFormat) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let notes = ["2 s of it are missing at the source"]
+            let downloading = try await continued(origin, from: 5, format: format, notes: notes)
+            #expect(Set(try downloading.files("task").keys) == ["task.\(format.rawValue)"])
         }
     }
 

@@ -56,6 +56,8 @@ struct Part: Sendable {
     var position: Double
     /// Whether its file is there.
     var isDone = false
+    /// Whether the source dropped it before it was known.
+    var isLost = false
     var byteCount: Int64 = 0
 
     var seconds: Double { Double(segment.durationMicroseconds) / 1_000_000 }

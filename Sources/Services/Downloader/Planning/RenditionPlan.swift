@@ -154,9 +154,10 @@ struct RenditionPlan: Sendable {
 
     private mutating func append(_ part: Part) -> KeptPart? {
         var part = part
+        appendLost(before: part)
         part.position = seconds
-        if let last = parts.last, part.names.identity.number != last.names.identity.number &+ 1,
-            part.segment.discontinuityCount == 0
+        if let last = parts.last, part.segment.discontinuityCount == 0,
+            last.isLost || part.names.identity.number != last.names.identity.number &+ 1
         {
             part.segment.discontinuityCount = 1
         }
@@ -173,6 +174,40 @@ struct RenditionPlan: Sendable {
         parts.append(part)
         if part.isSettled { count(part) }
         return line
+    }
+
+    /// Adds gaps for segments that the source has listed and dropped while nobody read its playlist.
+    ///
+    /// They follow from the numbers. Numbers that differ by more are those of another numbering.
+    private mutating func appendLost(before next: Part) {
+        guard let last = parts.last, next.names.identity.number > last.names.identity.number else { return }
+        let lost = next.names.identity.number - last.names.identity.number - 1
+        guard lost > 0, lost <= Limits.lostSegments else { return }
+        let each = lostMicroseconds(before: next) / Int64(lost)
+        for number in 1...lost {
+            var gap = last
+            (gap.isDone, gap.isLost, gap.byteCount) = (false, true, 0)
+            gap.names.identity.number = last.names.identity.number + number
+            gap.names.file = Self.fileName(nextFile, of: last)
+            gap.segment = MediaSegment(uri: "", durationMicroseconds: each, isGap: true)
+            gap.position = seconds
+            nextFile += 1
+            parts.append(gap)
+            count(gap)
+        }
+    }
+
+    /// How long the segments were that the source has dropped: by its dates, else as long as the others.
+    private func lostMicroseconds(before next: Part) -> Int64 {
+        let lost = Int64(next.names.identity.number - (parts.last?.names.identity.number ?? 0) - 1)
+        let all = parts.reduce(0) { $0 + $1.segment.durationMicroseconds }
+        let usual = all / Int64(max(parts.count, 1)) * lost
+        guard let end = next.segment.programDateTimeMicroseconds,
+            let dated = parts.lastIndex(where: { $0.segment.programDateTimeMicroseconds != nil }),
+            let date = parts[dated].segment.programDateTimeMicroseconds
+        else { return usual }
+        let between = end - date - parts[dated...].reduce(0) { $0 + $1.segment.durationMicroseconds }
+        return between > usual / 2 && between < usual * 2 ? between : usual
     }
 
     private mutating func count(_ part: Part, by number: Int = 1) {

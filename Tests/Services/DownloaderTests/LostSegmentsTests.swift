@@ -1,0 +1,60 @@
+import HLS
+import HTTP
+import Testing
+import Timeline
+
+@testable import Downloader
+
+/// Media sequence numbers are those of RFC 8216 §4.3.3.2.
+@Suite("Segments that a live playlist has dropped unread")
+struct LostSegmentsTests {
+    private func plan(_ texts: String...) throws -> RenditionPlan {
+        let url = try HTTPURL("http://origin.example/live.m3u8")
+        var (plan, keys) = (RenditionPlan(id: RenditionID(kind: .video, index: 0), url: url), KeyNames())
+        for text in texts {
+            guard case .media(let playlist) = try Playlist.reading(Array(text.utf8)).playlist else {
+                continue
+            }
+            _ = try plan.take(playlist, base: url, range: nil, keys: &keys)
+        }
+        return plan
+    }
+
+    private func text(_ numbers: Range<UInt64>, at second: Int? = nil) -> String {
+        let date = second.map { "#EXT-X-PROGRAM-DATE-TIME:2026-11-25T10:00:\($0).000Z\n" } ?? ""
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n" + date
+            + numbers.map { "#EXTINF:4,\n\($0).ts\n" }.joined()
+    }
+
+    @Test("They are gaps, as long as the others, or as dates say")
+    func gaps() throws {
+        #expect(try plan(text(1..<4), text(6..<8)).gapSeconds == 8)
+        // Until 10:00:22 there are 12 s.
+        #expect(try plan(text(1..<4, at: 10), text(6..<8, at: 32)).gapSeconds == 10)
+        // Such a date is that of another clock.
+        #expect(try plan(text(1..<4, at: 10), text(6..<8, at: 59)).gapSeconds == 8)
+        #expect(try plan(text(1..<4), text(3..<8)).gapSeconds == 0)
+    }
+
+    @Test("Their place is settled, and what follows them begins anew")
+    func places() throws {
+        let plan = try plan(text(1..<4), text(6..<8), text(7..<9), text(10..<11))
+        #expect(plan.parts.map(\.names.identity.number) == Array(1...10))
+        #expect(
+            plan.parts.map(\.segment.isGap) == [
+                false, false, false, true, true, false, false, false, true, false,
+            ])
+        #expect(plan.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 0, 0, 1, 0, 0, 0, 1])
+        #expect(plan.parts.map(\.position) == (0..<10).map { Double($0) * 4 })
+        #expect(plan.settledCount == 3 && Set(plan.parts.map(\.names.file)).count == 10)
+    }
+
+    @Test(
+        "Another numbering has no gaps: numbers that are lower, or far higher",
+        arguments: [1, 1_700_000_000] as [UInt64])
+    func otherNumbers(first: UInt64) throws {
+        let plan = try plan(text(100..<103), text(first..<first + 2))
+        #expect(plan.parts.count == 5 && plan.gapSeconds == 0)
+        #expect(plan.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 1, 0])
+    }
+}
