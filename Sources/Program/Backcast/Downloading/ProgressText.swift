@@ -60,9 +60,10 @@ enum ProgressText {
             let rate = rendition.bitsPerSecond.map { "\($0 / 1000) kb/s" }
             let facts = [rendition.language, rendition.name, size, rate, rendition.codecs].compactMap(\.self)
             return
-                "\n  \(rendition.id) \(rendition.id.kind.rawValue) \(PrintableText.line(facts.joined(separator: ", ")))"
+                "\n  \(rendition.id) \(rendition.kind.rawValue) \(PrintableText.line(facts.joined(separator: ", ")))"
         }
-        return "\(task.id): \(content)" + renditions.joined()
+        let notes = (task.notes ?? []).map { "\n  \(PrintableText.line($0))" }
+        return "\(task.id): \(content)" + renditions.joined() + notes.joined()
     }
 
     /// The file that plays what a task has made; below it what a person should know of it.

@@ -9,6 +9,8 @@ extension DownloadService {
     package static func preview(
         _ request: DownloadRequest, _ options: DownloadOptions, client: HTTPClient, clock: HostClock,
     ) async throws(DownloadError) -> DownloadTask {
+        var request = request
+        if request.endsAfter(clock.now()) { request.isGrowing = true }
         let url = try request.address()
         var task = DownloadTask(
             id: try request.taskID(), url: url.sharedText, title: request.title ?? TaskID.title(for: url),
@@ -46,7 +48,21 @@ extension DownloadService {
     ) throws(DownloadError) {
         var (plan, keys) = (RenditionPlan(id: id, url: base), KeyNames())
         _ = try plan.take(playlist, base: base, range: request.range, keys: &keys)
+        if !plan.isEnded, task.notes == nil { task.notes = [note(of: request, after: plan.seconds)] }
+        if let limit = request.limit { plan.end(at: limit) }
         task.segmentsTotal += plan.parts.count
         task.durationSeconds = max(task.durationSeconds, plan.seconds)
+        if plan.isPackedAudio, let index = task.renditions.firstIndex(where: { $0.id == id }) {
+            task.renditions[index].content = .audio
+        }
+    }
+
+    /// What a person is told of a presentation that has not ended: what is counted is what it lists now.
+    private static func note(of request: DownloadRequest, after seconds: Double) -> String {
+        guard request.begin == nil else { return "the window has not ended: it is downloaded until it has" }
+        guard let limit = request.limit else { return "it has not ended: it is recorded until it has" }
+        return limit > seconds
+            ? "it has not ended: it is recorded until there are \(Int(limit.rounded(.up))) s of it"
+            : "it has not ended, and is not waited for"
     }
 }

@@ -220,10 +220,7 @@ extension TaskRunner {
     }
 
     /// Seconds from the first segment that are taken; nil for all.
-    var liveLimit: Double? {
-        guard request.begin == nil, let text = request.duration else { return nil }
-        return DurationReading.microseconds(reading: text).map { Double($0) / 1_000_000 }
-    }
+    var liveLimit: Double? { request.limit }
 
     private var isLongEnough: Bool {
         guard let liveLimit else { return false }

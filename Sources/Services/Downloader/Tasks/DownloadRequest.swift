@@ -72,6 +72,12 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
         return begin + length > now
     }
 
+    /// Seconds from the first segment that are taken; nil for all, and for a window, whose server cuts it.
+    var limit: Double? {
+        guard begin == nil, let duration else { return nil }
+        return DurationReading.microseconds(reading: duration).map { Double($0) / 1_000_000 }
+    }
+
     /// The first option, by name, that differs from another request's; nil when none does.
     func difference(from other: DownloadRequest) -> String? {
         let same = [
