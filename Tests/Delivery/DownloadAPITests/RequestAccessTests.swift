@@ -26,6 +26,14 @@ struct RequestAccessTests {
             Case(headers: ["Host": "0.0.0.0"], status: 421),
             Case(headers: ["Host": "192.168.1.2"], status: 421),
             Case(headers: ["Host": "localhost.evil.example"], status: 421),
+            Case(headers: ["Host": "127.0.0.1:abc"], status: 421),
+            Case(headers: ["Host": "127.0.0.1:80:80"], status: 421),
+            Case(headers: ["Host": "localhost:+80"], status: 421),
+            Case(headers: ["Host": "localhost:65536"], status: 421),
+            Case(headers: ["Host": "[::1]evil.example"], status: 421),
+            Case(headers: ["Host": "[::1]:x"], status: 421),
+            Case(headers: ["Host": "[127.0.0.1]"], status: 421),
+            Case(path: "/", headers: ["Host": "127.0.0.1:abc"], status: 421),
             Case(headers: ["Origin": "http://evil.example"], status: 403),
             Case(headers: ["Origin": "null"], status: 403),
             Case(headers: ["Host": "localhost", "Origin": "http://localhost:1"], status: 403),
@@ -58,6 +66,7 @@ struct RequestAccessTests {
         "The own names are answered",
         arguments: [
             "localhost", "localhost:80", "127.0.0.1", "127.8.9.10:1", "[::1]", "[::1]:80", "LOCALHOST",
+            "localhost:", "127.0.0.1:65535",
         ])
     func ownNames(host: String) async throws {
         try await PlayFixture.run { fixture in
