@@ -36,8 +36,8 @@ struct TaskReader {
             request.format = form
         }
         if let quality = try quality() { request.quality = quality }
-        if let audio = try text("audio") { request.audio = TrackChoice(words: audio) }
-        if let subtitles = try text("subtitles") { request.subtitles = TrackChoice(words: subtitles) }
+        if let audio = try tracks("audio") { request.audio = audio }
+        if let subtitles = try tracks("subtitles") { request.subtitles = subtitles }
         request.begin = try text("begin")
         request.duration = try seconds("duration_seconds")
         if request.begin != nil, request.duration == nil {
@@ -65,6 +65,14 @@ struct TaskReader {
             throw Self.fault("quality", "is not best, worst, a height as 720p or bits per second")
         }
         return quality
+    }
+
+    private mutating func tracks(_ name: String) throws(Problem) -> TrackChoice? {
+        guard let words = try text(name) else { return nil }
+        guard let choice = TrackChoice(words: words) else {
+            throw Self.fault(name, "is not none, default, all or languages separated by commas")
+        }
+        return choice
     }
 
     private mutating func headers() throws(Problem) -> [DownloadRequest.Field] {

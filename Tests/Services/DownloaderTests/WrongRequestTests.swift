@@ -30,8 +30,8 @@ struct WrongRequestTests {
 
     @Test("Languages of a playlist that lists none fail by name")
     func languages() async throws {
-        #expect(try await failure { $0.audio = TrackChoice(words: "fi") }.contains("audio in fi"))
-        #expect(try await failure { $0.subtitles = TrackChoice(words: "en") }.contains("subtitles in en"))
+        #expect(try await failure { $0.audio = .languages(["fi"]) }.contains("audio in fi"))
+        #expect(try await failure { $0.subtitles = .languages(["en"]) }.contains("subtitles in en"))
     }
 
     @Test("A window of a server that knows none fails, and is not everything that it has")

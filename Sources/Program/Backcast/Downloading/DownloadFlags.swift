@@ -49,20 +49,23 @@ struct DownloadChoice: ParsableArguments {
             throw ValidationError("the URL \(PrintableText.line(url)) cannot be used: \(error)")
         }
         var request = DownloadRequest(url: url)
-        if let id, !TaskID.isValid(id) { throw ValidationError("--id \(id) is not an id: \(TaskID.rule)") }
+        if let id, !TaskID.isValid(id) {
+            throw ValidationError("--id \(Self.quoted(id)) is not an id: \(TaskID.rule)")
+        }
         request.id = id
         request.title = title
         request.labels = try labels()
         guard let format = DownloadFormat(rawValue: format) else {
-            throw ValidationError("--format \(format) is not folder, ts or mp4")
+            throw ValidationError("--format \(Self.quoted(format)) is not folder, ts or mp4")
         }
         request.format = format
         guard let quality = QualityChoice(quality) else {
-            throw ValidationError("--quality \(quality) is not best, worst, a height or bits per second")
+            throw ValidationError(
+                "--quality \(Self.quoted(quality)) is not best, worst, a height or bits per second")
         }
         request.quality = quality
-        request.audio = TrackChoice(words: audio)
-        request.subtitles = TrackChoice(words: subtitles)
+        request.audio = try Self.tracks(audio, option: "--audio", words: "default, all")
+        request.subtitles = try Self.tracks(subtitles, option: "--subtitles", words: "none, all")
         try addTimes(to: &request)
         request.headers = try fetching.fields(for: url)
         request.decrypts = decrypt
@@ -70,20 +73,33 @@ struct DownloadChoice: ParsableArguments {
         return request
     }
 
+    private static func tracks(_ text: String, option: String, words: String) throws -> TrackChoice {
+        guard let choice = TrackChoice(words: text) else {
+            throw ValidationError(
+                "\(option) \(quoted(text)) is not \(words) or languages separated by commas")
+        }
+        return choice
+    }
+
+    /// A word in a message; one that is empty could not be seen.
+    private static func quoted(_ text: String) -> String {
+        text.isEmpty ? "''" : PrintableText.line(text)
+    }
+
     private func addTimes(to request: inout DownloadRequest) throws {
         if let duration, DurationReading.microseconds(reading: duration).map({ $0 > 0 }) != true {
-            throw ValidationError("--duration \(duration) is not a duration above 0")
+            throw ValidationError("--duration \(Self.quoted(duration)) is not a duration above 0")
         }
         if begin != nil, duration == nil { throw ValidationError("--begin needs --duration") }
         if let begin, !DownloadRequest.isBegin(begin) {
             throw ValidationError(
-                "--begin \(PrintableText.line(begin)) is not a time: \(DownloadRequest.beginForms)")
+                "--begin \(Self.quoted(begin)) is not a time: \(DownloadRequest.beginForms)")
         }
         request.begin = begin
         request.duration = duration
         guard let range else { return }
         guard let time = TimeRange(range) else {
-            throw ValidationError("--range \(range) is not of the form 0:10:00-0:20:00")
+            throw ValidationError("--range \(Self.quoted(range)) is not of the form 0:10:00-0:20:00")
         }
         request.range = time
     }

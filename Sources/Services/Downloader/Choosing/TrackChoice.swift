@@ -9,13 +9,16 @@ package enum TrackChoice: Sendable, Equatable, Codable {
     /// Languages in the order in which they were asked for.
     case languages([String])
 
-    /// Reads `none`, `default`, `all`, or languages separated by commas.
-    package init(words: String) {
+    /// Reads `none`, `default`, `all`, or languages separated by commas; nil where one of these is empty.
+    package init?(words: String) {
         switch words {
         case "default": self = .standard
         case "all": self = .all
         case "none": self = .none
-        default: self = .languages(words.split(separator: ",").map(String.init))
+        default:
+            let languages = words.split(separator: ",", omittingEmptySubsequences: false)
+            guard languages.allSatisfy({ $0.contains { !$0.isWhitespace } }) else { return nil }
+            self = .languages(languages.map(String.init))
         }
     }
 
