@@ -62,6 +62,8 @@ enum Limits {
         Int(ChannelSettings.retentionBounds.lowerBound)...Int(ChannelSettings.retentionBounds.upperBound)
     /// The longest time for which the process that holds a folder is asked for the state of its tasks.
     static let holderAnswer = Duration.seconds(10)
+    /// The longest time that the process that holds a folder has to pause tasks or to complete live ones.
+    static let holderStop = Duration.seconds(20)
     /// The longest time for which tasks are followed that another process carries out: a year.
     static let holderFollowed = Duration.seconds(31_536_000)
     /// The time that running answers of `backcast play` have when it stops: events never end by themselves.

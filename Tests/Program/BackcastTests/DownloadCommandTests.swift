@@ -103,6 +103,9 @@ struct DownloadCommandTests {
             (["--format", "avi"], "avi"), (["--quality", "good"], "good"), (["--range", "9"], "9"),
             (["--duration", "0"], "--duration 0"),
             (["--id", "A B"], "A B"), (["--begin", "2026-11-22T10:00:00Z"], "--duration"),
+            (["--audio", ""], "--audio ''"), (["--audio", "en,"], "--audio en,"),
+            (["--subtitles", ""], "--subtitles ''"), (["--quality", ""], "--quality ''"),
+            (["--format", ""], "--format ''"), (["--to", ""], "--to"),
             (["--label", "x"], "x"), (["--colour"], "--colour"), (["--parallel", "0"], "--parallel"),
         ])
     func wrong(arguments: [String], word: String) async throws {
@@ -198,8 +201,13 @@ struct DownloadCommandTests {
     @Test(
         "Wrong words end with status 2 and name what is wrong",
         arguments: [
-            (["nonsense"], "'nonsense'"), (["download", "http://a.test/", "--to", ""], "folder is empty"),
-            (["downloads", "list", "--to", ""], "folder is empty"), (["play", ""], "folder is empty"),
+            (["nonsense"], "'nonsense'"),
+            (["download", "http://a.test/", "--to", ""], "--to: the name of the folder is empty"),
+            (["downloads", "list", "--to", ""], "--to: the name of the folder is empty"),
+            (["play", ""], "FOLDER: the name of the folder is empty"),
+            (["download", "http://a.test/", "--to", "/dev/null"], "--to: /dev/null is not a folder"),
+            (["downloads", "list", "--to", "/dev/null"], "--to: /dev/null is not a folder"),
+            (["play", "/dev/null"], "FOLDER: /dev/null is not a folder"),
             (["download", "http://a.test/", "--begin", "noon", "--duration", "5"], "--begin noon"),
         ])
     func wrongWords(arguments: [String], words: String) async throws {
@@ -211,9 +219,10 @@ struct DownloadCommandTests {
     @Test("A folder that is not there is named, and not made")
     func noFolder() async throws {
         let path = try TemporaryFolder("none").path(of: "typo")
-        for (action, expected) in [("list", Int32(0)), ("resume", 1), ("pause", 1)] {
-            let (status, run) = try await Run.run(["downloads", action, "--to", path])
-            #expect(status == expected)
+        for words in ["list", "pause", "resume", "cancel a", "retry", "remove a"] {
+            let action = words.split(separator: " ").map(String.init)
+            let (status, run) = try await Run.run(["downloads"] + action + ["--to", path])
+            #expect(status == 2)
             #expect(try run.errors.contains("there is no folder \(path)"))
             #expect(!FileManager.default.fileExists(atPath: path))
         }

@@ -38,14 +38,16 @@ struct DownloadCommand: AsyncParsableCommand {
     func run() async throws {
         ProcessLimits.ignoreBrokenPipes()
         let requests = try Self.orExit {
-            try Self.checkFolder(to)
+            try Self.checkFolder(to, "--to")
             return try self.requests()
         }
         var run = DownloadRun(folder: to, display: makeDisplay(), proxy: transfers.proxy)
         run.options = try Self.orExit { try transfers.options() }
         if dryRun { return try await run.preview(requests, asJSON: json) }
-        if let holder = await Holder.reach(to) { return try await holder.carryOut(requests, run.display) }
-        try await run.carryOut { _ in requests }
+        if let holder = await Holder.reach(to) {
+            return try await HandedOver(holder: holder, display: run.display).carryOut(requests)
+        }
+        try await run.carryOut { _ in requests.map { .success($0) } }
     }
 
     private func makeDisplay() -> any DownloadDisplay {
@@ -68,9 +70,12 @@ struct DownloadCommand: AsyncParsableCommand {
         }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }
 
-    /// Refuses an empty name, which a shell makes of a variable that is not set.
-    static func checkFolder(_ folder: String) throws {
-        if folder.isEmpty { throw ValidationError("the name of the folder is empty") }
+    /// Refuses an empty name, which a shell makes of a variable that is not set, and what is no folder.
+    static func checkFolder(_ folder: String, _ argument: String) throws {
+        if folder.isEmpty { throw ValidationError("\(argument): the name of the folder is empty") }
+        let files = FileManager.default
+        guard files.fileExists(atPath: folder), !files.fileExists(atPath: "\(folder)/.") else { return }
+        throw ValidationError("\(argument): \(PrintableText.line(folder)) is not a folder")
     }
 
     /// Wrong arguments end with status 2.

@@ -10,6 +10,9 @@ import Synchronization
 
 /// One run of the program that downloads into a folder: until all is done or a signal comes.
 struct DownloadRun {
+    /// What a task is asked for, or why it cannot be carried out.
+    typealias Asked = Result<DownloadRequest, DownloadError>
+
     var folder: String
     var display: any DownloadDisplay
     var options = DownloadOptions()
@@ -19,7 +22,7 @@ struct DownloadRun {
     ///
     /// Meanwhile other processes hand their tasks over, and have tasks paused or removed.
     func carryOut(
-        _ requests: @escaping @Sendable (DownloadService) async throws(DownloadError) -> [DownloadRequest]
+        _ requests: @escaping @Sendable (DownloadService) async throws(DownloadError) -> [Asked]
     ) async throws {
         ProcessMemory.keepFree()
         let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
@@ -47,12 +50,12 @@ struct DownloadRun {
 
     /// Runs tasks to their end; the outcomes have the order of the requests.
     private static func carryOut(
-        _ requests: [DownloadRequest], by manager: DownloadManager, beside server: HolderServer?
+        _ requests: [Asked], by manager: DownloadManager, beside server: HolderServer?
     ) async -> [Result<DownloadTask, DownloadError>] {
         var taken: [Result<String, DownloadError>] = []
         for request in requests {
             do throws(DownloadError) {
-                taken.append(.success(try await manager.take(request).id))
+                taken.append(.success(try await manager.take(try request.get()).id))
             } catch {
                 taken.append(.failure(error))
             }
@@ -104,13 +107,7 @@ struct DownloadRun {
         var status: Int32 = 0
         for outcome in outcomes {
             switch outcome {
-            case .success(let task) where task.state == .completed: break
-            case .success(let task):
-                if let error = task.error {
-                    DownloadCommand.printError("\(task.id): \(error.title): \(error.detail)")
-                }
-                let isStopped = !task.state.isEnded && task.error == nil
-                status = max(status, isStopped ? 130 : 1)
+            case .success(let task): status = max(status, conclude(task))
             case .failure(.cancelled): status = max(status, 130)
             case .failure(let error):
                 DownloadCommand.printError("\(error)")
@@ -118,5 +115,13 @@ struct DownloadRun {
             }
         }
         if status != 0 { throw ExitCode(status) }
+    }
+
+    /// Prints why a task has stopped, and gives the status that it leaves.
+    static func conclude(_ task: DownloadTask) -> Int32 {
+        if task.state == .completed { return 0 }
+        guard let error = task.error else { return task.state.isEnded ? 1 : 130 }
+        DownloadCommand.printError("\(task.id): \(error.title): \(error.detail)")
+        return error.isRefusal ? 2 : 1
     }
 }

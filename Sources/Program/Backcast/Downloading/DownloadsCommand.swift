@@ -37,81 +37,89 @@ struct DownloadsCommand: AsyncParsableCommand {
 
     func run() async throws {
         ProcessLimits.ignoreBrokenPipes()
-        try DownloadCommand.orExit { try DownloadCommand.checkFolder(to) }
-        guard FileManager.default.fileExists(atPath: to) else { try endWithoutFolder() }
+        try DownloadCommand.orExit { try check() }
         do throws(DownloadError) {
             let tasks = try await DownloadService.tasks(in: to, clock: .system)
-            for id in ids where !tasks.contains(where: { $0.id == id }) {
-                throw .folder("there is no task \(id)")
-            }
+            for id in ids where !tasks.contains(where: { $0.id == id }) { throw .noTask(id) }
             let chosen = ids.isEmpty ? tasks : tasks.filter { ids.contains($0.id) }
             if action == .list { return show(await Self.current(chosen, in: to)) }
         } catch {
             throw DownloadCommand.failure("\(error)", status: 1)
         }
-        guard !ids.isEmpty || action != .cancel && action != .remove else {
-            throw DownloadCommand.failure("\(action.rawValue) needs an id", status: 2)
-        }
         if let holder = await Holder.reach(to) { return try await act(through: holder) }
         let display: any DownloadDisplay = json ? JSONDisplay() : DownloadRun.displayForPeople(to)
         try await DownloadRun(folder: to, display: display).carryOut { service throws(DownloadError) in
-            try await requests(service)
+            try await act(on: service)
         }
     }
 
-    /// Says that the folder does not exist, since its name may be mistyped.
-    ///
-    /// Only listing all tasks succeeds.
-    private func endWithoutFolder() throws -> Never {
-        DownloadCommand.printError("there is no folder \(PrintableText.line(to))")
-        throw action == .list && ids.isEmpty ? ExitCode.success : ExitCode.failure
+    /// Refuses a folder that does not exist, since its name may be mistyped.
+    private func check() throws {
+        try DownloadCommand.checkFolder(to, "--to")
+        guard !ids.isEmpty || action != .cancel && action != .remove else {
+            throw ValidationError("\(action.rawValue) needs an id")
+        }
+        guard FileManager.default.fileExists(atPath: to) else {
+            throw ValidationError("there is no folder \(PrintableText.line(to))")
+        }
     }
 
-    /// Has the process that holds the folder do what is asked.
+    /// Has the process that holds the folder do what is asked, of all tasks for which it is possible.
     private func act(through holder: Holder) async throws {
-        let all = await DownloadsCommand.tasks(in: to)
+        // What waits for its turn goes on by itself.
+        let chosen = try await self.chosen(resuming: [.paused])
+        var isRefused = false
+        for id in chosen {
+            guard let problem = try await holder.act(action.rawValue, on: id).problem else { continue }
+            DownloadCommand.printError(problem)
+            isRefused = true
+        }
+        if action != .remove {
+            let tasks = try await DownloadService.tasks(in: to, clock: .system)
+            show(await Self.current(tasks.filter { chosen.contains($0.id) }, in: to))
+        }
+        if isRefused { throw ExitCode.failure }
+    }
+
+    /// Does what is asked, of all tasks for which it is possible; gives what is to be downloaded then.
+    private func act(on service: DownloadService) async throws(DownloadError) -> [DownloadRun.Asked] {
+        var asked: [DownloadRun.Asked] = []
+        for id in try await chosen(resuming: [.paused, .queued]) {
+            do throws(DownloadError) {
+                switch action {
+                case .list: break
+                case .pause: show(try await service.pause([id]))
+                case .cancel: show(try await service.cancel([id]))
+                case .remove: try await service.remove([id])
+                case .resume: asked.append(.success(try await service.request(of: id, isRetry: false)))
+                case .retry: asked.append(.success(try await service.request(of: id, isRetry: true)))
+                }
+            } catch {
+                asked.append(.failure(error))
+            }
+        }
+        return asked
+    }
+
+    /// The ids that were given, or else those of all tasks for which the action is meant.
+    private func chosen(resuming: Set<TaskState>) async throws(DownloadError) -> [String] {
+        guard ids.isEmpty else { return ids }
         let wanted: Set<TaskState> =
             switch action {
-            case .resume: [.paused]
+            case .resume: resuming
             case .retry: [.failed, .canceled]
             default: [.queued, .preparing, .downloading, .packing, .waitingForNetwork]
             }
-        let chosen = ids.isEmpty ? all.filter { wanted.contains($0.state) }.map(\.id) : ids
-        for id in chosen {
-            let answer = try await holder.act(action.rawValue, on: id)
-            guard answer.problem == nil else {
-                throw DownloadCommand.failure(answer.problem ?? "", status: 1)
-            }
-        }
-        if action != .remove { show(await DownloadsCommand.tasks(in: to).filter { chosen.contains($0.id) }) }
+        return try await DownloadService.tasks(in: to, clock: .system).filter { wanted.contains($0.state) }
+            .map(\.id)
     }
 
     /// Tasks as the process that holds the folder knows them: more than it has written.
     private static func current(_ tasks: [DownloadTask], in folder: String) async -> [DownloadTask] {
         guard !tasks.isEmpty, let holder = await Holder.reach(folder) else { return tasks }
         let known = await holder.tasks(Set(tasks.map(\.id)))
+        await holder.close()
         return tasks.map { known[$0.id] ?? $0 }
-    }
-
-    private static func tasks(in folder: String) async -> [DownloadTask] {
-        (try? await DownloadService.tasks(in: folder, clock: .system)) ?? []
-    }
-
-    /// Does what is asked; gives what is to be downloaded then.
-    private func requests(_ service: DownloadService) async throws(DownloadError) -> [DownloadRequest] {
-        let all = try await DownloadService.tasks(in: to, clock: .system)
-        let chosen = ids.isEmpty ? all : all.filter { ids.contains($0.id) }
-        switch action {
-        case .list: break
-        case .pause:
-            let waiting = chosen.filter { !ids.isEmpty || !$0.state.isEnded }.map(\.id)
-            show(try await service.pause(waiting))
-        case .cancel: show(try await service.cancel(ids))
-        case .remove: try await service.remove(ids)
-        case .resume: return try await service.requests(of: chosen.map(\.id), in: [.paused, .queued])
-        case .retry: return try await service.requests(of: chosen.map(\.id), in: [.failed, .canceled])
-        }
-        return []
     }
 
     private func show(_ tasks: [DownloadTask]) {

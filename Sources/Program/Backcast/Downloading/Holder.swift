@@ -60,56 +60,21 @@ final class Holder: Sendable {
         return (Self.problem(of: body), body.status)
     }
 
-    /// Hands tasks over and shows their progress to the end; stopping this process leaves them running.
-    func carryOut(_ requests: [DownloadRequest], _ display: any DownloadDisplay) async throws {
-        var (open, status): (Set<String>, Int32) = ([], 0)
-        for request in requests {
-            let body = try await send(.post, HolderPath.tasks, try JSONEncoder().encode(request))
-            if let problem = Self.problem(of: body) {
-                DownloadCommand.printError(problem)
-                status = max(status, body.status == .conflict ? 2 : 1)
-            } else {
-                open.insert(try JSONDecoder().decode(DownloadTask.self, from: Data(body.bytes)).id)
-            }
-        }
-        status = max(status, try await show(open, display))
-        display.end()
-        await client.close()
-        if status != 0 { throw ExitCode(status) }
-    }
-
     /// Tasks as they are now, by id; those that the holder does not have are left out.
     func tasks(_ ids: Set<String>) async -> [String: DownloadTask] {
         var found: [String: DownloadTask] = [:]
-        // It tells all tasks first, and then their changes.
+        // All tasks are told first, and then their changes.
         try? await follow(for: Limits.holderAnswer) { task in
             if ids.contains(task.id) { found[task.id] = task }
             return found.count == ids.count
         }
-        await client.close()
         return found
     }
 
-    /// Shows the changes of tasks until all have stopped; the status to end with.
-    private func show(_ ids: Set<String>, _ display: any DownloadDisplay) async throws -> Int32 {
-        var (open, status): (Set<String>, Int32) = (ids, 0)
-        guard !open.isEmpty else { return 0 }
-        try await follow(for: Limits.holderFollowed) { task in
-            guard open.contains(task.id) else { return false }
-            display.show(task)
-            guard task.state.isEnded || task.state == .paused else { return false }
-            open.remove(task.id)
-            if let error = task.error {
-                DownloadCommand.printError("\(task.id): \(error.title): \(error.detail)")
-            }
-            if task.state != .completed { status = 1 }
-            return open.isEmpty
-        }
-        return open.isEmpty ? status : 1
-    }
+    func close() async { await client.close() }
 
     /// Takes every task and each change until a body has enough, or the holder ends.
-    private func follow(for limit: Duration, _ hasEnough: (DownloadTask) -> Bool) async throws {
+    func follow(for limit: Duration, _ hasEnough: (DownloadTask) -> Bool) async throws {
         var options = Self.options
         options.totalTimeout = limit
         options.lowSpeedLimit = 0
@@ -129,7 +94,7 @@ final class Holder: Sendable {
 
     private static let options = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(60))
 
-    private func send(
+    func send(
         _ method: HTTPMethod, _ path: String, _ body: Data? = nil
     ) async throws -> FetchedBody {
         var options = Self.options
@@ -139,7 +104,7 @@ final class Holder: Sendable {
         return try await session.fetch("http://localhost\(path)", options)
     }
 
-    private static func problem(of body: FetchedBody) -> String? {
+    static func problem(of body: FetchedBody) -> String? {
         guard body.status.rawValue >= 400 else { return nil }
         let object = try? JSONSerialization.jsonObject(with: Data(body.bytes)) as? [String: Any]
         return object?["detail"] as? String ?? "status \(body.status.rawValue)"

@@ -28,7 +28,7 @@ struct PlayCommand: AsyncParsableCommand {
         let address: ListenAddress
         let options: DownloadOptions
         do {
-            try DownloadCommand.checkFolder(folder)
+            try DownloadCommand.checkFolder(folder, "FOLDER")
             address = try ListenAddress.reading(listen)
             options = try transfers.options()
         } catch {

@@ -54,7 +54,7 @@ extension DownloadService {
     }
 
     /// What was asked for by tasks that are in one of these states.
-    package func requests(
+    func requests(
         of ids: [String], in states: Set<TaskState>
     ) async throws(DownloadError) -> [DownloadRequest] {
         var requests: [DownloadRequest] = []
@@ -69,6 +69,17 @@ extension DownloadService {
             requests.append(request)
         }
         return requests
+    }
+
+    /// What was asked for by a task that can be resumed, or retried; another one is refused by its state.
+    package func request(of id: String, isRetry: Bool) async throws(DownloadError) -> DownloadRequest {
+        let allowed: Set<TaskState> = isRetry ? [.failed, .canceled] : [.paused, .queued]
+        if let request = try await requests(of: [id], in: allowed).first { return request }
+        guard var task = try await StoredTask.reading(from: try folder(of: id))?.task else {
+            throw Self.unknown(id)
+        }
+        task.apply(.interrupted, at: tools.clock.now())
+        throw .notNow(task.refusal(of: isRetry ? .retried : .resumed))
     }
 
     private func change(

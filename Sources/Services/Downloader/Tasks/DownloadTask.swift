@@ -30,6 +30,9 @@ package struct DownloadTask: Sendable, Equatable, Codable {
     package struct Failure: Sendable, Equatable, Codable {
         package var title: String
         package var detail: String
+
+        /// Whether nothing of the task was touched, because it was asked for wrongly.
+        package var isRefusal: Bool { title == DownloadError.otherTask("").title }
     }
 
     init(id: String, url: String, title: String, labels: [String: String] = [:], created: Instant) {

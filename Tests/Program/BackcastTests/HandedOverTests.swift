@@ -1,0 +1,121 @@
+import Foundation
+import HTTPSupport
+import TestSupport
+import Testing
+
+@Suite("Downloads that another process carries out", .timeLimit(.minutes(5)))
+struct HandedOverTests {
+    private typealias Run = DownloadCommandTests.Run
+
+    /// Runs a body while the program plays a folder, and so holds it.
+    private func holding(_ folder: TemporaryFolder, _ body: () async throws -> Void) async throws {
+        let program = try Run(["play", folder.path])
+        try program.start()
+        try await eventually("the socket") {
+            FileManager.default.fileExists(atPath: folder.path(of: ".backcast.sock"))
+        }
+        do {
+            try await body()
+        } catch {
+            program.send(SIGKILL)
+            throw error
+        }
+        program.send(SIGTERM)
+        #expect(try await program.status() == 0)
+    }
+
+    private func states(_ folder: TemporaryFolder) async throws -> [String: String] {
+        let listed = try await Run.run(["downloads", "list", "--json", "--to", folder.path])
+        var states: [String: String] = [:]
+        for line in try listed.1.lines {
+            let task = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            if let id = task?["id"] as? String { states[id] = task?["state"] as? String }
+        }
+        return states
+    }
+
+    @Test("A signal pauses the tasks that were handed over, and no others", arguments: [SIGINT, SIGTERM])
+    func signal(number: Int32) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let held = origin.segments()[2]
+            origin.fail(held, [.held(after: 1000), .held(after: 1000)])
+            let folder = try TemporaryFolder("signal")
+            try await holding(folder) {
+                let place = ["--to", folder.path, "--json"]
+                let programs = try ["a", "b"].map { id in
+                    try Run(["download", origin.url("/vod/index.m3u8?\(id)"), "--id", id] + place)
+                }
+                for program in programs { try program.start() }
+                try await eventually("both tasks") { origin.requests(for: held).count == 2 }
+                programs[0].send(number)
+                #expect(try await programs[0].status() == 130)
+                #expect(try programs[0].lines.last?.contains(#""state":"paused""#) ?? false)
+                #expect(try await states(folder) == ["a": "paused", "b": "downloading"])
+                origin.release()
+                #expect(try await programs[1].status() == 0)
+            }
+        }
+    }
+
+    @Test("A signal completes a live recording that was handed over")
+    func live() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            origin.reopen("/vod/index.m3u8")
+            let folder = try TemporaryFolder("live")
+            try await holding(folder) {
+                let program = try Run(
+                    ["download", origin.url("/vod/index.m3u8"), "--id", "a", "--json", "--to", folder.path])
+                try program.start()
+                try await eventually("the last segment") {
+                    FileManager.default.fileExists(atPath: folder.path(of: "a/v0/00006.ts"))
+                }
+                program.send(SIGINT)
+                // Nothing is left to do, as after a signal to the process that records.
+                #expect(try await program.status() == 0)
+                #expect(try program.lines.last?.contains(#""state":"completed""#) ?? false)
+            }
+            let list = try String(contentsOfFile: folder.path(of: "a/index.m3u8"), encoding: .utf8)
+            #expect(list.contains("#EXT-X-ENDLIST"))
+        }
+    }
+
+    @Test("What a state does not allow is said in the same way, with and without a holder")
+    func states() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let folder = try TemporaryFolder("states")
+            let place = ["--to", folder.path]
+            for (id, path) in [("done", "/vod/index.m3u8"), ("wrong", "/vod/none.m3u8")] {
+                try await Run.run(["download", origin.url(path), "--id", id, "--quiet"] + place)
+            }
+            let actions = [
+                (["resume", "done"], "done is completed and cannot be resumed"),
+                (["retry", "done"], "done is completed and cannot be retried"),
+                (["pause", "done"], "done is completed and cannot be paused"),
+                (["cancel", "done"], "done is completed and cannot be canceled"),
+                (["resume", "wrong"], "wrong is failed and cannot be resumed"),
+                (["resume", "none"], "there is no task none"),
+            ]
+            func check() async throws {
+                for (action, words) in actions {
+                    let (status, program) = try await Run.run(["downloads"] + action + place)
+                    #expect(status == 1, "\(action)")
+                    #expect(try program.errors.contains(words), "\(action)")
+                }
+                for action in ["pause", "resume"] {
+                    #expect(try await Run.run(["downloads", action] + place).status == 0, "\(action)")
+                }
+            }
+            try await check()
+            try await holding(folder) { try await check() }
+            // What is possible is done all the same.
+            origin.serve("/vod/none.m3u8", try #require(origin.bytes("/vod/index.m3u8")))
+            let (status, program) = try await Run.run(["downloads", "retry", "done", "wrong"] + place)
+            #expect(status == 1)
+            #expect(try program.errors.contains("done is completed"))
+            #expect(try await states(folder) == ["done": "completed", "wrong": "completed"])
+        }
+    }
+}
