@@ -122,6 +122,27 @@ struct TaskFolderTests {
         }
     }
 
+    @Test("A task whose state cannot be read has failed, keeps no other from its work, and can be removed")
+    func unreadable() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let downloading = try Downloading()
+            _ = try downloading.folder.write("{", to: "broken/task.json")
+            #expect(try await downloading.run(origin.request()).state == .completed)
+            let path = downloading.folder.path
+            let tasks = try await DownloadService.tasks(in: path, clock: .system)
+            #expect(
+                Dictionary(uniqueKeysWithValues: tasks.map { ($0.id, $0.state) }) == [
+                    "task": .completed, "broken": .failed,
+                ])
+            #expect(tasks.contains { $0.error?.detail.contains("broken/task.json cannot be read") ?? false })
+            let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
+            let service = try DownloadService.open(path, DownloadOptions(), client: client, clock: .system)
+            try await service.remove(["broken"])
+            await client.close()
+            #expect(!FileManager.default.fileExists(atPath: downloading.path("broken")))
+        }
+    }
+
     @Test("The state that a killed process leaves has its progress")
     func progress() async throws {
         try await FaultyOrigin.run { origin in

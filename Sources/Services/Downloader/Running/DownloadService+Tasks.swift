@@ -15,13 +15,27 @@ extension DownloadService {
         var tasks: [DownloadTask] = []
         for name in names where TaskID.isValid(name) {
             let folder = TaskFolder("\(path)/\(name)", work: work)
-            guard var task = try await StoredTask.reading(from: folder)?.task, task.id == name else {
-                continue
-            }
+            guard var task = await task(in: folder, named: name, clock: clock) else { continue }
             if !hasHolder { task.apply(.interrupted, at: clock.now()) }
             tasks.append(task)
         }
         return tasks.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
+    }
+
+    /// The task of a folder; nil for a folder of something else.
+    ///
+    /// One that cannot be read has failed: others are not kept from their work, and it can be removed.
+    private static func task(
+        in folder: TaskFolder, named name: String, clock: HostClock
+    ) async -> DownloadTask? {
+        do throws(DownloadError) {
+            let task = try await StoredTask.reading(from: folder)?.task
+            return task?.id == name ? task : nil
+        } catch {
+            var task = DownloadTask(id: name, url: "", title: name, created: clock.now())
+            task.stop(because: error, at: clock.now())
+            return task
+        }
     }
 
     private static func isHeld(_ path: String) throws(DownloadError) -> Bool {
@@ -48,7 +62,7 @@ extension DownloadService {
     package func remove(_ ids: [String]) async throws(DownloadError) {
         for id in ids {
             let folder = try folder(of: id)
-            guard try await StoredTask.reading(from: folder) != nil else { throw Self.unknown(id) }
+            guard try await folder.read(TaskFolder.taskFile, upTo: 1) != nil else { throw Self.unknown(id) }
             try await folder.removeAll()
         }
     }
