@@ -7,6 +7,14 @@ struct ContinuousRun: Sendable {
     /// How long the media before it play, and those with it, microseconds.
     var begin: Int64
     var end: Int64
+
+    /// The ticks of 90 kHz from its begin to a segment of another rendition, as the catalogue has them.
+    func distance(to segment: RecordedSegment) -> Int64 { (segment.start - first.start) * 9 / 100 }
+
+    /// The time of a segment of another rendition if the run begins at a time, 90 kHz.
+    func time(of segment: RecordedSegment, _ begin: UInt64) -> UInt64 {
+        begin &+ UInt64(bitPattern: distance(to: segment))
+    }
 }
 
 /// The segments of a file in runs whose times go on, found without looking at each segment.

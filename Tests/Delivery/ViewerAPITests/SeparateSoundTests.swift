@@ -38,7 +38,7 @@ struct SeparateSoundTests {
         var missingPicture = [2]
         var missingSound = [2]
 
-        var testDescription: String { "\(picture) \(sound) \(begin)" }
+        var testDescription: String { "\(picture) \(sound) \(begin) \(soundBegin ?? begin)" }
     }
 
     private let path = "/live/cctv2/download.mp4?begintime=1469509516000&endtime=1469509522000"
@@ -50,15 +50,26 @@ struct SeparateSoundTests {
         Kind(picture: .transportStream, sound: .transportStream),
         Kind(picture: .transportStream, sound: .packed),
         Kind(picture: .transportStream, sound: .packedWithoutTime),
-        // The encoder writes the begin of fMP4 into an edit list, so that both must begin at 0.
+        // The encoder writes the begin of fMP4 into an edit list.
+        Kind(picture: .fragmentedMP4, sound: .packed),
+        Kind(picture: .fragmentedMP4, sound: .transportStream),
+        Kind(picture: .transportStream, sound: .fragmentedMP4),
         Kind(picture: .fragmentedMP4, sound: .packed, begin: 0),
         Kind(picture: .fragmentedMP4, sound: .transportStream, begin: 0),
         Kind(picture: .transportStream, sound: .fragmentedMP4, begin: 0),
         // Picture and sound do not count from the same time.
         Kind(picture: .transportStream, sound: .fragmentedMP4, soundBegin: 0),
+        Kind(picture: .transportStream, sound: .transportStream, soundBegin: 5000),
+        Kind(picture: .transportStream, sound: .packed, soundBegin: 20),
+        Kind(picture: .fragmentedMP4, sound: .transportStream, soundBegin: 5000),
+        Kind(picture: .fragmentedMP4, sound: .fragmentedMP4, soundBegin: 20),
+        Kind(
+            picture: .fragmentedMP4, sound: .transportStream, begin: 0, soundBegin: 5000,
+            missingPicture: [0, 2, 5], missingSound: []),
         // Times wrap in the second that is missing, and in one that is not.
         Kind(picture: .transportStream, sound: .transportStream, begin: wrap - 2.5),
         Kind(picture: .transportStream, sound: .packed, begin: wrap - 3.5),
+        Kind(picture: .fragmentedMP4, sound: .transportStream, begin: wrap - 3.5),
         // Sound is cut to the picture.
         Kind(picture: .transportStream, sound: .packed, missingPicture: [0, 2, 5], missingSound: []),
         Kind(
@@ -95,7 +106,7 @@ struct SeparateSoundTests {
         try #require(numbers.count == source.count)
         // The catalogue does not know the encoder's delay, and a transport stream has no times below 0.
         let allowed =
-            kind.sound == .packedWithoutTime || kind.begin == 0 || kind.soundBegin == 0 ? 0.03 : 0.005
+            kind.sound == .packedWithoutTime || kind.begin == 0 || kind.soundBegin != nil ? 0.03 : 0.005
         var heard: [Double] = []
         for packet in try await movie.packets("a") {
             let number = try #require(numbers[packet.digest])

@@ -20,8 +20,10 @@ struct EditDelayTests {
         let movie = tracks.flatMap { edits -> [UInt8] in
             MovieBuilder.box("trak", Array(MovieBuilder.videoTrack.dropFirst(8)) + edits)
         }
+        let header = MovieBuilder.fullBox(
+            "mvhd", version: 0, MovieBuilder.zeros(8) + MovieBuilder.number(1000, 4) + MovieBuilder.zeros(84))
         return MovieBuilder.box("ftyp", Array("iso5".utf8) + MovieBuilder.zeros(4))
-            + MovieBuilder.box("moov", movie + MovieBuilder.defaults)
+            + MovieBuilder.box("moov", header + movie + MovieBuilder.defaults)
     }
 
     private let empty = UInt64.max
@@ -32,7 +34,8 @@ struct EditDelayTests {
             edits([(100_000, empty), (0, 1024)], version: version),
             edits([(99_978, empty), (0, 0)], version: version),
         ])
-        let moved = InitSection.withoutDelay(delayed)
+        let (moved, delay) = InitSection.withoutDelay(delayed)
+        #expect(delay == InitSection.Delay(duration: 99_978, timescale: 1000))
         let entry = version == 1 ? 20 : 12
         let free = MovieBuilder.box("free", MovieBuilder.zeros(entry - 8))
         let second = MovieBuilder.box(
@@ -49,7 +52,7 @@ struct EditDelayTests {
     func staysWhereATrackHasNone() {
         for other in [[], edits([(0, 1024)]), edits([(0, empty), (0, 0)])] {
             let bytes = section([edits([(100_000, empty), (0, 1024)]), other])
-            #expect(InitSection.withoutDelay(bytes) == bytes)
+            #expect(InitSection.withoutDelay(bytes) == (bytes, nil))
         }
     }
 
@@ -59,17 +62,18 @@ struct EditDelayTests {
         var bytes = section([edits([(100_000, empty), (0, 1024)])])
         let count = bytes.indices.first { bytes[$0...].starts(with: Array("elst".utf8)) }! + 11
         bytes[count] = 0xFF
-        #expect(InitSection.withoutDelay(bytes) == bytes)
+        #expect(InitSection.withoutDelay(bytes) == (bytes, nil))
         for length in 0..<bytes.count {
             let cut = Array(bytes.prefix(length))
-            #expect(InitSection.withoutDelay(cut) == cut)
+            #expect(InitSection.withoutDelay(cut) == (cut, nil))
         }
     }
 
     @Test
     func goesWithItsOnlyEntry() {
-        let moved = InitSection.withoutDelay(section([edits([(5000, empty)])]))
-        #expect(InitSection.withoutDelay(moved) == moved)
+        let (moved, delay) = InitSection.withoutDelay(section([edits([(5000, empty)])]))
+        #expect(delay == InitSection.Delay(duration: 5000, timescale: 1000))
+        #expect(InitSection.withoutDelay(moved) == (moved, nil))
         #expect(moved.count == section([edits([(5000, empty)])]).count)
     }
 }

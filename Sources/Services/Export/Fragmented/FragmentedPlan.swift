@@ -45,11 +45,16 @@ struct FileOpening: Sendable {
     let bytes: [UInt8]
     /// As long, without the delay that all tracks have.
     let ofFile: [UInt8]
+    /// That delay, ticks of 90 kHz: the times of the segments count from it.
+    let delay: Int64
     let section: InitSection
 
     init(bytes: [UInt8], section: InitSection) {
         (self.bytes, self.section) = (bytes, section)
-        ofFile = InitSection.withoutDelay(bytes)
+        let (moved, delay) = InitSection.withoutDelay(bytes)
+        ofFile = moved
+        self.delay =
+            delay.flatMap { MediaTimestamp(track: $0.duration, timescale: $0.timescale)?.mpegTicks } ?? 0
     }
 }
 

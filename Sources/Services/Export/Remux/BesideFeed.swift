@@ -59,10 +59,9 @@ struct BesideFeed: Sendable {
             for run in beside.runs.indices(overlapping: segment) {
                 try Task.checkCancellation()
                 let place = try await places.place(ofRun: run)
-                joiner.begin(movedBy: place.ticks, keeping: place.range)
+                joiner.begin(movedBy: place.soundTicks, keeping: place.range)
                 // Where a packed segment does not say its time, the catalogue has it.
-                let distance = (segment.start - beside.runs.all[run].first.start) * 9 / 100
-                packets.begin(at: place.first &+ UInt64(bitPattern: distance))
+                packets.begin(at: beside.runs.all[run].time(of: segment, place.first))
                 let isPacked = input.container != .transportStream
                 let reader = try await opener.reader(of: segment)
                 while let piece = try await reader.next(limit: Limits.pieceByteCount) {
@@ -80,7 +79,7 @@ struct BesideFeed: Sendable {
         shifts: (RecordedSegment) async throws -> [UInt32: Int64]?,
     ) async throws {
         let (plan, opening) = (file.plan, file.opening)
-        try await program.write(opening.bytes, to: number)
+        try await program.write(opening.ofFile, to: number)
         let opener = SegmentOpener(store, plan.channel, plan.rendition, formats: plan.formats)
         var position = UInt64(opening.bytes.count)
         for segment in plan.runs.lazy.flatMap(\.segments) {

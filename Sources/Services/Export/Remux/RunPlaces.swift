@@ -16,9 +16,12 @@ actor RunPlaces {
         var track: FragmentRewriter.TrackTimes?
         /// Of sound in fMP4.
         var sound: Sound?
+        /// What is added to the times of other sound if it does not count from the same time as the picture.
+        var ownSoundTicks: Int64?
 
         /// What is added to the times of transport streams.
         var ticks: Int64 { range.lowerBound - Int64(first & PresentationTime.mask) }
+        var soundTicks: Int64 { ownSoundTicks ?? ticks }
     }
 
     /// Where the sound of a run lies in the file if it is fMP4, whose segments are not cut.
@@ -38,7 +41,7 @@ actor RunPlaces {
     private let beside: RemuxPlan.Beside
     private let store: any SegmentStore
     private let index: FragmentIndex
-    /// The first and last segment of sound in fMP4 beside each run; nil where it has none.
+    /// The first and last segment of sound beside each run; nil where it has none.
     private let soundEnds: [(first: RecordedSegment, last: RecordedSegment)?]
     private var found: [Place] = []
 
@@ -69,12 +72,20 @@ actor RunPlaces {
             begin = max(begin, (found.last { $0.sound != nil }?.sound?.range.upperBound ?? 0) - lead)
             sound = (span, lead)
         }
-        return Place(
+        var place = Place(
             range: begin..<(begin + max(1, picture.length)), first: picture.first, track: picture.track,
             sound: sound.map { sound in
                 let first = begin + sound.lead
                 return Sound(range: first..<(first + max(1, sound.span.length)), track: sound.span.track)
             })
+        if case .stream(let input) = beside.sound, let segment = soundEnds[number]?.first,
+            let first = try await span(of: segment, input, at: run.time(of: segment, picture.first))?.first
+        {
+            let lead = Self.lead(of: first, segment, before: picture.first, run)
+            let isOwn = PresentationTime.difference(first &- picture.first, UInt64(bitPattern: lead)) != 0
+            if isOwn { place.ownSoundTicks = begin + lead - Int64(first & PresentationTime.mask) }
+        }
+        return place
     }
 
     private func picture(
@@ -84,8 +95,8 @@ actor RunPlaces {
         case .stream(let input):
             let first = try await span(of: run.first, input)
             let last = run.first == run.last ? first : try await span(of: run.last, input)
-            let expected = (run.last.start - run.first.start) * 9 / 100
-            let distance = Self.distance(first.first, last.first, near: expected)
+            guard let first, let last else { throw ExportError.notPacked("a segment has no times") }
+            let distance = Self.distance(first.first, last.first, near: run.distance(to: run.last))
             return (first.first, distance + last.length, nil)
         case .fragmented(let file):
             let span = try await span(run.first, run.last, of: file)
@@ -99,7 +110,7 @@ actor RunPlaces {
     private static func lead(
         of sound: UInt64, _ segment: RecordedSegment, before picture: UInt64, _ run: ContinuousRun,
     ) -> Int64 {
-        let expected = (segment.start - run.first.start) * 9 / 100
+        let expected = run.distance(to: segment)
         let lead = distance(picture, sound, near: expected)
         return (lead - expected).magnitude < Limits.soundDistanceTicks ? lead : expected
     }
@@ -109,17 +120,24 @@ actor RunPlaces {
         expected + PresentationTime.difference(last &- first, UInt64(bitPattern: expected))
     }
 
+    /// The times of a segment of a transport stream or of packed audio, which begins `at` a time unless it
+    /// says one; nil if it has none.
     private func span(
-        of segment: RecordedSegment, _ input: RemuxPlan.Input,
-    ) async throws -> (first: UInt64, length: Int64) {
+        of segment: RecordedSegment, _ input: RemuxPlan.Input, at begin: UInt64 = 0,
+    ) async throws -> (first: UInt64, length: Int64)? {
         let opener = SegmentOpener(store, input.channel, input.rendition, formats: input.formats)
         let reader = try await opener.reader(of: segment)
         var joiner = TransportStreamJoiner()
         joiner.begin(jumps: true)
-        while let piece = try await reader.next(limit: Limits.pieceByteCount) { _ = joiner.append(piece) }
+        var packets = PackedAudioPackets()
+        packets.begin(at: begin)
+        let isPacked = input.container != .transportStream
+        while let piece = try await reader.next(limit: Limits.pieceByteCount) {
+            _ = joiner.append(isPacked ? packets.append(piece) : piece)
+        }
+        if isPacked { _ = joiner.append(packets.finish()) }
         _ = joiner.finish()
-        guard let span = joiner.span else { throw ExportError.notPacked("a segment has no times") }
-        return span
+        return joiner.span
     }
 
     private func span(
@@ -133,15 +151,20 @@ actor RunPlaces {
             let end = MediaTimestamp(track: last.end, timescale: track.timescale)?.mpegTicks
         else { throw ExportError.notPacked("a segment has no times") }
         // Rounded up.
-        return TrackSpan(track: track, first: UInt64(max(0, first)), length: end - first + 1)
+        return TrackSpan(
+            track: track, first: UInt64(max(0, first + file.opening.delay)), length: end - first + 1)
     }
 }
 
 extension RemuxPlan.Beside {
     fileprivate var soundEnds: [(first: RecordedSegment, last: RecordedSegment)?] {
         var ends = [(first: RecordedSegment, last: RecordedSegment)?](repeating: nil, count: runs.all.count)
-        guard case .fragmented(let file) = sound else { return ends }
-        for segment in file.plan.runs.lazy.flatMap(\.segments) {
+        let parts =
+            switch sound {
+            case .stream(let input): input.runs
+            case .fragmented(let file): file.plan.runs
+            }
+        for segment in parts.lazy.flatMap(\.segments) {
             guard let run = runs.index(beside: segment) else { continue }
             ends[run] = (ends[run]?.first ?? segment, segment)
         }

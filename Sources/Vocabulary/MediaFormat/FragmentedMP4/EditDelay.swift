@@ -56,18 +56,27 @@ struct EditDelay {
 }
 
 extension InitSection {
-    /// An fMP4 section, of the same length, without the delay that all its tracks have.
+    /// The delay that all tracks of an fMP4 section have, in a timescale.
+    package struct Delay: Sendable, Equatable {
+        package var duration: UInt64
+        package var timescale: UInt32
+    }
+
+    /// An fMP4 section, of the same length, without the delay that all its tracks have, and that delay; nil
+    /// if there is none.
     ///
     /// A file that is made of segments begins at once, however late the encoder's clock was.
-    package static func withoutDelay(_ bytes: [UInt8]) -> [UInt8] {
-        guard let movie = BoxSequence.first("moov", in: ByteCursor(bytes)) else { return bytes }
+    package static func withoutDelay(_ bytes: [UInt8]) -> (bytes: [UInt8], delay: Delay?) {
+        guard let movie = BoxSequence.first("moov", in: ByteCursor(bytes)),
+            let timescale = BoxSequence.first("mvhd", in: movie.content).flatMap(MovieTrackReader.timescale)
+        else { return (bytes, nil) }
         let tracks = BoxSequence(movie.content).filter { $0.type == "trak" }
         let delays = tracks.compactMap { EditDelay(track: $0.content, in: bytes) }
         guard delays.count == tracks.count, let common = delays.map(\.duration).min(), common > 0 else {
-            return bytes
+            return (bytes, nil)
         }
         var moved = bytes
         for delay in delays { delay.reduce(by: common, in: &moved) }
-        return moved
+        return (moved, Delay(duration: common, timescale: timescale))
     }
 }

@@ -25,7 +25,8 @@ enum MovieTrackReader {
         return box.content.uint32()
     }
 
-    private static func timescale(_ box: Box) -> UInt32? {
+    /// The timescale of a movie or a track, which their headers have at the same place.
+    static func timescale(_ box: Box) -> UInt32? {
         var box = box
         guard let version = box.fullHeader()?.version, box.content.skip(version == 1 ? 16 : 8) else {
             return nil
