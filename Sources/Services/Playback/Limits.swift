@@ -129,6 +129,7 @@ extension Limits {
     static let searchesAtOnce = 2
     static let searchesWaiting = 64
     /// Results of such searches in memory.
+    static let searchesPerClient = 1
     static let cachedSearches = 4096
     /// Rows of channels that are read again, because a transaction with a lower row may commit later.
     static let lateRows: Int32 = 100

@@ -32,16 +32,18 @@ import Timeline
     /// returns then.
     private func whileBlocksHang<Value: Sendable>(
         _ recorder: ViewerFixture, _ viewer: ViewerFixture, _ hanging: [(target: String, client: String)],
-        waiting: Int, _ body: @escaping @Sendable () async throws -> Value,
+        waiting: Int, for table: String = "packed_quarter",
+        _ body: @escaping @Sendable () async throws -> Value,
     ) async throws -> (Value, [HTTPResponse]) {
         let (value, tasks) = try await recorder.catalogue.pool.transaction { transaction in
-            _ = try await transaction.query("LOCK TABLE packed_quarter")
+            _ = try await transaction.query(
+                table == "block" ? "LOCK TABLE block" : "LOCK TABLE packed_quarter")
             let tasks = hanging.map { target, client in
                 Task { await viewer.begun(target, from: client) }
             }
             try await eventually("\(waiting) questions that hang") {
                 let rows = try await transaction.query(
-                    "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'packed_quarter'::regclass")
+                    "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = \(table)::text::regclass")
                 return rows.count >= waiting
             }
             return (try await body(), tasks)
@@ -102,6 +104,75 @@ import Timeline
                 #expect(second.status == .serviceUnavailable)
                 #expect(others.map(\.status) == [.ok])
                 #expect(await viewer.begun(window("two"), from: "192.0.2.1").status == .ok)
+            }
+        }
+    }
+
+    @Test("While the database hangs, a client has one search for what is recorded near, and a few that wait")
+    func searches() async throws {
+        try await ViewerFixture.with { recorder in
+            for channel in Self.channels { try await record(channel, recorder) }
+            try await recorder.withReplica(isShared: false, connections: 6) { viewer in
+                for channel in Self.channels {
+                    #expect(await viewer.begun(window(channel, seconds: 4)).status == .ok)
+                }
+                // Behind everything that is recorded, in another quarter of an hour each.
+                let nothing = { @Sendable (channel: String, number: Int) in
+                    "/live/\(channel)/v0.m3u8?begintime=\(1_469_600_000 + 1000 * number)&duration=10"
+                }
+                let many = (0..<17).map { (nothing(Self.channels[$0 % 3], $0), "192.0.2.1") }
+                let (refusals, others) = try await whileBlocksHang(
+                    recorder, viewer, many + [(nothing("four", 0), "192.0.2.2")], waiting: 2, for: "block"
+                ) {
+                    try await Task.sleep(for: .milliseconds(300))
+                    // What is in memory is answered.
+                    let known = await viewer.begun(window("three", seconds: 4), from: "192.0.2.1")
+                    #expect(known.status == .ok)
+                    let begun = ContinuousClock.now
+                    let search = await viewer.begun(nothing("three", 20), from: "192.0.2.1")
+                    let status = await viewer.begun(
+                        "/live/three/recording_status.json", from: "192.0.2.1")
+                    #expect(ContinuousClock.now - begun < .seconds(1))
+                    return [search, status]
+                }
+                for refusal in refusals {
+                    #expect(refusal.status == .serviceUnavailable)
+                    #expect(refusal.headers["Retry-After"] == "2")
+                }
+                #expect(others.last?.status == .notFound)
+                #expect(others.dropLast().count { $0.status == .notFound } >= 1)
+                // The turns were given back.
+                let again = await viewer.begun(nothing("three", 20), from: "192.0.2.1")
+                #expect(again.status == .notFound)
+            }
+        }
+    }
+
+    @Test("Streams without an end read in the turns of their client")
+    func streams() async throws {
+        try await ViewerFixture.with { recorder in
+            for channel in Self.channels { try await record(channel, recorder) }
+            try await recorder.withReplica(isShared: false, connections: 6) { viewer in
+                viewer.clock.now = at(36_004)
+                // A stream that begins in the hole of ten hours looks further and further for what follows;
+                // what it reads without a turn is in memory.
+                for channel in Self.channels {
+                    #expect(await viewer.begun(window(channel, seconds: 5600)).status == .ok)
+                }
+                let stream = { @Sendable (channel: String) in "/live/\(channel)/timeshift_abs-1469510000.ts" }
+                let many = (0..<18).map { (stream(Self.channels[$0 % 3]), "192.0.2.1") }
+                let (refusal, others) = try await whileBlocksHang(
+                    recorder, viewer, many + [(stream("four"), "192.0.2.2")], waiting: 3
+                ) {
+                    try await Task.sleep(for: .milliseconds(300))
+                    let begun = ContinuousClock.now
+                    let refusal = await viewer.begun(window("three"), from: "192.0.2.1")
+                    #expect(ContinuousClock.now - begun < .seconds(1))
+                    return refusal
+                }
+                #expect(refusal.status == .serviceUnavailable)
+                #expect(others.last?.status == .ok)
+                #expect(others.dropLast().count { $0.status == .ok } >= 2)
             }
         }
     }

@@ -22,7 +22,7 @@ struct TimeScope: Sendable {
         do {
             guard let channel = try await index.channel(route.channel) else { return Fields.noSuchResource }
             let asked = try route.askedTime(request, zone: WindowAnswers.zone(of: channel))
-            switch try await judged(asked, of: channel, by: grant) {
+            switch try await judged(asked, of: channel, by: grant, for: request.client) {
             case .permitted: return nil
             case .refused: return Fields.forbidden
             case .cut(let window, let grows): return Self.redirect(request, route, window, grows: grows)
@@ -50,26 +50,27 @@ struct TimeScope: Sendable {
     }
 
     private func judged(
-        _ asked: AskedTime, of channel: Channel, by grant: PlaybackGrant,
+        _ asked: AskedTime, of channel: Channel, by grant: PlaybackGrant, for client: String?,
     ) async throws(PlaybackError) -> Judgement {
         switch asked {
         case .none: return .permitted
         case .segment(let rendition, let start):
             if grant.holds(start) { return .permitted }
-            guard let begin = grant.begin, let segment = try await segment(at: begin, rendition, channel)
+            guard let begin = grant.begin,
+                let segment = try await segment(at: begin, rendition, channel, client)
             else { return .refused }
             return Judgement(segment.begin.milliseconds == start.milliseconds)
         case .picture(let time):
             if grant.holds(time) { return .permitted }
             guard let begin = grant.begin, time < begin,
-                let segment = try await segment(at: begin, nil, channel)
+                let segment = try await segment(at: begin, nil, channel, client)
             else { return .refused }
             return Judgement(segment.begin.milliseconds <= time.milliseconds)
         case .window(let begin, let end?, _):
             let window = TimeWindow(begin: begin, end: end)
             if grant.holds(window) { return .permitted }
             guard isCanonical else { return .refused }
-            return Judgement(try await extended(grant, channel).holds(window))
+            return Judgement(try await extended(grant, channel, client).holds(window))
         case .window(let begin, nil, let grows):
             guard grant.holds(begin) else { return .refused }
             guard let limit = grant.end, begin + longestWindow > limit else { return .permitted }
@@ -84,13 +85,13 @@ struct TimeScope: Sendable {
 
     /// The grant with the whole of its first and its last segment, which are in its windows.
     private func extended(
-        _ grant: PlaybackGrant, _ channel: Channel,
+        _ grant: PlaybackGrant, _ channel: Channel, _ client: String?,
     ) async throws(PlaybackError) -> PlaybackGrant {
         var grant = grant
-        if let begin = grant.begin, let first = try await segment(at: begin, nil, channel) {
+        if let begin = grant.begin, let first = try await segment(at: begin, nil, channel, client) {
             grant.begin = min(begin, first.begin)
         }
-        if let end = grant.end, let last = try await segment(at: end - 1, nil, channel) {
+        if let end = grant.end, let last = try await segment(at: end - 1, nil, channel, client) {
             grant.end = max(end, last.end)
         }
         return grant
@@ -98,10 +99,10 @@ struct TimeScope: Sendable {
 
     /// The segment of a rendition, else of the leading one, that an instant lies in; nil if there is none.
     private func segment(
-        at instant: Instant, _ rendition: RenditionID?, _ channel: Channel,
+        at instant: Instant, _ rendition: RenditionID?, _ channel: Channel, _ client: String?,
     ) async throws(PlaybackError) -> TimeWindow? {
         var request = WindowRequest(.closed(begin: instant, end: instant + 1))
-        request.takesAnyTracks = true
+        (request.takesAnyTracks, request.client) = (true, client)
         do throws(PlaybackError) {
             let window = try await player.compose(request, of: channel, now: clock())
             let listed = rendition.map { window[$0] } ?? window.leading

@@ -11,7 +11,8 @@ extension WindowAnswers {
         let parameters = try PictureParameters(asked)
         let (time, width) = (try parameters.time(), try parameters.width())
         let found = try await player.keyFrame(
-            at: time, of: asked.parameters.rendition, asked.channel, now: asked.now)
+            at: time, of: asked.parameters.rendition, asked.channel, now: asked.now,
+            for: asked.request.client)
         let key = found.key(of: asked.channel.id)
         let name = "\(found.rendition)-\(found.segment.start.milliseconds)-\(found.segment.revision)"
         let tag = EntityTag(strong: "\(name)-\(found.frame.offset)-\(width ?? 0)")

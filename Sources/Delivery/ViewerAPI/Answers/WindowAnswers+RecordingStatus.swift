@@ -19,7 +19,8 @@ extension WindowAnswers {
         let begin = try reader.instant("from") ?? Instant(microseconds: 0)
         let end = items["to"] == "now" ? asked.now : try reader.instant("to") ?? asked.now
         guard begin < end else { throw ParameterError("to", "to is not after from") }
-        let spans = try await index.coverage(of: asked.channel, in: TimeWindow(begin: begin, end: end))
+        let spans = try await index.coverage(
+            of: asked.channel, in: TimeWindow(begin: begin, end: end), for: asked.request.client)
         let ranges = spans.map { span -> JSONValue in
             let from = span.begin.microseconds / Microseconds.perSecond
             let end = span.end.microseconds / Microseconds.perSecond

@@ -12,7 +12,7 @@ extension WindowAnswers {
         guard let begin = try await begin(asked) else { throw PlaybackError.nothingRecorded(available: []) }
         let follower = StreamFollower(
             player: player, channel: asked.channel, rendition: asked.parameters.rendition, position: begin,
-            clock: waiting)
+            client: asked.request.client, clock: waiting)
         guard let first = try await follower.published() else {
             throw PlaybackError.nothingRecorded(
                 available: try await player.available(near: asked.parameters.window, asked.channel))
@@ -28,7 +28,8 @@ extension WindowAnswers {
     private func begin(_ asked: AskedWindow) async throws -> Instant? {
         switch asked.parameters.window.span {
         case .timeshift(let delay):
-            return try await player.start(shiftedBy: delay, of: asked.channel, now: asked.now)
+            return try await player.start(
+                shiftedBy: delay, of: asked.channel, now: asked.now, for: asked.request.client)
         case .closed(let begin, nil):
             try await checkShift(to: begin, asked)
             return begin
@@ -47,25 +48,30 @@ actor StreamFollower {
     private var current: RenditionID?
     /// The end of what was taken.
     private var position: Instant
+    private let client: String?
     private let clock: HostClock
 
     init(
         player: WindowPlayer, channel: Channel, rendition: RenditionID?, position: Instant,
-        clock: HostClock,
+        client: String?, clock: HostClock,
     ) {
         self.player = player
         self.channel = channel
         self.rendition = rendition
         self.position = position
+        self.client = client
         self.clock = clock
     }
 
     /// The next part, waited for; nil when nothing has been published for some time.
     ///
-    /// The player then asks again. Throws when the viewer has left.
+    /// The player then asks again. Throws when the viewer has left. While the client's turns to read are
+    /// taken, nothing counts as published: a stream that has begun is not cut for that.
     func next() async throws -> TransportStreamPlan? {
         for _ in 0..<Limits.streamPolls {
-            if let part = try await published() { return part }
+            do {
+                if let part = try await published() { return part }
+            } catch PlaybackError.busy {}
             try await clock.sleep(for: Limits.streamPause)
         }
         return nil
@@ -75,7 +81,7 @@ actor StreamFollower {
     func published() async throws -> TransportStreamPlan? {
         guard
             let found = try await player.published(
-                from: position, of: channel, rendition, preferring: current)
+                from: position, of: channel, rendition, preferring: current, for: client)
         else { return nil }
         let part = try TransportStreamPlan(
             channel: channel.id, rendition: found.rendition.id, runs: try found.rendition.segments.runs(),

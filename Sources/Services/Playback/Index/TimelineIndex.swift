@@ -25,7 +25,7 @@ package final class TimelineIndex: Sendable {
     private let longWindows: ColdTurns
 
     /// Requests for what is recorded near a window that holds nothing.
-    private let searches = AsyncSemaphore(permits: Limits.searchesAtOnce, waiters: Limits.searchesWaiting)
+    private let searches: ColdTurns
     private let nearest = NearestSpans()
     private let pictures: ChannelPictures
 
@@ -55,6 +55,9 @@ package final class TimelineIndex: Sendable {
         markers = MarkerCache(catalogue: catalogue)
         coldWindows = ColdTurns(
             Limits.coldTurns, perClient: Limits.coldTurnsPerClient, waiting: Limits.coldWindowsWaiting,
+            clock: clock)
+        searches = ColdTurns(
+            Limits.searchesAtOnce, perClient: Limits.searchesPerClient, waiting: Limits.searchesWaiting,
             clock: clock)
         longWindows = ColdTurns(
             Limits.longWindowsAtOnce, perClient: Limits.longWindowsPerClient,
@@ -170,28 +173,36 @@ package final class TimelineIndex: Sendable {
     /// The recorded spans nearest to a window.
     ///
     /// Asked again for the same quarter of an hour while the channel stays as it is, they come from memory.
-    func available(of channel: Int32, near window: TimeWindow) async throws(CatalogueError) -> [TimeWindow] {
+    /// Searches of one client have fewer turns than those of all.
+    func available(
+        of channel: Int32, near window: TimeWindow, for client: String?,
+    ) async throws(PlaybackError) -> [TimeWindow] {
         let place = NearestSpans.Place(
             channel: channel, revision: heads.known(channel)?.head.revision,
             quarter: Quarter(rendition: 0, containing: window.begin.microseconds).begin)
         if let known = nearest.spans(place) { return known }
-        let spans = try await searches.withPermit(within: Limits.turnWait, by: clock) {
-            () async throws(CatalogueError) in try await catalogue.available(of: channel, near: window)
+        let spans = try await search(for: client) { () async throws(CatalogueError) in
+            try await catalogue.available(of: channel, near: window)
         }
-        guard let spans else { throw .notInTime }
         nearest.keep(spans, for: place)
         return spans
     }
 
     /// The recorded spans within a window, in order.
-    package func coverage(of channel: Channel, in window: TimeWindow) async throws(CatalogueError)
-        -> [TimeWindow]
-    {
-        let spans = try await searches.withPermit(within: Limits.turnWait, by: clock) {
-            () async throws(CatalogueError) in try await catalogue.coverage(of: channel.row, in: window)
+    package func coverage(
+        of channel: Channel, in window: TimeWindow, for client: String?,
+    ) async throws(PlaybackError) -> [TimeWindow] {
+        try await search(for: client) { () async throws(CatalogueError) in
+            try await catalogue.coverage(of: channel.row, in: window)
         }
-        guard let spans else { throw .notInTime }
-        return spans
+    }
+
+    private func search(
+        for client: String?, _ ask: () async throws(CatalogueError) -> [TimeWindow],
+    ) async throws(PlaybackError) -> [TimeWindow] {
+        try await searches.take(for: client) { () async throws(PlaybackError) in
+            try await PlaybackError.mapping(ask)
+        }
     }
 
     /// Updates blocks and markers before a newer head becomes visible, so that no answer combines a new head

@@ -28,7 +28,7 @@ extension WindowPlayer {
     /// It is in the segment of that instant, or where that has none before it, in one of the last minute. It
     /// is an error if the rendition holds nothing within one segment before the instant.
     package func keyFrame(
-        at time: Instant, of id: RenditionID?, _ channel: Channel, now: Instant,
+        at time: Instant, of id: RenditionID?, _ channel: Channel, now: Instant, for client: String?,
     ) async throws(PlaybackError) -> FoundKeyFrame {
         let lookBack = min(Limits.keyFrameLookBack, maxWindowSeconds * Microseconds.perSecond)
         let spans = [
@@ -38,7 +38,7 @@ extension WindowPlayer {
         var failure = PlaybackError.nothingRecorded(available: [])
         for (index, span) in spans.enumerated() {
             var request = WindowRequest(span)
-            request.takesAnyTracks = true
+            (request.takesAnyTracks, request.client) = (true, client)
             do throws(PlaybackError) {
                 let contents = try await compose(request, of: channel, now: now)
                 return try await lastKeyFrame(before: time, of: id, contents)
@@ -54,8 +54,9 @@ extension WindowPlayer {
             }
         }
         if case .nothingRecorded(let available) = failure, available.isEmpty {
-            failure = .nothingRecorded(
-                available: try await self.available(near: WindowRequest(spans[0]), channel))
+            var request = WindowRequest(spans[0])
+            request.client = client
+            failure = .nothingRecorded(available: try await self.available(near: request, channel))
         }
         throw failure
     }

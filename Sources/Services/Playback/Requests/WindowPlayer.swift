@@ -93,9 +93,7 @@ package final class WindowPlayer: Sendable {
                 TimeWindow(begin: begin, end: end ?? begin)
             case .sliding, .timeshift: TimeWindow(begin: .distantFuture, end: .distantFuture)
             }
-        return try await PlaybackError.mapping { () throws(CatalogueError) in
-            try await index.available(of: channel.row, near: window)
-        }
+        return try await index.available(of: channel.row, near: window, for: request.client)
     }
 }
 
