@@ -58,6 +58,20 @@ import Timeline
         }
     }
 
+    @Test(
+        "A download of what is in memory is led to its canonical URL without being composed",
+        arguments: ["download.ts", "download.mp4", "v0-iframes.m3u8"])
+    func downloads(file: String) async throws {
+        try await canonical { viewer async throws in
+            #expect(try await viewer.get("/live/cctv2/v0.m3u8?\(Self.canonical)").status == 200)
+            let path = "/live/cctv2/\(file)?"
+            #expect(viewer.answersAtOnce(path + "begintime=1469509517&duration=18"))
+            let led = try await viewer.get(path + "begintime=1469509517&duration=18")
+            #expect(led.status == 302 && led.headers["Location"] == "\(file)?\(Self.canonical)")
+            #expect(!viewer.answersAtOnce(path + Self.canonical))
+        }
+    }
+
     @Test("The step and the width of a thumbnail track stay in its URL unless they are the usual ones")
     func thumbnails() async throws {
         try await canonical { viewer async throws in

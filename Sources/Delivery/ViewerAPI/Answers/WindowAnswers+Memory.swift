@@ -17,7 +17,8 @@ extension WindowAnswers {
                 query: request.query, dialect: route.dialect, zone: Self.zone(of: channel))
         else { return nil }
         let before = origin(of: route.channel)
-        guard let playlist = Self.playlist(route, parameters, channel, form) else { return nil }
+        let playlist = Self.playlist(route, parameters, channel, form)
+        guard playlist != nil || route.resource.isMovedAtOnce else { return nil }
         let asked = AskedWindow(
             request: request, route: route, channel: channel, parameters: parameters, now: clock(),
             coding: key.coding)
@@ -26,6 +27,7 @@ extension WindowAnswers {
             guard let span else { return nil }
             if let redirect = redirect(asked, span) { return redirect }
         }
+        guard let playlist else { return nil }
         let answer = player.playlistFromMemory(
             parameters.window, of: channel, playlist, isCompressed: asked.coding == .gzip, now: asked.now
         ) { parameters.window.query(pinnedTo: $0) }
@@ -48,6 +50,17 @@ extension WindowAnswers {
         case .since, .keyFrames, .transportStream, .endlessStream, .recordingStatus, .movie, .picture,
             .thumbnails:
             return nil
+        }
+    }
+}
+
+extension WindowRoute.Resource {
+    /// Whether a closed window is redirected to its canonical URL before anything else is looked at, though
+    /// its answer is not made from memory.
+    fileprivate var isMovedAtOnce: Bool {
+        switch self {
+        case .transportStream, .movie, .keyFrames: true
+        default: false
         }
     }
 }
