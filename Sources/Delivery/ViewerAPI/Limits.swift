@@ -19,6 +19,8 @@ package enum Limits {
     /// Pause after which an endless stream looks for more, and how often it does so before it ends.
     static let streamPause = Duration.seconds(1)
     static let streamPolls = 60
+    /// The length of a live playlist that does not wait behind long compositions, microseconds.
+    static let shortLength: Int64 = 3600 * 1_000_000
     /// Seconds that the channels of lists are kept.
     static let listAgeSeconds = 2
     /// Pixels that a picture may be wide.

@@ -105,7 +105,7 @@ package final class ViewerAPI: Sendable {
             if let instead = await scope.answer(request, within: grant) { return instead }
             switch self.media(request, to: viewer) {
             case .now(let response): return response
-            case .later(let make), .reserved(let make): return await make()
+            case .later(let make), .soon(let make), .reserved(let make): return await make()
             }
         }
     }
@@ -124,11 +124,12 @@ package final class ViewerAPI: Sendable {
             let key = AnswerCache.Key(request)
             if let known = windows.answerFromMemory(request, key, route: route) { return .now(known) }
             let windows = windows
-            return .later {
+            let make = { @Sendable () async in
                 await windows.caching(request, key, of: route.channel) {
                     await windows.answer(request, key, route: route)
                 }
             }
+            return windows.isShort(request, route) ? .soon(make) : .later(make)
         }
     }
 

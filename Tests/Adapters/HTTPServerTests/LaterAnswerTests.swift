@@ -8,6 +8,15 @@ import Testing
 
 @Suite("Answers made later")
 struct LaterAnswerTests {
+    /// What a thread that computes looks at.
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isSet: Bool { value.load(ordering: .relaxed) }
+
+        func set() { value.store(true, ordering: .relaxed) }
+    }
+
     @Test("Two hundred connections wait concurrently, and all are answered") func many() async throws {
         let count = 200
         let arrived = Mutex(0)
@@ -145,6 +154,35 @@ struct LaterAnswerTests {
                 return try await group.reduce(into: [first]) { $0.append($1) }
             }
             #expect(statuses == [503, 200, 200])
+        }
+    }
+
+    @Test("A short answer that has waited does not go on behind what computes long") func soon() async throws
+    {
+        let executor = BackgroundExecutor(threads: 1)
+        let (isEnding, isBusy) = (Flag(), Signal())
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
+            let work: @Sendable () async -> HTTPResponse = {
+                await Task.yield()
+                return HTTPResponse(status: .ok)
+            }
+            return request.path == "/soon" ? .soon(work) : .later(work)
+        }
+        try await withServer(configure: { $0.background = executor }, respond: respond) { server in
+            let long = Task(executorPreference: executor) {
+                isBusy.set()
+                while !isEnding.isSet { usleep(1000) }
+            }
+            await isBusy.wait()
+            let (later, client) = (
+                try RawConnection(port: server.port), try RawConnection(port: server.port)
+            )
+            later.get("/later")
+            client.get("/soon")
+            #expect(try await client.response().status == 200)
+            isEnding.set()
+            await long.value
+            #expect(try await later.response().status == 200)
         }
     }
 

@@ -16,7 +16,7 @@ import Timeline
         let response: HTTPResponse
         switch viewer.api.answer(HTTPRequest(.get, target)) {
         case .now(let known)?: response = known
-        case .later(let make)?, .reserved(let make)?: response = await make()
+        case .later(let make)?, .soon(let make)?, .reserved(let make)?: response = await make()
         case nil: throw TestFailure("\(target) is not answered")
         }
         guard case .stream(nil, let source) = response.body else {

@@ -1,3 +1,4 @@
+import HTTP
 import HTTPSupport
 import TestSupport
 import Testing
@@ -31,6 +32,28 @@ import Timeline
                         newest = max(newest, end)
                     }
                     #expect(newest == 10 + 40)
+                }
+            }
+        }
+    }
+
+    @Test("A live playlist that a node among several has to confirm does not wait behind long compositions")
+    func soon() async throws {
+        try await ViewerFixture.with { recorder async throws in
+            try await recorder.record(Recording())
+            try await recorder.withReplica { node async throws in
+                for (target, isShort) in [
+                    ("index.m3u8", true), ("v0.m3u8", true), ("index.m3u8?dvr=3600", true),
+                    ("index.m3u8?dvr=3601", false), ("index.m3u8?begintime=1469509516&mode=event", false),
+                    ("download.ts?begintime=1469509516&duration=8", false),
+                ] {
+                    for _ in 0..<3 { #expect(try await node.get("/live/cctv2/\(target)").status == 200) }
+                    let answer = node.api.answer(HTTPRequest(.get, "/live/cctv2/\(target)"))
+                    if case .soon = answer {
+                        #expect(isShort, "\(target)")
+                    } else {
+                        #expect(!isShort, "\(target)")
+                    }
                 }
             }
         }

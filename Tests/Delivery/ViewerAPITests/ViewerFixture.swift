@@ -223,7 +223,7 @@ final class ViewerFixture: Sendable {
         request.client = client
         return switch api.answer(request) {
         case .now(let response): response
-        case .later(let work), .reserved(let work): await work()
+        case .later(let work), .soon(let work), .reserved(let work): await work()
         case nil: HTTPResponse(status: .notFound)
         }
     }

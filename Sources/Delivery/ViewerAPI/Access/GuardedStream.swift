@@ -43,6 +43,7 @@ extension HTTPAnswer {
         return switch self {
         case .now(let response): .now(guarded(response))
         case .later(let make): .later { guarded(await make()) }
+        case .soon(let make): .soon { guarded(await make()) }
         case .reserved(let make): .reserved { guarded(await make()) }
         }
     }

@@ -36,6 +36,23 @@ extension WindowAnswers {
         return response
     }
 
+    /// Whether a request is for a live playlist of usual length: composing it takes little time.
+    func isShort(_ request: HTTPRequest, _ route: WindowRoute) -> Bool {
+        switch route.resource {
+        case .index, .master, .media, .single: break
+        default: return false
+        }
+        guard route.dialect == nil else { return false }
+        guard let query = request.query else { return true }
+        guard let parameters = try? ViewerParameters(query: query, dialect: nil, zone: { _ in nil }) else {
+            return false
+        }
+        switch parameters.window.span {
+        case .sliding(let length, _): return length ?? 0 <= Limits.shortLength
+        case .closed, .event, .timeshift: return false
+        }
+    }
+
     /// The playlist that a request names; nil if that depends on what the window holds.
     private static func playlist(
         _ route: WindowRoute, _ parameters: ViewerParameters, _ channel: Channel, _ form: PlaylistForm,
