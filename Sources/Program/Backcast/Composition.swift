@@ -63,8 +63,8 @@ struct Composition: Sendable {
             configuration: adminConfiguration(token),
             archiveIsReachable: { (try? await store.space()) != nil },
             clock: clock, logger: logger)
-        // One core stays for short answers and for recording.
-        let background = BackgroundExecutor(threads: Processors().count - 1)
+        // Short answers and recording are served first: these threads have a lower priority.
+        let background = BackgroundExecutor(threads: Processors().count)
         let viewer = ViewerAPI(
             catalogue: catalogue, store: store,
             configuration: ViewerConfiguration(

@@ -121,15 +121,17 @@ extension Limits {
     static let piecesAtOnce = 16
     /// Blocks whose text is written, or compressed, without a turn: about a millisecond.
     static let textsWithoutTurn = 4
+    /// Blocks whose text one task of several writes or compresses: a fourth of a day.
+    static let textsPerTask = 25
     /// Peaks of blocks that are measured on the thread that asks, each a few microseconds.
     static let peaksAtOnce = 8
     /// Long compositions that may wait for their turn.
     static let compositionsWaiting = 512
-    /// Searches for what is recorded near a window, at a time and waiting.
+    /// Searches for what is recorded near a window, at a time, of one client, and waiting.
     static let searchesAtOnce = 2
+    static let searchesPerClient = 1
     static let searchesWaiting = 64
     /// Results of such searches in memory.
-    static let searchesPerClient = 1
     static let cachedSearches = 4096
     /// Rows of channels that are read again, because a transaction with a lower row may commit later.
     static let lateRows: Int32 = 100
@@ -150,8 +152,11 @@ extension Limits {
     /// Days of markers in memory, and markers of all of them together.
     static let cachedMarkerDays = 2000
     static let cachedMarkers = 100_000
-    /// Quarters of an hour read by one query: a day and what is read around it.
-    static let quartersPerLoad = 100
+    /// Quarters of an hour read at once: a day and what is read around it.
+    static let quartersAtOnce = 100
+    /// Quarters of an hour read by one query: while the database reads one half of a day, the other one is
+    /// unpacked.
+    static let quartersPerLoad = 50
     /// Quarters whose versions are read at a time.
     static let versionsAtOnce = 4096
     /// Changed blocks that are read again at a time; others are dropped and read on request.

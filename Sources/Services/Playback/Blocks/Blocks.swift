@@ -29,7 +29,7 @@ final class Blocks: Sendable {
     func blocks(_ range: QuarterRange, of rendition: RenditionID) async throws(CatalogueError) -> [Block] {
         var found: [Block] = []
         found.reserveCapacity(range.count)
-        for part in QuarterRange.joining(range.quarters, atMost: Limits.quartersPerLoad) {
+        for part in QuarterRange.joining(range.quarters, atMost: Limits.quartersAtOnce) {
             found += try await blocks(part.quarters, of: rendition)
         }
         return found
@@ -60,11 +60,19 @@ final class Blocks: Sendable {
     /// Reads the key frames of blocks of one rendition, which are in order.
     func readKeyFrames(of blocks: [Block], _ rendition: RenditionID) async throws(CatalogueError) {
         try await withTaskExecutorPreference(executor) { () async throws(CatalogueError) in
-            let found = try await catalogue.keyFramesByQuarter(of: blocks.map(\.quarter))
-            for (block, own) in zip(blocks, found) {
-                let made = BlockKeyFrames(own, of: block, rendition: rendition)
-                if block.keyFrames.storeIfNil(made) === made { cache.add(made.byteCount, to: block) }
+            try await blocks.inParts(of: Limits.quartersPerLoad) { (part) async throws(CatalogueError) in
+                try await self.readKeyFrames(ofPart: part, rendition)
             }
+        }
+    }
+
+    private func readKeyFrames(
+        ofPart blocks: ArraySlice<Block>, _ rendition: RenditionID,
+    ) async throws(CatalogueError) {
+        let found = try await catalogue.keyFramesByQuarter(of: blocks.map(\.quarter))
+        for (block, own) in zip(blocks, found) {
+            let made = BlockKeyFrames(own, of: block, rendition: rendition)
+            if block.keyFrames.storeIfNil(made) === made { cache.add(made.byteCount, to: block) }
         }
     }
 

@@ -18,8 +18,8 @@ extension WindowPlayer {
         let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
         let isLong = blocks.count > Limits.piecesWithoutTurn || missing.count > Limits.textsWithoutTurn
         let playlist = try await inTurn(isLong, leavesThread: blocks.count > Limits.piecesAtOnce) {
-            () throws(PlaybackError) in
-            for text in missing { try text.prepare(isCompressed: isCompressed) }
+            () async throws(PlaybackError) in
+            try await BlockText.prepare(missing, isCompressed: isCompressed)
             var text = KeyFramePlaylistText(contents: contents, rendition: rendition)
             return try text.written().map { pieces throws(PlaybackError) in try RenderedPlaylist(pieces) }
         }

@@ -1,5 +1,6 @@
 import Catalogue
 import Compression
+import Concurrency
 import Digest
 import HTTP
 import Synchronization
@@ -175,6 +176,13 @@ final class BlockText: Sendable {
     /// Makes the text, or also its compressed form.
     func prepare(isCompressed: Bool) throws(PlaybackError) {
         if isCompressed { _ = try deflated() } else { _ = try lines() }
+    }
+
+    /// Makes the texts of many blocks, several at a time.
+    static func prepare(_ texts: [BlockText], isCompressed: Bool) async throws(PlaybackError) {
+        try await texts.inParts(of: Limits.textsPerTask) { (part) async throws(PlaybackError) in
+            for text in part { try text.prepare(isCompressed: isCompressed) }
+        }
     }
 
     /// The lines, compressed separately.

@@ -11,7 +11,8 @@ struct TextBuffer {
 
     /// Returns everything written and ends the buffer's life.
     consuming func finish() -> [UInt8] {
-        Array(storage[..<count])
+        storage.removeLast(storage.count - count)
+        return storage
     }
 
     /// Returns what was written since the last call and empties the buffer.

@@ -116,15 +116,15 @@ extension WindowPlayer {
 
     /// Computes at once, or after leaving a thread on which requests may wait; what takes long in its turn.
     func inTurn<Value>(
-        _ isLong: Bool, leavesThread: Bool = false, _ compute: () throws(PlaybackError) -> Value,
+        _ isLong: Bool, leavesThread: Bool = false, _ compute: () async throws(PlaybackError) -> Value,
     ) async throws(PlaybackError) -> Value {
         guard isLong else {
             if leavesThread { await Task.yield() }
-            return try compute()
+            return try await compute()
         }
         let value = try await turns.withPermit { () async throws(PlaybackError) in
             await Task.yield()
-            return try compute()
+            return try await compute()
         }
         guard let value else { throw .catalogue(.notInTime) }
         return value
@@ -142,8 +142,8 @@ extension WindowPlayer {
         }
         let texts = contents[rendition]?.segments.pieces.compactMap { $0.isWhole ? $0.block.text : nil } ?? []
         let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
-        try await inTurn(missing.count > Limits.textsWithoutTurn) { () throws(PlaybackError) in
-            for text in missing { try text.prepare(isCompressed: isCompressed) }
+        try await inTurn(missing.count > Limits.textsWithoutTurn) { () async throws(PlaybackError) in
+            try await BlockText.prepare(missing, isCompressed: isCompressed)
         }
     }
 
