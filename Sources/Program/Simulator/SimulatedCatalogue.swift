@@ -70,13 +70,17 @@ struct SimulatedCatalogue {
         if fence == self.fence { owner = nil }
     }
 
-    func heads() -> [RenditionHead] {
+    /// The heads of the renditions, with a few of the segments only if they are to be brief.
+    func heads(isBrief: Bool) -> [RenditionHead] {
         renditions.values.map { rendition in
-            let known = Array(rendition.runs.suffix(2).flatMap(\.rows).suffix(10_000))
-            return RenditionHead(
+            let limit = isBrief ? 20 : 10_000
+            let known = Array(rendition.runs.suffix(2).flatMap(\.rows).suffix(limit))
+            var head = RenditionHead(
                 description: rendition.description, nextNumber: rendition.nextNumber,
                 last: rendition.rows.last.map(Self.last),
                 published: rendition.rows.last { $0.number != nil }.map(Self.last), known: known)
+            head.isBrief = isBrief && known.count == limit
+            return head
         }.sorted { $0.description.id < $1.description.id }
     }
 

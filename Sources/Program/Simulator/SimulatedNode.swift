@@ -16,6 +16,8 @@ struct SimulatedNode {
     var journal = SimulatedJournal()
     /// The append under way: all, some or none of it survives a kill.
     var appending: [JournalEntry] = []
+    /// Few of the held segments were not enough.
+    var readsAll = false
     /// Microseconds until the next try to record.
     var pause: Int64 = 1_000_000
     var status: ChannelStatus?
@@ -39,7 +41,7 @@ struct SimulatedNode {
     mutating func die(_ chance: inout SeededChance) {
         life += 1
         (state, lease, wait, status) = (nil, nil, nil, nil)
-        (unfinished, keys) = ([], [])
+        (unfinished, keys, readsAll) = ([], [], false)
         _ = journal.append(appending.prefix(Int.random(in: 0...appending.count, using: &chance)))
         appending = []
         journal.crash(&chance)

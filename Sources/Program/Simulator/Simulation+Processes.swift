@@ -16,7 +16,7 @@ extension Simulation {
             _ = enterUnowned(node)
             return startLater(node, failed: false)
         }
-        let heads = catalogue.heads()
+        let heads = catalogue.heads(isBrief: encoders.count == 1 && !nodes[node].readsAll)
         nodes[node].pause = 1_000_000
         nodes[node].lease = lease
         nodes[node].resumePoint = ResumePoint(channel, lease, heads, catalogue.newestRun)
@@ -106,8 +106,18 @@ extension Simulation {
         }
     }
 
+    /// The lease stays.
+    private mutating func startWithAll(_ node: Int) {
+        nodes[node].readsAll = true
+        nodes[node].unfinished = nodes[node].state?.unfinished ?? []
+        (nodes[node].state, nodes[node].wait) = (nil, nil)
+        nodes[node].life += 1
+        queue.add(.start(node: node, life: nodes[node].life), at: now)
+    }
+
     private mutating func end(_ ending: RecordingEnding, _ node: Int) {
         trace?("\(time) node \(node) ends: \(ending)")
+        if ending == .knewTooLittle { return startWithAll(node) }
         if isConnected(node), let lease = nodes[node].lease { catalogue.releaseLease(fence: lease.fence) }
         nodes[node].unfinished = nodes[node].state?.unfinished ?? []
         let hadLease = nodes[node].publishes

@@ -9,6 +9,9 @@ package enum Limits {
     static let listedHours = 6
     /// Identities read per rendition when a recorder resumes: more than most source playlists list.
     static let resumedSegments = 1000
+    /// The same where few are enough: twice what nearly all playlists list, so that many channels resume
+    /// within seconds.
+    static let brieflyResumedSegments = 120
     /// The same with those that the journal may hold too.
     static let knownSegments = 10_000
     /// The newest of them that are read with their digests: a source that starts its numbers again is told by

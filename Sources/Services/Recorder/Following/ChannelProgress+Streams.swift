@@ -10,6 +10,14 @@ extension ChannelProgress {
         return first <= highest + 1
     }
 
+    /// Whether a rendition's first playlist reaches back behind what was read of the catalogue.
+    mutating func reachesBehindKnown(_ id: RenditionID, _ playlist: MediaPlaylist) -> Bool {
+        guard let lowest = renditions[id]?.lowestKnown, let first = PlaylistFollower.number(playlist, 0)
+        else { return false }
+        renditions[id]?.lowestKnown = nil
+        return first < lowest
+    }
+
     /// Whether a segment is read to find out where another source stands.
     func isJoining(_ id: RenditionID) -> Bool {
         switch renditions[id]?.join {

@@ -52,6 +52,9 @@ struct RenditionProgress: Sendable {
     var trouble: GapReason?
     /// What an earlier process was still to fetch, until a playlist tells whether it is listed.
     var unfetched: [PlacedSegment] = []
+    /// The lowest number that was read of the run where the catalogue may have lower ones, until a playlist
+    /// was compared with it.
+    var lowestKnown: Int64?
     /// Times that an earlier process filled from other sources.
     var filled: [TimeWindow] = []
     /// Listed segments that are more than the queue takes.
@@ -76,6 +79,7 @@ struct RenditionProgress: Sendable {
         run = last.run
         let known = head.known.filter { $0.run == last.run }
         follower = PlaylistFollower(resumingAfter: known.map(\.number).max() ?? last.number)
+        lowestKnown = head.isBrief ? known.map(\.number).min() : nil
         for segment in known where !segment.isListed {
             digests[segment.number] = segment.digest
             let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
@@ -100,7 +104,7 @@ struct RenditionProgress: Sendable {
         let (identity, window) = (segment.identity, segment.window)
         guard identity.run >= run ?? 0 else { return }
         let isNewRun = run != identity.run
-        if isNewRun { (digests, missed, parts) = ([:], MissedEntries(), HeldParts()) }
+        if isNewRun { (digests, missed, parts, lowestKnown) = ([:], MissedEntries(), HeldParts(), nil) }
         run = identity.run
         remember(identity, digest)
         missed.hold(identity.number, window)

@@ -56,6 +56,8 @@ package enum RecordingEnding: Sendable, Equatable {
     case stopped
     /// Another node has taken the channel.
     case leaseLost
+    /// A playlist reaches back behind what was read of the catalogue: more must be read.
+    case knewTooLittle
     /// The journal refused what no retry can change.
     case failed(String)
 }

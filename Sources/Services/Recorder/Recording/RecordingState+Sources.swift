@@ -219,6 +219,7 @@ extension RecordingState {
         guard case .media(let playlist) = fetched.playlist else {
             return reopen("a multivariant playlist stands where a media playlist was", now: now)
         }
+        if progress.reachesBehindKnown(id, playlist) { return stop(.knewTooLittle, now: now) }
         let moment = moment(now)
         sources.session?.redirected(id, to: fetched.edge, at: moment)
         let failures = sources.session?.polls[id]?.polling.failures ?? 0

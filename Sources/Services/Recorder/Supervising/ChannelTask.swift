@@ -21,10 +21,16 @@ struct ChannelTask: Sendable {
 
     func run() async {
         var delay = Limits.shortestRestart
+        // What another source lists may lie further back.
+        var isBrief = channel.settings.sources.count == 1
         while !Task.isCancelled {
             do {
                 if let lease = try await leaseOrRecording() {
-                    try await record(under: lease)
+                    let knewEnough = try await record(under: lease, isBrief: isBrief)
+                    if !knewEnough {
+                        isBrief = false
+                        continue
+                    }
                 } else {
                     try await parts.journal.channel(channel.id).removeResumePoint()
                     _ = try await UnownedJournal(channel: channel, parts: parts).enterSome()
@@ -96,43 +102,48 @@ struct ChannelTask: Sendable {
         }
     }
 
-    private func record(under lease: Lease) async throws {
+    /// - Returns: whether enough was read of where the recording stopped; with `isBrief` that is little
+    private func record(under lease: Lease, isBrief: Bool) async throws -> Bool {
         defer { parts.board.set(nil, of: channel.id) }
-        let recorder = try await recorder(under: lease)
+        let recorder = try await recorder(under: lease, isBrief: isBrief)
         logger.info("Recording", metadata: ["fence": "\(lease.fence)"])
         let result = await recorder.run()
         unfinished.leave(result.unfinished, of: channel.row)
+        if result.ending == .knewTooLittle, !Task.isCancelled { return false }
         await release(lease)
         switch result.ending {
-        case .stopped: break
+        case .stopped, .knewTooLittle: break
         case .leaseLost: logger.warning("Another node has taken the channel, or it was reanchored")
         case .failed(let reason): throw RecordingFailure(description: reason)
         }
+        return true
     }
 
-    private func recorder(under lease: Lease) async throws -> ChannelRecorder {
+    private func recorder(under lease: Lease, isBrief: Bool) async throws -> ChannelRecorder {
         if let point = lease.reanchor {
             try await UnownedJournal(channel: channel, parts: parts).enterAhead(of: point)
         }
         let journal = try parts.journal.channel(channel.id)
-        let state = try await starts.withPermit { try await resume(under: lease, journal) }
-        guard let state else { throw CancellationError() }
+        let read = try await starts.withPermit { try await readHeads(journal, isBrief: isBrief) }
+        guard let (heads, newestRun) = read else { throw CancellationError() }
+        try await journal.store(ResumePoint(channel, lease, heads, newestRun))
+        try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
+        let state = RecordingState(
+            channel: channel, lease: lease, heads: heads, newestRun: newestRun,
+            unfinished: unfinished.take(of: channel.row),
+            at: Moment(date: parts.clock.now(), steady: parts.clock.steady()), seed: parts.seed())
         let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)
         return ChannelRecorder(state, performer: runner, clock: parts.clock, logger: logger)
     }
 
     /// Reads where the recording stopped.
-    private func resume(under lease: Lease, _ journal: ChannelJournal) async throws -> RecordingState {
+    private func readHeads(
+        _ journal: ChannelJournal, isBrief: Bool,
+    ) async throws -> ([RenditionHead], SourceRun?) {
         let waiting = try await journal.waitingCount()
-        let heads = try await parts.catalogue.heads(of: channel.row, journalLines: waiting)
-        let newestRun = try await parts.catalogue.newestSourceRun(of: channel.row)
-        try await journal.store(ResumePoint(channel, lease, heads, newestRun))
-        let state = RecordingState(
-            channel: channel, lease: lease, heads: heads, newestRun: newestRun,
-            unfinished: unfinished.take(of: channel.row),
-            at: Moment(date: parts.clock.now(), steady: parts.clock.steady()), seed: parts.seed())
-        try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
-        return state
+        let heads = try await parts.catalogue.heads(
+            of: channel.row, journalLines: waiting, isBrief: isBrief)
+        return (heads, try await parts.catalogue.newestSourceRun(of: channel.row))
     }
 
     /// Gives the lease back, so that another node can take the channel at once.

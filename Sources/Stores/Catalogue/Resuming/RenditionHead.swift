@@ -12,6 +12,8 @@ package struct RenditionHead: Sendable {
     package var published: LastSegment?
     /// The newest identities of the two newest source runs, oldest first.
     package var known: [KnownSegment]
+    /// The catalogue may have older ones, which were not read.
+    package var isBrief = false
 
     package init(
         description: RenditionDescription, nextNumber: Int64, last: LastSegment? = nil,
@@ -117,10 +119,12 @@ extension Catalogue {
     ///
     /// `journalLines` is how many facts of the channel wait in the journal: the catalogue may have some of
     /// them already, so as many more identities are read, at most `Limits.knownSegments` of a rendition.
+    /// Those that are read besides are few with `isBrief`.
     package func heads(
-        of channel: Int32, journalLines: Int = 0,
+        of channel: Int32, journalLines: Int = 0, isBrief: Bool = false,
     ) async throws(CatalogueError) -> [RenditionHead] {
-        let limit = min(Limits.resumedSegments + max(0, journalLines), Limits.knownSegments)
+        let count = isBrief ? Limits.brieflyResumedSegments : Limits.resumedSegments
+        let limit = min(count + max(0, journalLines), Limits.knownSegments)
         return try await mappingErrors {
             var heads = try await bareHeads(of: channel)
             for row in try await pool.query(.newestSegments(of: channel)) {
@@ -141,6 +145,7 @@ extension Catalogue {
             }
             return heads.values.map { head in
                 var head = head
+                head.isBrief = isBrief && head.known.count == limit
                 head.known = Self.ofTwoRuns(head.known).reversed()
                 return head
             }.sorted { $0.description.id < $1.description.id }
