@@ -38,7 +38,7 @@ extension EasyHandle {
     }
 
     private func setConnection(_ job: TransferJob, isFresh: Bool) throws(TransferError) {
-        // What libcurl holds of a paused stream of HTTP/2 beside others, megabytes, nobody bounds.
+        // libcurl holds megabytes of a paused stream of HTTP/2 beside others, without a bound.
         let version = job.options.mayPause ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
         try set(CURLOPT_HTTP_VERSION, Int(version))
         try set(CURLOPT_BUFFERSIZE, Limits.receiveBufferByteCount)

@@ -176,7 +176,7 @@ struct RenditionPlan: Sendable {
         return line
     }
 
-    /// Adds gaps for segments that the source has listed and dropped while nobody read its playlist.
+    /// Adds gaps for segments that the source has listed and dropped while its playlist was not read.
     ///
     /// They follow from the numbers. Numbers that differ by more are those of another numbering.
     private mutating func appendLost(before next: Part) {
