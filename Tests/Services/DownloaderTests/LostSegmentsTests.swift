@@ -36,7 +36,7 @@ struct LostSegmentsTests {
         #expect(try plan(text(1..<4), text(3..<8)).gapSeconds == 0)
     }
 
-    @Test("Their place is settled, and what follows them begins anew")
+    @Test("They are settled, and what follows them starts with a discontinuity")
     func places() throws {
         let plan = try plan(text(1..<4), text(6..<8), text(7..<9), text(10..<11))
         #expect(plan.parts.map(\.names.identity.number) == Array(1...10))
