@@ -145,8 +145,7 @@ package final class AdminAPI: Sendable {
     private func metricsResponse() async -> HTTPResponse {
         let now = clock.steady()
         if let known = metrics.text(at: now) { return .bytes(known, type: MetricsRegistry.contentType) }
-        await Task.yield()
-        let text = registry.prometheusText()
+        let text = await onAnotherThread { registry.prometheusText() }
         metrics.keep(text, from: now)
         return .bytes(text, type: MetricsRegistry.contentType)
     }

@@ -65,8 +65,8 @@ package struct HTTPResponse: Sendable {
 /// How a handler answers: at once from memory, or from a task.
 ///
 /// The task begins on the server's thread and moves to another one where it first waits, while the connection
-/// is suspended: an answer from memory needs no thread switch. A task that computes for longer than a tenth
-/// of a millisecond must yield first.
+/// is suspended: an answer from memory needs no thread switch. What computes for longer than a tenth of a
+/// millisecond calls `onAnotherThread`.
 package enum HTTPAnswer: Sendable {
     case now(HTTPResponse)
     case later(@Sendable () async -> HTTPResponse)

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HTTP
 import Logging
 import Pictures
@@ -62,9 +63,13 @@ extension WindowAnswers {
         if let wanted = asked.parameters.rendition { id = try await present(wanted, asked, window) }
         guard let id else { throw PlaybackError.nothingRecorded(available: []) }
         if asked.parameters.window.isStrict { try window.checkWhole(id) }
-        if window.window.microseconds / step > Limits.cuesAtOnce { await Task.yield() }
-        let track = try window.thumbnailTrack(
-            of: id, step: step, width: width, named: asked.parameters.rendition)
+        let leading = id
+        let makeTrack = { @Sendable () throws in
+            try window.thumbnailTrack(
+                of: leading, step: step, width: width, named: asked.parameters.rendition)
+        }
+        let isLong = window.window.microseconds / step > Limits.cuesAtOnce
+        let track = try await isLong ? onAnotherThread(makeTrack) : makeTrack()
         return try response(
             asked, PlaylistAnswer(playlist: track, facts: window.facts(of: window[id])),
             type: "text/vtt; charset=utf-8")

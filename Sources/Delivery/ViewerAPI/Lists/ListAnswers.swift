@@ -44,7 +44,14 @@ final class ListAnswers: Sendable {
         }
         let query = ListQuery(items: items)
         // Writing all channels takes too long for the thread of the server.
-        await Task.yield()
+        return try await onAnotherThread { () async throws in
+            try await list(request, route, query, viewer)
+        }
+    }
+
+    private func list(
+        _ request: HTTPRequest, _ route: ListRoute, _ query: ListQuery, _ viewer: ViewerAccess
+    ) async throws -> HTTPResponse {
         switch route {
         case .channels:
             let flavour = try query.choice("flavour", CatchupFlavour.self) ?? .default

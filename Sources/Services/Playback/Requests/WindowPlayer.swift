@@ -115,16 +115,13 @@ extension WindowPlayer {
     }
 
     /// Computes at once, or after leaving a thread on which requests may wait; what takes long in its turn.
-    func inTurn<Value>(
-        _ isLong: Bool, leavesThread: Bool = false, _ compute: () async throws(PlaybackError) -> Value,
+    func inTurn<Value: Sendable>(
+        _ isLong: Bool, leavesThread: Bool = false,
+        _ compute: @Sendable () async throws(PlaybackError) -> Value,
     ) async throws(PlaybackError) -> Value {
-        guard isLong else {
-            if leavesThread { await Task.yield() }
-            return try await compute()
-        }
+        guard isLong else { return try await leavesThread ? onAnotherThread(compute) : compute() }
         let value = try await turns.withPermit { () async throws(PlaybackError) in
-            await Task.yield()
-            return try await compute()
+            try await onAnotherThread(compute)
         }
         guard let value else { throw .catalogue(.notInTime) }
         return value
