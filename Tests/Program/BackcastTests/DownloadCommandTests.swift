@@ -205,6 +205,8 @@ struct DownloadCommandTests {
             (["download", "http://a.test/", "--to", ""], "--to: the name of the folder is empty"),
             (["downloads", "list", "--to", ""], "--to: the name of the folder is empty"),
             (["play", ""], "FOLDER: the name of the folder is empty"),
+            (["download", "--from", ""], "--from: the name of the file is empty"),
+            (["download", "http://a.test/", "--cookies", ""], "--cookies: the name of the file is empty"),
             (["download", "http://a.test/", "--to", "/dev/null"], "--to: /dev/null is not a folder"),
             (["downloads", "list", "--to", "/dev/null"], "--to: /dev/null is not a folder"),
             (["play", "/dev/null"], "FOLDER: /dev/null is not a folder"),

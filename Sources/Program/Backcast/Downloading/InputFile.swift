@@ -4,6 +4,7 @@ import Foundation
 /// A text file that an option names; `-` is standard input.
 enum InputFile {
     static func text(of file: String, option: String) throws -> String {
+        if file.isEmpty { throw ValidationError("\(option): the name of the file is empty") }
         do {
             let data =
                 file == "-"
