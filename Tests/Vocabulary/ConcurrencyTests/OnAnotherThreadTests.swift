@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct OnAnotherThreadTests {
-    /// Begins a task on a thread of its own, which runs nothing else, and says whether its body ran elsewhere.
+    /// Begins a task on a thread of its own, which runs nothing else; says whether its body ran elsewhere.
     private func runsElsewhere() async -> Bool {
         await withCheckedContinuation { judged in
             Thread.detachNewThread {
