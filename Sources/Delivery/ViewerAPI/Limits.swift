@@ -32,8 +32,6 @@ package enum Limits {
     static let usualStep: Int64 = 10
     /// Cues of one thumbnail track: a day of one a second.
     static let cues: Int64 = 86_400
-    /// The most cues that are written on the thread of the server.
-    static let cuesAtOnce: Int64 = 400
     /// Seconds after which a client may ask again for a picture that found no decoder free.
     static let pictureRetrySeconds = 1
     /// Playlists that are kept for a second because they are asked for again: their number, their bytes, and

@@ -63,13 +63,9 @@ extension WindowAnswers {
         if let wanted = asked.parameters.rendition { id = try await present(wanted, asked, window) }
         guard let id else { throw PlaybackError.nothingRecorded(available: []) }
         if asked.parameters.window.isStrict { try window.checkWhole(id) }
-        let leading = id
-        let makeTrack = { @Sendable () throws in
-            try window.thumbnailTrack(
-                of: leading, step: step, width: width, named: asked.parameters.rendition)
+        let track = try await onAnotherThread { () async throws in
+            try window.thumbnailTrack(of: id, step: step, width: width, named: asked.parameters.rendition)
         }
-        let isLong = window.window.microseconds / step > Limits.cuesAtOnce
-        let track = try await isLong ? onAnotherThread(makeTrack) : makeTrack()
         return try response(
             asked, PlaylistAnswer(playlist: track, facts: window.facts(of: window[id])),
             type: "text/vtt; charset=utf-8")
