@@ -1,9 +1,6 @@
 import Catalogue
-import Concurrency
-import Dispatch
 import HTTP
 import HTTPSupport
-import Synchronization
 import TestSupport
 import Testing
 import Timeline
@@ -71,44 +68,6 @@ import Timeline
             #expect(try await viewer.get("/live/news/\(query)").status == 200)
         }
     }
-
-    @Test(
-        "A list leaves the thread that read the request before it is written",
-        arguments: [
-            "/iptv/channels.m3u", "/iptv/guide.xml", "/get.php?username=a&password=open&type=m3u_plus",
-        ])
-    func thread(path: String) async throws {
-        try await ViewerFixture.with { viewer in
-            try await viewer.record(Recording("news"))
-            // From now on the channels are in memory.
-            #expect(try await viewer.get(path, host).status == 200)
-            guard case .later(let answer) = viewer.api.answer(HTTPRequest(.get, path, host))
-            else {
-                Issue.record("The answer is made at once")
-                return
-            }
-            #expect(await leavesItsThread(answer))
-        }
-    }
-
-    /// Whether an answer that has begun goes on elsewhere: the only thread for that has other work at first.
-    private func leavesItsThread(_ answer: @escaping @Sendable () async -> HTTPResponse) async -> Bool {
-        let executor = BackgroundExecutor(threads: 1)
-        let mayGoOn = DispatchSemaphore(value: 0)
-        let other = Task(executorPreference: executor) { wait(for: mayGoOn) }
-        let isAnswered = Mutex(false)
-        let task = Task.immediate(executorPreference: executor) {
-            _ = await answer()
-            isAnswered.withLock { $0 = true }
-        }
-        let hasLeft = !isAnswered.withLock(\.self)
-        mayGoOn.signal()
-        await task.value
-        await other.value
-        return hasLeft
-    }
-
-    private func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
     @Test("The guide is XMLTV with the channels, their names and logos")
     func guide() async throws {

@@ -17,15 +17,13 @@ extension WindowAnswers {
             return try response(
                 asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window[id])))
         }
-        try await player.prepare(window, wanted, isCompressed: asked.coding == .gzip)
         guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
-            let rates = try await player.keyFrameRates(of: window)
-            let playlist = try RenderedPlaylist(
-                window.multivariantPlaylist(query: query, keyFrameRates: rates))
+            let playlist = try await player.multivariantPlaylist(of: window, query: query)
             return try response(
                 asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window.leading)))
         }
+        try await player.prepare(window, wanted, isCompressed: asked.coding == .gzip)
         guard let playlist = try window.mediaPlaylist(of: wanted) else { throw .noSuchRendition(wanted) }
         return try response(
             asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window[wanted])))

@@ -31,7 +31,7 @@ extension WindowPlayer {
     ///
     /// What is not known yet is measured. While the catalogue is unavailable, renditions of which a rate is
     /// not known are left out: the playlist is still right, and players need no key frames to play it.
-    package func keyFrameRates(
+    func keyFrameRates(
         of contents: PlaylistContents,
     ) async throws(PlaybackError) -> [RenditionID: Int64] {
         var rates: [RenditionID: Int64] = [:]

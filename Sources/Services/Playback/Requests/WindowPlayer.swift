@@ -127,20 +127,29 @@ extension WindowPlayer {
         return value
     }
 
-    /// Makes the texts of a window that are not in memory yet, compressed if need be.
+    /// Makes the texts of a rendition's pieces that are not in memory yet, compressed if need be.
     ///
-    /// Rendering a rendition, or with nil the multivariant playlist, then takes little time.
+    /// Rendering its media playlist then takes little time.
     package func prepare(
-        _ contents: PlaylistContents, _ rendition: RenditionID?, isCompressed: Bool,
+        _ contents: PlaylistContents, _ rendition: RenditionID, isCompressed: Bool,
     ) async throws(PlaybackError) {
-        guard let rendition else {
-            let pieces = contents.renditions.reduce(0) { $0 + $1.segments.pieces.count }
-            return try await inTurn(pieces > Limits.piecesWithoutTurn) {}
-        }
         let texts = contents[rendition]?.segments.pieces.compactMap { $0.isWhole ? $0.block.text : nil } ?? []
         let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
         try await inTurn(missing.count > Limits.textsWithoutTurn) { () async throws(PlaybackError) in
             try await BlockText.prepare(missing, isCompressed: isCompressed)
+        }
+    }
+
+    /// The multivariant playlist of a window, with the query in every URI; it measures all its pieces.
+    package func multivariantPlaylist(
+        of contents: PlaylistContents, query: String?,
+    ) async throws(PlaybackError) -> RenderedPlaylist {
+        let pieces = contents.renditions.reduce(0) { $0 + $1.segments.pieces.count }
+        let rates = try await keyFrameRates(of: contents)
+        return try await inTurn(
+            pieces > Limits.piecesWithoutTurn, leavesThread: pieces > Limits.piecesAtOnce
+        ) { () async throws(PlaybackError) in
+            try RenderedPlaylist(contents.multivariantPlaylist(query: query, keyFrameRates: rates))
         }
     }
 

@@ -1,0 +1,79 @@
+import Catalogue
+import Concurrency
+import Dispatch
+import HTTP
+import HTTPSupport
+import Playback
+import Synchronization
+import TestSupport
+import Testing
+import Timeline
+
+@testable import ViewerAPI
+
+/// Answers that compute for long, so not on a thread that reads requests.
+@Suite(.serialized) struct LongAnswerTests {
+    @Test(
+        "A list leaves the thread that read the request before it is written",
+        arguments: [
+            "/iptv/channels.m3u", "/iptv/guide.xml", "/get.php?username=a&password=open&type=m3u_plus",
+        ])
+    func list(path: String) async throws {
+        let host: HTTPHeaders = ["Host": "tv.example:8080"]
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording("news"))
+            // From now on the channels are in memory.
+            #expect(try await viewer.get(path, host).status == 200)
+            guard case .later(let answer) = viewer.api.answer(HTTPRequest(.get, path, host))
+            else {
+                Issue.record("The answer is made at once")
+                return
+            }
+            #expect(await leavesItsThread { _ = await answer() })
+        }
+    }
+
+    @Test(
+        "A multivariant playlist of many quarters is written elsewhere, also of more than wait for a turn",
+        arguments: [20, 120])
+    func multivariant(quarters: Int) async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording("news", seconds: 0)
+            for index in 0..<quarters { recording.add("v0", from: Double(index) * 900, count: 1) }
+            recording.watermark = Double(quarters) * 900
+            try await viewer.record(recording)
+            let index = TimelineIndex(catalogue: viewer.catalogue, awaySeconds: 60, clock: .system)
+            let player = WindowPlayer(index: index, maxWindowSeconds: 200_000)
+            let name = try #require(ChannelID("news"))
+            let channel = try #require(try await viewer.catalogue.channel(name))
+            let window = try await player.compose(
+                WindowRequest(.closed(begin: at(0), end: at(recording.watermark))), of: channel,
+                now: at(200_000))
+            // From now on the bit rates are in memory.
+            _ = try await player.multivariantPlaylist(of: window, query: nil)
+            #expect(
+                await leavesItsThread {
+                    _ = try? await player.multivariantPlaylist(of: window, query: nil)
+                })
+        }
+    }
+
+    /// Whether work that has begun goes on elsewhere: the only thread for that has other work at first.
+    private func leavesItsThread(_ work: @escaping @Sendable () async -> Void) async -> Bool {
+        let executor = BackgroundExecutor(threads: 1)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let other = Task(executorPreference: executor) { wait(for: mayGoOn) }
+        let isDone = Mutex(false)
+        let task = Task.immediate(executorPreference: executor) {
+            await work()
+            isDone.withLock { $0 = true }
+        }
+        let hasLeft = !isDone.withLock(\.self)
+        mayGoOn.signal()
+        await task.value
+        await other.value
+        return hasLeft
+    }
+
+    private func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+}
