@@ -124,6 +124,57 @@ import Timeline
         }
     }
 
+    /// Two renditions whose segments begin at other times; the leading one lacks eight seconds.
+    private static var unequal: Recording {
+        var recording = Recording(seconds: 0)
+        recording.add("v0", from: 0, count: 3)
+        recording.add("v0", from: 20, count: 6)
+        recording.add("v1", from: 1, count: 10)
+        recording.watermark = 48
+        return recording
+    }
+
+    @Test(
+        "What other renditions hold where the leading one has a hole stays in the window",
+        arguments: [
+            ("index.m3u8", "begintime=1469509524&duration=6", 8, 17),
+            ("index.m3u8", "begintime=1469509530&duration=8", 13, 24),
+            ("master.m3u8", "begintime=1469509529&duration=2", 13, 17),
+            ("v0.m3u8", "begintime=1469509524&duration=6", 8, 12),
+            ("v1.m3u8", "begintime=1469509524&duration=6", 5, 17),
+            ("index.m3u8", "begintime=1469509524&duration=6&rendition=v1", 5, 17),
+            ("download.ts", "begintime=1469509524&duration=6", 8, 12),
+            ("download.ts", "begintime=1469509524&duration=6&rendition=v1", 5, 17),
+        ])
+    func hole(file: String, query: String, begin: Int, end: Int) async throws {
+        try await canonical(Self.unequal) { viewer async throws in
+            let window = "begintime=\(1_469_509_516 + begin)000&endtime=\(1_469_509_516 + end)000"
+            let rendition = query.contains("rendition") ? "&rendition=v1" : ""
+            // The second time from memory.
+            for _ in 0..<2 {
+                let answer = try await viewer.get("/live/cctv2/\(file)?\(query)")
+                #expect(answer.status == 302)
+                #expect(answer.headers["Location"] == "\(file)?\(window)\(rendition)")
+                #expect(try await viewer.get("/live/cctv2/\(file)?\(window)\(rendition)").status == 200)
+            }
+        }
+    }
+
+    @Test("Each window of unequal renditions comes to rest after as many redirects as there are renditions")
+    func rest() async throws {
+        try await canonical(Self.unequal) { viewer async throws in
+            for half in 0..<80 {
+                var path = "index.m3u8?begintime=\(1_469_509_516_000 + half * 500)&duration=3.5"
+                var redirects = 0
+                while redirects < 5, let next = try await viewer.get("/live/cctv2/\(path)").headers["Location"] {
+                    path = next
+                    redirects += 1
+                }
+                #expect(redirects <= 2, "\(path)")
+            }
+        }
+    }
+
     @Test("An open end leads to the present end, and a redirect is cached as long as its window")
     func open() async throws {
         try await canonical { viewer async throws in

@@ -8,14 +8,25 @@ extension WindowAnswers {
     /// The redirect of a closed window to its canonical URL; nil if the request has that URL, or if canonical
     /// URLs are off.
     ///
-    /// The window of that URL begins with the first segment of the leading rendition and ends with the last
-    /// one, in whole milliseconds inside of them. If it would be longer than windows may be, there is none.
+    /// The window of that URL begins with the first segment of the answer and ends with the last one, in
+    /// whole milliseconds inside of them. If it would be longer than windows may be, there is none.
     func redirect(_ asked: AskedWindow, _ window: PlaylistContents) -> HTTPResponse? {
         guard longestCanonical != nil else { return nil }
-        return window.listedSpan.flatMap { redirect(asked, $0) }
+        return window.listedSpan(asked.scope(hasSeparateAudio: window.hasSeparateAudio)).flatMap {
+            redirect(asked, $0)
+        }
     }
 
-    func redirect(_ asked: AskedWindow, _ span: ListedSpan) -> HTTPResponse? {
+    /// The same of a window that is in memory; `known` is false if something has to be read or composed.
+    func redirectFromMemory(_ asked: AskedWindow) -> (known: Bool, redirect: HTTPResponse?) {
+        guard longestCanonical != nil else { return (true, nil) }
+        let span = player.listedSpanFromMemory(
+            asked.parameters.window, of: asked.channel, now: asked.now
+        ) { asked.scope(hasSeparateAudio: $0) }
+        return (span != nil, span.flatMap { redirect(asked, $0) })
+    }
+
+    private func redirect(_ asked: AskedWindow, _ span: ListedSpan) -> HTTPResponse? {
         guard let longest = longestCanonical, case .closed = asked.parameters.window.span else { return nil }
         let begin = span.window.begin.nextMillisecond
         let end = span.window.end.lastMillisecond
@@ -33,7 +44,7 @@ extension WindowAnswers {
     /// The parameters beside the window that change the answer.
     private func options(_ asked: AskedWindow, _ span: ListedSpan) -> String {
         var rendition = asked.parameters.rendition
-        if asked.route.resource == .single, !span.hasSeparateAudio { rendition = rendition ?? span.leading }
+        if asked.route.resource == .single, span.scope == .leading { rendition = rendition ?? span.leading }
         var items = rendition.map { "&rendition=\($0)" } ?? ""
         if asked.route.resource == .movie, let audio = asked.parameters.audio { items += "&audio=\(audio)" }
         guard case .thumbnails = asked.route.resource, let track = try? PictureParameters(asked) else {
@@ -44,6 +55,19 @@ extension WindowAnswers {
         }
         if let width = try? track.width(), width != Limits.thumbnailWidth { items += "&width=\(width)" }
         return items
+    }
+}
+
+extension AskedWindow {
+    /// The renditions that the answer lists; downloads and pictures take the leading one unless one is named.
+    fileprivate func scope(hasSeparateAudio: Bool) -> ListedSpan.Scope {
+        switch route.resource {
+        case .media(let id), .keyFrames(let id): .one(id)
+        case .index, .master: parameters.rendition.map { .one($0) } ?? .all
+        case .single: parameters.rendition.map { .one($0) } ?? (hasSeparateAudio ? .all : .leading)
+        case .since, .transportStream, .endlessStream, .recordingStatus, .movie, .picture, .thumbnails:
+            parameters.rendition.map { .one($0) } ?? .leading
+        }
     }
 }
 

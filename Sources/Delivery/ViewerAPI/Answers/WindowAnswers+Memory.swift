@@ -22,12 +22,9 @@ extension WindowAnswers {
         let asked = AskedWindow(
             request: request, route: route, channel: channel, parameters: parameters, now: clock(),
             coding: key.coding)
-        if longestCanonical != nil {
-            let span = player.listedSpanFromMemory(parameters.window, of: channel, now: asked.now)
-            guard let span else { return nil }
-            if let redirect = redirect(asked, span) { return redirect }
-        }
-        guard let playlist else { return nil }
+        let (isKnown, redirect) = redirectFromMemory(asked)
+        if let redirect { return redirect }
+        guard isKnown, let playlist else { return nil }
         let answer = player.playlistFromMemory(
             parameters.window, of: channel, playlist, isCompressed: asked.coding == .gzip, now: asked.now
         ) { parameters.window.query(pinnedTo: $0) }

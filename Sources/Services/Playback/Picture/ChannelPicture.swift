@@ -84,6 +84,14 @@ struct ChannelCut {
     var leadingID: RenditionID? { leadingPosition.map { picture.renditions[$0].description.id } }
     private var leadingPosition: Int? { picture.leading.first { cuts[$0] != nil } }
 
+    /// The segments of the other renditions, in the order of their ids.
+    var others: [WindowCut] { cuts.indices.filter { $0 != leadingPosition }.compactMap { cuts[$0] } }
+
+    /// The segments of a rendition; nil if there are none in the window.
+    subscript(id: RenditionID) -> WindowCut? {
+        picture.renditions.firstIndex { $0.description.id == id }.flatMap { cuts[$0] }
+    }
+
     var hasSeparateAudio: Bool {
         cuts.indices.contains { cuts[$0] != nil && picture.renditions[$0].description.id.kind == .audio }
     }

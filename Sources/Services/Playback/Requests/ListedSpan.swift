@@ -3,39 +3,87 @@ package import Timeline
 
 /// What the segments of a closed window span, whatever the times that were asked for.
 package struct ListedSpan: Sendable {
-    /// From the first segment of the leading rendition to the end of its last one.
+    /// The renditions whose segments count.
+    package enum Scope: Sendable, Equatable {
+        case leading
+        case one(RenditionID)
+        case all
+    }
+
+    /// From the begin of a segment to the end of one.
     package var window: TimeWindow
+    package var scope: Scope
     package var leading: RenditionID
-    package var hasSeparateAudio: Bool
     /// What an answer with the leading rendition says.
     package var facts: WindowFacts
 }
 
-extension PlaylistContents {
-    /// Nil if no rendition leads.
-    package var listedSpan: ListedSpan? {
-        guard let leading, let first = leading.segments.first, let last = leading.segments.last else {
-            return nil
-        }
-        return ListedSpan(
-            window: TimeWindow(begin: first.start, end: last.end), leading: leading.id,
-            hasSeparateAudio: renditions.contains { $0.id.kind == .audio }, facts: facts(of: leading))
+extension ListedSpan {
+    /// Joins what several renditions span, the leading one being the first; nil if there are none.
+    ///
+    /// Segments of different renditions seldom begin at the same time, so the outermost edges would let
+    /// further segments in, and those would move the edges again. Each edge is that of the first rendition
+    /// with a segment there: asking for the result leads to it, or to the edge of a rendition before it.
+    fileprivate static func joined(_ spans: [TimeWindow], in window: TimeWindow) -> TimeWindow? {
+        guard let earliest = spans.map(\.begin).min(), let latest = spans.map(\.end).max() else { return nil }
+        return TimeWindow(
+            begin: spans.first { $0.begin <= window.begin }?.begin ?? earliest,
+            end: spans.first { $0.end >= window.end }?.end ?? latest)
     }
+}
+
+extension PlaylistContents {
+    /// Nil if no rendition leads, or the window has no segments of the only one that counts.
+    package func listedSpan(_ scope: ListedSpan.Scope) -> ListedSpan? {
+        guard let leading else { return nil }
+        let counting: [ListedRendition]
+        switch scope {
+        case .leading: counting = [leading]
+        case .one(let id): counting = renditions.filter { $0.id == id }
+        case .all: counting = [leading] + renditions.filter { $0.id != leading.id }
+        }
+        let spans = counting.compactMap { rendition -> TimeWindow? in
+            guard let first = rendition.segments.first, let last = rendition.segments.last else { return nil }
+            return TimeWindow(begin: first.start, end: last.end)
+        }
+        return ListedSpan.joined(spans, in: window).map {
+            ListedSpan(window: $0, scope: scope, leading: leading.id, facts: facts(of: leading))
+        }
+    }
+
+    package var hasSeparateAudio: Bool { renditions.contains { $0.id.kind == .audio } }
 }
 
 extension WindowPlayer {
     /// The span of a closed window; nil if something has to be read, or composed from rows.
     ///
     /// It returns without waiting. The result is the same as that of `compose`.
-    package func listedSpanFromMemory(_ request: WindowRequest, of channel: Channel, now: Instant)
-        -> ListedSpan?
-    {
+    package func listedSpanFromMemory(
+        _ request: WindowRequest, of channel: Channel, now: Instant,
+        _ scope: (_ hasSeparateAudio: Bool) -> ListedSpan.Scope,
+    ) -> ListedSpan? {
         guard let found = fromMemory(request, of: channel, now: now), let leading = found.cut.leading,
             let id = found.cut.leadingID
         else { return nil }
-        return ListedSpan(
-            window: TimeWindow(begin: leading.first.start, end: leading.last.end), leading: id,
-            hasSeparateAudio: found.cut.hasSeparateAudio,
-            facts: leading.facts(found.plan, found.isFinal, targetSeconds: found.cut.targetSeconds))
+        let scope = scope(found.cut.hasSeparateAudio)
+        return ListedSpan.joined(found.cut.spans(scope), in: found.plan.window).map {
+            ListedSpan(
+                window: $0, scope: scope, leading: id,
+                facts: leading.facts(found.plan, found.isFinal, targetSeconds: found.cut.targetSeconds))
+        }
     }
+}
+
+extension ChannelCut {
+    fileprivate func spans(_ scope: ListedSpan.Scope) -> [TimeWindow] {
+        switch scope {
+        case .leading: leading.map { [$0.span] } ?? []
+        case .one(let id): self[id].map { [$0.span] } ?? []
+        case .all: ([leading] + others).compactMap(\.?.span)
+        }
+    }
+}
+
+extension WindowCut {
+    fileprivate var span: TimeWindow { TimeWindow(begin: first.start, end: last.end) }
 }
