@@ -272,6 +272,11 @@ enum Limits {
     static let judgedSteps = 16
     /// How long a segment may take at least, even if its playlist lists it no longer.
     static let shortestSegmentTimeout = Duration.seconds(4)
+    /// Bits of a media sequence number that are kept; the sum of two such numbers does not overflow.
+    static let numberMask: UInt64 = 1 << 62 - 1
+    /// How far media may lie from where arrival puts them, at least, to count as those that are held under
+    /// another number, microseconds.
+    static let renumberedSlack: Int64 = 4_000_000
     /// Playlists in a row that may stay in doubt before their numbering counts as another one.
     static let doubtfulPlaylists = 2
     /// Tries to read a segment that tells a stale playlist from a restart.

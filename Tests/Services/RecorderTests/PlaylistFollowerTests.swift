@@ -348,7 +348,7 @@ struct PlaylistFollowerTests {
     func extremes() {
         var ends = list(0...2)
         ends.mediaSequence = .max - 1
-        #expect(PlaylistFollower().judge(ends, now: moment(0)) == .nothingNew)
+        #expect(PlaylistFollower().judge(ends, now: moment(0)) == .new(from: 0, missing: 0))
         ends.mediaSequence = UInt64(Int64.max - 5)
         var stage = FollowerStage(after: list(0...2, date: { Double($0) }))
         #expect(stage.see(ends, at: 100).isRestart)

@@ -195,8 +195,8 @@ extension ChannelProgress {
             listing.probe = rendition.probe(playlist, index, at: arrival)
         case .new(let from, let missing):
             let isFirst = rendition.run == nil
-            if isFirst, let index = rendition.askToJoin(playlist, at: arrival) {
-                listing.probe = rendition.probe(playlist, index, at: arrival)
+            if let index = rendition.askBeforeNew(playlist, missing: missing, at: arrival) {
+                listing.probe = rendition.segment(playlist, index, at: arrival)
                 if listing.probe != nil { return listing }
             }
             var (playlist, arrival) = (playlist, arrival)
@@ -219,6 +219,10 @@ extension ChannelProgress {
                 cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
                 gap: rendition.hole(skips: missing, present: gap), at: arrival, &listing)
         case .restart(let reason):
+            if let index = rendition.askToGoOn(playlist, at: arrival) {
+                listing.probe = rendition.segment(playlist, index, at: arrival)
+                if listing.probe != nil { return listing }
+            }
             restart(&rendition, playlist, reason, gap, at: arrival, &listing, &generator)
         }
         if !listing.isStale, listing.probe == nil {
@@ -259,6 +263,11 @@ extension ChannelProgress {
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
         var listing = Listing()
+        if !digest.isEmpty, let index = rendition.askToGoOn(corrected, at: arrival) {
+            listing.probe = rendition.segment(corrected, index, at: arrival)
+            renditions[id] = rendition
+            if listing.probe != nil { return listing }
+        }
         restart(
             &rendition, corrected, "a known number names another segment", gap, at: arrival, &listing,
             &generator)

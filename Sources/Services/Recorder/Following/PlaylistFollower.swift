@@ -280,9 +280,10 @@ extension PlaylistFollower {
 
 /// What every reader of a playlist wants to know.
 extension PlaylistFollower {
+    /// The number of an entry; sources may count up to 2^64 − 1, of which the lower 62 bits are kept.
     static func number(_ playlist: MediaPlaylist, _ index: Int) -> Int64? {
         guard playlist.segments.indices.contains(index) else { return nil }
-        return Int64(exactly: playlist.number(at: index))
+        return Int64(playlist.number(at: index) & Limits.numberMask)
     }
 
     /// An entry that says again what the one before it said is no segment of its own.

@@ -1,7 +1,8 @@
+import Concurrency
 import HLS
 import Timeline
 
-/// Where another source stands that takes over.
+/// Where another source stands that takes over, or the same one with another numbering.
 extension RenditionProgress {
     /// How far it is known what another source's playlist shows.
     enum Join: Sendable {
@@ -32,6 +33,26 @@ extension RenditionProgress {
         else { return nil }
         join = .asked(number)
         return 0
+    }
+
+    /// The same where a playlist goes on, if it has passed over more than time has.
+    mutating func askBeforeNew(_ playlist: MediaPlaylist, missing: Int64, at arrival: Arrival) -> Int? {
+        guard run != nil else { return askToJoin(playlist, at: arrival) }
+        guard missing > 0, let lastAdvance = follower.lastAdvance else { return nil }
+        let target = PlaylistFollower.target(of: playlist)
+        let passed = missing.multipliedReportingOverflow(by: target / 2)
+        let time = arrival.steady - lastAdvance + .microseconds(2 * target)
+        guard passed.overflow || .microseconds(passed.partialValue) > time else { return nil }
+        return askToGoOn(playlist, at: arrival)
+    }
+
+    /// The same for a source that counts otherwise from now on: what it lists may be held under other numbers.
+    ///
+    /// Nil once that was looked at.
+    mutating func askToGoOn(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
+        let first = PlaylistFollower.number(playlist, 0)
+        if renumberedFrom != first, !media.isEmpty { (renumberedFrom, join) = (first, .open) }
+        return askToJoin(playlist, at: arrival)
     }
 
     /// Whether a source run that begins with a playlist would be placed by the dates in it.
@@ -82,6 +103,11 @@ extension RenditionProgress {
             let start = media.start(of: probed, near: expected + (placing.sourceOffset ?? 0))
         else { return }
         let held = media.held(from: probed.digest).map { JoinPoint.Held(count: $0.count, end: $0.end) }
+        if renumberedFrom != nil {
+            // An encoder that begins again may show the same slate, with the same time stamps, some time later.
+            let slack = max(2 * PlaylistFollower.target(of: playlist), Limits.renumberedSlack)
+            guard held != nil, (start - expected).magnitude <= slack else { return }
+        }
         join = .found(JoinPoint(number: number, start: start, held: held))
     }
 }

@@ -40,6 +40,9 @@ struct RenditionProgress: Sendable {
     private(set) var media = HeldMedia()
     /// Another source takes over: its media may show where it stands.
     var join = Join.none
+    /// The first number of a playlist with another numbering whose bytes are compared with what is held, until
+    /// the run begins.
+    var renumberedFrom: Int64?
     /// How the leading rendition counts and cuts beside this one; nil when that is not known.
     var leaderStep: LeaderStep?
     /// What an earlier recorder has stored of segments that are not whole, by number in `run`.
@@ -126,7 +129,7 @@ struct RenditionProgress: Sendable {
         digests = [:]
         measured.beginRun()
         (shortSegments, unmeasured) = (ShortSegments(), UnmeasuredSegments())
-        leaderStep = nil
+        (leaderStep, renumberedFrom) = (nil, nil)
         dateSteps = DateSteps()
         parts = HeldParts()
         return deferred.end()
@@ -142,7 +145,7 @@ struct RenditionProgress: Sendable {
     /// - Returns: what was to be fetched of it
     mutating func leaveRun(of former: String?, for next: String) -> [PlacedSegment] {
         follower.reset()
-        alignment = NumberAlignment()
+        (alignment, renumberedFrom) = (NumberAlignment(), nil)
         (hasOtherStream, isOnSpareStream) = (false, false)
         if run != nil, !media.isEmpty { join = .open }
         if let former {
