@@ -98,6 +98,22 @@ struct DownloadTests {
         }
     }
 
+    @Test("A body that was cut begins again where the source sends the rest of another version")
+    func restOfOtherVersion() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let path = origin.segments()[1]
+            origin.serve(path, try #require(origin.bytes(path)), tag: "two")
+            // What is cut has the tag "one".
+            origin.fail(path, [.cut(after: 3000)])
+            origin.ignoreIfRange(of: path)
+            let downloading = try Downloading()
+            #expect(try await downloading.run(origin.request()).state == .completed)
+            #expect(origin.requests(for: path).map { $0.range != nil } == [false, true, false])
+            #expect(try downloading.bytes("task", "v0/00002.ts") == origin.bytes(path))
+        }
+    }
+
     @Test("An answer of another range never becomes part of a segment")
     func otherRange() async throws {
         try await FaultyOrigin.run { origin in

@@ -64,6 +64,45 @@ struct MediaFileTests {
         }
     }
 
+    /// A version of the movie: with a tag of its own or that of the first, and of its length or another.
+    struct Version: Sendable {
+        var tag: String
+        var byteCount: Int
+
+        var bytes: [UInt8] {
+            var bytes = SampleMovie.bytes(count: byteCount)
+            bytes[1000] ^= 0xFF
+            return bytes
+        }
+    }
+
+    @Test(
+        "A file that has changed begins anew, also where the source sends the rest of the new version",
+        arguments: [
+            Version(tag: "two", byteCount: 300_000), Version(tag: "two", byteCount: 400_000),
+            Version(tag: "two", byteCount: 200_000), Version(tag: "two", byteCount: 100_000),
+            Version(tag: "one", byteCount: 400_000), Version(tag: "one", byteCount: 200_000),
+        ])
+    func otherVersion(version: Version) async throws {
+        try await FaultyOrigin.run { origin in
+            let path = "/film.mp4"
+            origin.serve(path, Self.movie)
+            // The first request is for the kind of file.
+            let errors = Array(repeating: FaultyOrigin.Fault.status(500), count: Limits.tries - 1)
+            origin.fail(path, [.cut(after: 5_000), .cut(after: 150_000)] + errors)
+            let downloading = try Downloading()
+            #expect(try await run(origin, "film.mp4", downloading).state == .failed)
+            let asked = origin.requests(for: path).count
+            origin.serve(path, version.bytes, tag: version.tag)
+            origin.ignoreIfRange(of: path)
+            #expect(try await run(origin, "film.mp4", downloading).state == .completed)
+            let isNew = try downloading.bytes("task", "film.mp4") == version.bytes
+            #expect(isNew)
+            let again = origin.requests(for: path).dropFirst(asked).map { $0.range != nil }
+            #expect(again == [false, true, false])
+        }
+    }
+
     @Test("A file whose rest is of another kind is fetched again from its beginning")
     func damagedRest() async throws {
         try await FaultyOrigin.run { origin in

@@ -41,6 +41,8 @@ package final class FaultyOrigin: HTTPHandler {
         var log: [Request] = []
         /// What the query of all but playlists must be.
         var token: String?
+        /// The paths of which ranges are answered whatever version they are wanted of.
+        var careless: Set<String> = []
         var made: [String: @Sendable (Int) -> String] = [:]
     }
 
@@ -110,6 +112,11 @@ package final class FaultyOrigin: HTTPHandler {
         state.withLock { $0.token = token }
     }
 
+    /// Answers ranges of a file from now on as if they were asked for without If-Range.
+    package func ignoreIfRange(of path: String) {
+        state.withLock { _ = $0.careless.insert(path) }
+    }
+
     /// Lets the rest of what is held come.
     package func release() { isReleased.withLock { $0 = true } }
 
@@ -143,7 +150,9 @@ package final class FaultyOrigin: HTTPHandler {
             state.faults[request.path]?.removeFirst()
             return answer(to: request, with: fault, bytes)
         }
-        var response = Self.whole(request, bytes, tag: state.tags[request.path] ?? "one")
+        var asked = request
+        if state.careless.contains(request.path) { asked.headers["If-Range"] = nil }
+        var response = Self.whole(asked, bytes, tag: state.tags[request.path] ?? "one")
         for (name, value) in state.fields[request.path] ?? [:] { response.headers[name] = value }
         return response
     }

@@ -85,13 +85,13 @@ struct FileFetcher: Sendable {
     ///
     /// It is tried with one byte before the running transfer is given up.
     private func givesRange(at place: Int64) async -> Bool? {
-        let byte = UInt64(place)..<UInt64(place) + 1
+        guard let byte = rest(UInt64(place)..<UInt64(place) + 1) else { return nil }
         var options = options(for: byte)
         options.totalTimeout = Limits.playerWait
         guard let transfer = try? await session.open(url.absoluteString, options),
             let opening = try? BodyOpening.judging(transfer.head, listed: nil, rest: byte)
         else { return nil }
-        return opening.continues
+        return opening.fit == .rest
     }
 
     private func receive(_ wanted: FileGap) async throws(TryFailure) {
@@ -131,38 +131,45 @@ struct FileFetcher: Sendable {
         }
     }
 
-    private func options(for range: Range<UInt64>?) -> TransferOptions {
+    private func options(for rest: BodyRest?) -> TransferOptions {
         var options = TransferOptions(
-            byteLimit: .max, range: range, totalTimeout: Limits.fileTimeout,
+            byteLimit: .max, range: rest?.bytes, totalTimeout: Limits.fileTimeout,
             queueTimeout: Limits.segmentTimeout)
         options.chunkDelay = Limits.chunkDelay
-        if range != nil, let validator = progress.status.known?.validator {
-            options.headers["If-Range"] = validator
-        }
+        if let rest { options.headers["If-Range"] = rest.validator }
         return options
+    }
+
+    /// Bytes of the version of which pieces are there; nil where they could belong to another one.
+    private func rest(_ bytes: Range<UInt64>) -> BodyRest? {
+        guard let known = progress.status.known, let validator = known.validator else { return nil }
+        return BodyRest(bytes: bytes, validator: validator, total: known.total)
     }
 
     /// Asks for what is missing; where the source has another version, or gives no ranges, the file begins
     /// again.
     private func open(_ gap: inout FileGap) async throws(TryFailure) -> Transfer {
-        let (known, pieces) = (progress.status.known, progress.status.pieces)
-        var rest: Range<UInt64>?
-        if known?.validator != nil, let end = gap.end, !pieces.all.isEmpty || gap.offset > 0 {
-            rest = UInt64(gap.offset)..<UInt64(end)
+        var wanted: BodyRest?
+        if let end = gap.end, !progress.status.pieces.all.isEmpty || gap.offset > 0 {
+            wanted = rest(UInt64(gap.offset)..<UInt64(end))
         }
         let transfer: Transfer
         do {
-            transfer = try await session.open(url.absoluteString, options(for: rest))
+            transfer = try await session.open(url.absoluteString, options(for: wanted))
         } catch {
             throw .transfer(error)
         }
         await retries.network.returned()
-        if rest != nil, transfer.head.status == .rangeNotSatisfiable {
+        switch try BodyOpening.judging(transfer.head, listed: nil, rest: wanted).fit {
+        case .rest: progress.gives(ranges: true)
+        case .whole: gap = try await begin(transfer.head)
+        case .other:
+            _ = consume transfer
+            // Without a version, all of the file is asked for.
             try await begin(StoredTask.KnownFile())
+            gap = FileGap(offset: 0, end: nil)
+            return try await open(&gap)
         }
-        let opening = try BodyOpening.judging(transfer.head, listed: nil, rest: rest)
-        if !opening.continues { gap = try await begin(transfer.head) }
-        if opening.continues { progress.gives(ranges: true) }
         progress.moved(to: gap.offset)
         return transfer
     }

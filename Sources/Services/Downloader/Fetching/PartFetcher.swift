@@ -70,7 +70,7 @@ struct PartFetcher: Sendable {
 
     /// Keeps what came of a body for the next try where it is good, else forgets it.
     private func judge(_ failure: TryFailure, _ body: inout OpenPart?, _ plan: inout RetryPlan) async {
-        guard let open = body, open.received.rest != nil, failure.leavesGoodBytes else {
+        guard let open = body, open.received.hasRest, failure.leavesGoodBytes else {
             await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
             body = nil
             return
@@ -120,12 +120,12 @@ struct PartFetcher: Sendable {
         _ order: PartOrder, _ body: inout OpenPart?, _ wanted: inout WantedBytes
     ) async throws(TryFailure) -> Transfer {
         let address = await order.address()
-        let rest = body?.received.rest
+        let rest = body?.received.rest(in: address.range)
         var options = TransferOptions(
-            byteLimit: order.byteLimit, range: rest ?? address.range.map { $0.offset..<$0.end },
+            byteLimit: order.byteLimit, range: rest?.bytes ?? address.range.map { $0.offset..<$0.end },
             totalTimeout: Limits.segmentTimeout, queueTimeout: Limits.segmentTimeout)
         options.chunkDelay = Limits.chunkDelay
-        if rest != nil, let validator = body?.received.validator { options.headers["If-Range"] = validator }
+        if let rest { options.headers["If-Range"] = rest.validator }
         let transfer: Transfer
         do {
             transfer = try await session.open(address.url.absoluteString, options)
@@ -134,11 +134,18 @@ struct PartFetcher: Sendable {
         }
         await retries.network.returned()
         let opening = try BodyOpening.judging(transfer.head, listed: address.range, rest: rest)
-        if !opening.continues {
+        switch opening.fit {
+        case .rest: break
+        case .whole:
             await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
             let isRecorded = body?.isRecorded ?? order.isBegun
             body = try begin(order, transfer.head, opening, at: address.range?.offset ?? 0)
             try await record(order, &body, isRecorded: isRecorded)
+        case .other:
+            _ = consume transfer
+            // Without its version, no rest of it is asked for.
+            body?.received.validator = nil
+            return try await request(order, &body, &wanted)
         }
         wanted = opening.wanted
         return transfer
@@ -243,7 +250,7 @@ extension PartFetcher {
         else { return nil }
         let received = ReceivedBody(
             offset: record.offset, byteCount: UInt64(there), total: record.total, validator: record.validator)
-        guard received.rest != nil, let intake = try await intake(of: there, order) else { return nil }
+        guard received.hasRest, let intake = try await intake(of: there, order) else { return nil }
         order.progress?.begin(total: Int64(clamping: record.total), there: there)
         await retries.received(there)
         return OpenPart(
@@ -264,7 +271,7 @@ extension PartFetcher {
 
     /// Says in the folder what a draft is the beginning of, for a process that comes after this one.
     private func keep(_ body: OpenPart?, _ order: PartOrder) async throws(DownloadError) {
-        guard let body, body.hasDraft, order.canContinue, body.received.rest != nil else { return }
+        guard let body, body.hasDraft, order.canContinue, body.received.hasRest else { return }
         try await write(body.received, order)
     }
 
