@@ -80,6 +80,27 @@ struct KilledDownloadTests {
         }
     }
 
+    @Test("What a killed command has left is resumed without its name")
+    func resumed() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let path = origin.segments()[2]
+            origin.fail(path, [.held(after: 1000)])
+            let folder = try TemporaryFolder("resumed")
+            let place = ["--to", folder.path, "--json"]
+            let killed = try Run(["download", origin.url("/vod/index.m3u8"), "--id", "a"] + place)
+            try killed.start()
+            try await eventually("the held segment") { !origin.requests(for: path).isEmpty }
+            killed.send(SIGKILL)
+            _ = try await killed.status()
+            origin.release()
+            let (status, resumed) = try await Run.run(["downloads", "resume"] + place)
+            #expect(status == 0)
+            #expect(try resumed.lines.last?.contains(#""state":"completed""#) == true)
+            #expect(try DownloadCommandTests.files(folder.path)["a/v0/00003.ts"] == origin.bytes(path))
+        }
+    }
+
     /// What a request asks for.
     private struct Source: Hashable {
         var path: String

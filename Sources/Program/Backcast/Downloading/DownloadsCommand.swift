@@ -66,8 +66,9 @@ struct DownloadsCommand: AsyncParsableCommand {
 
     /// Has the process that holds the folder do what is asked, of all tasks for which it is possible.
     private func act(through holder: Holder) async throws {
+        let known = try await DownloadService.tasks(in: to, clock: .system)
         // What waits for its turn goes on by itself.
-        let chosen = try await self.chosen(resuming: [.paused])
+        let chosen = chosen(of: known, resuming: [.paused])
         var isRefused = false
         for id in chosen {
             guard let problem = try await holder.act(action.rawValue, on: id).problem else { continue }
@@ -84,7 +85,7 @@ struct DownloadsCommand: AsyncParsableCommand {
     /// Does what is asked, of all tasks for which it is possible; gives what is to be downloaded then.
     private func act(on service: DownloadService) async throws(DownloadError) -> [DownloadRun.Asked] {
         var asked: [DownloadRun.Asked] = []
-        for id in try await chosen(resuming: [.paused, .queued]) {
+        for id in try await chosen(of: service.tasks(), resuming: [.paused, .queued]) {
             do throws(DownloadError) {
                 switch action {
                 case .list: break
@@ -102,7 +103,7 @@ struct DownloadsCommand: AsyncParsableCommand {
     }
 
     /// The ids that were given, or else those of all tasks for which the action is meant.
-    private func chosen(resuming: Set<TaskState>) async throws(DownloadError) -> [String] {
+    private func chosen(of tasks: [DownloadTask], resuming: Set<TaskState>) -> [String] {
         guard ids.isEmpty else { return ids }
         let wanted: Set<TaskState> =
             switch action {
@@ -110,8 +111,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             case .retry: [.failed, .canceled]
             default: [.queued, .preparing, .downloading, .packing, .waitingForNetwork]
             }
-        return try await DownloadService.tasks(in: to, clock: .system).filter { wanted.contains($0.state) }
-            .map(\.id)
+        return tasks.filter { wanted.contains($0.state) }.map(\.id)
     }
 
     /// Tasks as the process that holds the folder knows them: more than it has written.

@@ -58,8 +58,7 @@ package actor DownloadManager {
     }
 
     private func load() async throws(DownloadError) {
-        for var task in try await DownloadService.tasks(in: service.path, clock: service.tools.clock) {
-            task.apply(.interrupted, at: service.tools.clock.now())
+        for task in try await service.tasks() {
             board.show(task)
             if task.state == .queued, lifetime == .untilStopped { queue.append(task.id) }
         }

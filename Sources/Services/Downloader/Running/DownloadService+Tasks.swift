@@ -10,13 +10,25 @@ extension DownloadService {
     package static func tasks(in path: String, clock: HostClock) async throws(DownloadError) -> [DownloadTask]
     {
         let work = FileWork()
-        let names = try await work.run { () throws(DownloadError) in try Disk<DownloadError>().list(path) }
         let hasHolder = try await work.run { () throws(DownloadError) in try isHeld(path) }
+        return try await tasks(in: path, areIdle: !hasHolder, work: work, clock: clock)
+    }
+
+    /// The tasks of the folder that this process holds, before it works at one of them.
+    package func tasks() async throws(DownloadError) -> [DownloadTask] {
+        try await Self.tasks(in: path, areIdle: true, work: tools.work, clock: tools.clock)
+    }
+
+    /// With `areIdle` no process works at a task: what runs was interrupted.
+    private static func tasks(
+        in path: String, areIdle: Bool, work: FileWork, clock: HostClock
+    ) async throws(DownloadError) -> [DownloadTask] {
+        let names = try await work.run { () throws(DownloadError) in try Disk<DownloadError>().list(path) }
         var tasks: [DownloadTask] = []
         for name in names where TaskID.isValid(name) {
             let folder = TaskFolder("\(path)/\(name)", work: work)
             guard var task = await task(in: folder, named: name, clock: clock) else { continue }
-            if !hasHolder { task.apply(.interrupted, at: clock.now()) }
+            if areIdle { task.apply(.interrupted, at: clock.now()) }
             tasks.append(task)
         }
         return tasks.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
