@@ -190,6 +190,37 @@ struct MediaTests {
         }
     }
 
+    @Test("What a task has that waits for its turn, or was paused before, is to be asked for later")
+    func queued() async throws {
+        try await PlayFixture.run(tasks: 1) { fixture in
+            let origin = fixture.origin
+            try await origin.serve(.transportStream)
+            origin.serve("/film.mp4", SampleMovie.bytes(count: 50_000))
+            origin.fail(origin.segments()[0], [.held(after: 1000)])
+            try await fixture.add()
+            try await fixture.reached("downloading")
+            try await fixture.add("/vod/index.m3u8", ["id": "second"])
+            try await fixture.add("/film.mp4", ["id": "film"])
+            let names = ["second/index.m3u8", "second/v0.m3u8", "second/v0/00001.ts", "film/film.mp4"]
+            for state in ["queued", "paused"] {
+                for name in names {
+                    let answer = try await fixture.client.get("/downloads/\(name)")
+                    #expect(answer.isProblem(503), "\(state), \(name): \(answer.status)")
+                    #expect(Int(answer.headers["Retry-After"] ?? "").map { $0 > 0 } ?? false)
+                }
+                for id in ["second", "film"] {
+                    #expect(try await fixture.post("/downloads/\(id)/pause").status == 200)
+                }
+            }
+            #expect(try await fixture.client.get("/downloads/second/task.json").status == 404)
+            #expect(try await fixture.post("/downloads/film/resume").status == 200)
+            origin.release()
+            try await eventually("the film") { try await fixture.state("film") == "completed" }
+            #expect(try await fixture.client.get("/downloads/film/film.mp4").status == 200)
+            #expect(try await fixture.client.get("/downloads/film/v0/00001.ts").status == 404)
+        }
+    }
+
     @Test("A segment for which the source has only errors is answered with status 502")
     func nothingComes() async throws {
         try await PlayFixture.run { fixture in

@@ -21,7 +21,7 @@ struct PlayFixture {
 
     /// Runs a body while the server runs on a folder.
     static func run(
-        _ folder: TemporaryFolder? = nil, parallel: Int = 4, hlsScript: [UInt8]? = nil,
+        _ folder: TemporaryFolder? = nil, parallel: Int = 4, tasks: Int = 2, hlsScript: [UInt8]? = nil,
         _ body: @escaping @Sendable (PlayFixture) async throws -> Void
     ) async throws {
         let folder = try folder ?? TemporaryFolder("play")
@@ -29,6 +29,7 @@ struct PlayFixture {
             let transfers = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
             var options = DownloadOptions()
             options.parallel = parallel
+            options.tasks = tasks
             let manager = try await DownloadManager.open(
                 folder.path, options, client: transfers, clock: .system)
             let api = DownloadAPI(

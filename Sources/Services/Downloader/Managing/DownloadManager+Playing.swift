@@ -33,6 +33,15 @@ extension DownloadManager {
         _ name: String, of task: DownloadTask, in folder: TaskFolder
     ) async throws(DownloadError) -> PlayedContent? {
         if let file = try await folder.served(name) { return .file(file) }
+        return Self.absent(name, of: task)
+    }
+
+    /// The answer for a name that the folder does not have; nil where the task will not have it either.
+    private static func absent(_ name: String, of task: DownloadTask) -> PlayedContent? {
+        if task.file == nil, task.renditions.isEmpty, !task.state.isEnded {
+            // Nothing is known of it: any name may be one of its own.
+            return task.state == .paused ? .waiting : .preparing
+        }
         if name == "index.m3u8", task.state == .queued { return .preparing }
         let isPart = name == task.file || task.renditions.contains { name.hasPrefix("\($0.id)/") }
         return isPart && task.state != .completed ? .waiting : nil
@@ -62,7 +71,9 @@ extension DownloadManager {
         _ name: String, of task: DownloadTask, in folder: TaskFolder, _ runner: TaskRunner
     ) async throws(DownloadError) -> PlayedContent? {
         guard await runner.isNeeded(name) else {
-            return board.task(task.id)?.state == .preparing ? .preparing : nil
+            guard let now = board.task(task.id) else { return nil }
+            if now.state == .queued || now.state == .preparing { return .preparing }
+            return await runner.isPlanned ? nil : Self.absent(name, of: now)
         }
         let clock = service.tools.clock
         let end = clock.steady() + Limits.playerWait

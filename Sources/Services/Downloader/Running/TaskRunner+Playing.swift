@@ -3,11 +3,14 @@ import Timeline
 
 /// What a player gets of a task that runs.
 extension TaskRunner {
+    /// Whether it is known what the presentation has.
+    var isPlanned: Bool { !plans.isEmpty }
+
     /// A playlist of the whole presentation, also with what is not there yet; nil where there is none.
     ///
     /// `isKnown` of the answer is false while the playlists of the source are being read.
     func playlist(_ name: String) -> (isKnown: Bool, bytes: [UInt8]?) {
-        guard !plans.isEmpty else { return (false, nil) }
+        guard isPlanned else { return (false, nil) }
         if let multivariant, name == "index.m3u8" { return (true, multivariant.writtenBytes()) }
         let plan =
             multivariant == nil
