@@ -245,6 +245,23 @@ struct ContinuedPartTests {
         }
     }
 
+    @Test("A segment that fails its task leaves no beginning with which nothing goes on")
+    func noBeginning() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let path = origin.segments()[1]
+            origin.lengthen(path, byPackets: 5000)
+            origin.fail(path, Array(repeating: .garbled(after: 600_000), count: Limits.tries))
+            let downloading = try Downloading()
+            #expect(try await downloading.run(origin.request()).state == .failed)
+            #expect(origin.requests(for: path).count == Limits.tries)
+            let files = try downloading.files("task").keys
+            #expect(!files.contains { $0.contains("00002.ts") }, "\(files)")
+            #expect(try await downloading.run(origin.request()).state == .completed)
+            #expect(try downloading.bytes("task", "v0/00002.ts") == origin.bytes(path))
+        }
+    }
+
     @Test("A web page is neither a playlist nor media")
     func page() async throws {
         try await FaultyOrigin.run { origin in

@@ -63,7 +63,12 @@ struct PartFetcher: Sendable {
             if stored == nil { try await keep(body, order) }
             return stored
         } catch {
-            if error == .cancelled { try? await keep(body, order) }
+            switch error {
+            case .cancelled: try? await keep(body, order)
+            // The part is not at fault.
+            case .diskFull: break
+            default: try? await dropUnlessContinued(order)
+            }
             throw error
         }
     }
@@ -245,16 +250,30 @@ struct PartFetcher: Sendable {
 extension PartFetcher {
     /// What the folder has of a part, if its rest can be asked for.
     private func begun(_ order: PartOrder) async throws(DownloadError) -> OpenPart? {
-        guard order.isBegun, order.canContinue, let record = try await folder.record(of: order.file),
+        guard order.isBegun, let received = try await recorded(order) else { return nil }
+        let there = Int64(clamping: received.byteCount)
+        guard let intake = try await intake(of: there, order) else { return nil }
+        order.progress?.begin(total: received.total.map { Int64(clamping: $0) }, there: there)
+        await retries.received(there)
+        return OpenPart(
+            intake: intake, received: received, hasDraft: true, isRecorded: true, tried: received.byteCount)
+    }
+
+    /// The draft of a part by its record; nil where its rest cannot be asked for.
+    private func recorded(_ order: PartOrder) async throws(DownloadError) -> ReceivedBody? {
+        guard order.canContinue, let record = try await folder.record(of: order.file),
             let there = try await folder.draftLength(of: order.file)
         else { return nil }
         let received = ReceivedBody(
             offset: record.offset, byteCount: UInt64(there), total: record.total, validator: record.validator)
-        guard received.hasRest, let intake = try await intake(of: there, order) else { return nil }
-        order.progress?.begin(total: Int64(clamping: record.total), there: there)
-        await retries.received(there)
-        return OpenPart(
-            intake: intake, received: received, hasDraft: true, isRecorded: true, tried: received.byteCount)
+        return received.hasRest ? received : nil
+    }
+
+    /// Removes the draft of a part that cannot be had, unless a later process can go on with it.
+    private func dropUnlessContinued(_ order: PartOrder) async throws(DownloadError) {
+        guard try await recorded(order) == nil else { return }
+        try await folder.dropDraft(of: order.file)
+        try await folder.dropRecord(of: order.file)
     }
 
     /// Inspects the bytes of a draft again; nil where they are not what a part begins with.
