@@ -245,6 +245,19 @@ struct ContinuedPartTests {
         }
     }
 
+    @Test("A segment that is always cut, by a source without ranges, fails the task after eight tries")
+    func alwaysCut() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let path = origin.segments()[1]
+            origin.lengthen(path, byPackets: 5000)
+            origin.fail(path, Array(repeating: .cut(after: 70_000), count: 3 * Limits.tries))
+            let downloading = try Downloading()
+            #expect(try await downloading.run(origin.request()).state == .failed)
+            #expect(origin.requests(for: path).count == Limits.tries)
+        }
+    }
+
     @Test("A segment that fails its task leaves no beginning with which nothing goes on")
     func noBeginning() async throws {
         try await FaultyOrigin.run { origin in

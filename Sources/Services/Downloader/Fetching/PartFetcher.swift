@@ -77,7 +77,8 @@ struct PartFetcher: Sendable {
     private func judge(_ failure: TryFailure, _ body: inout OpenPart?, _ plan: inout RetryPlan) async {
         guard let open = body, open.received.hasRest, failure.leavesGoodBytes else {
             await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
-            body = nil
+            // A record that the folder has of it has to go when the next one begins.
+            body?.received = ReceivedBody()
             return
         }
         let count = open.received.byteCount
@@ -92,7 +93,7 @@ struct PartFetcher: Sendable {
         var hasDraft = false
         /// Whether the folder says what the draft is the beginning of.
         var isRecorded = false
-        /// Bytes that had come at the end of the try before.
+        /// Bytes that had come at the end of an earlier try, also of one whose bytes are not used.
         var tried: UInt64 = 0
     }
 
@@ -143,8 +144,9 @@ struct PartFetcher: Sendable {
         case .rest: break
         case .whole:
             await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
-            let isRecorded = body?.isRecorded ?? order.isBegun
+            let (isRecorded, tried) = (body?.isRecorded ?? order.isBegun, body?.tried ?? 0)
             body = try begin(order, transfer.head, opening, at: address.range?.offset ?? 0)
+            body?.tried = tried
             try await record(order, &body, isRecorded: isRecorded)
         case .other:
             _ = consume transfer
