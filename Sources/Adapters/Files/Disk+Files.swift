@@ -21,6 +21,15 @@ extension Disk {
         return result == 0 ? Int64(status.st_size) : nil
     }
 
+    /// How many names a file has; nil when it or a folder on its path does not exist.
+    package func nameCount(of path: String) throws(Failure) -> Int? {
+        var status = stat()
+        let result = try attempt(.measure, path, tolerating: [ENOENT, ENOTDIR]) {
+            unsafe lstat(path, &status)
+        }
+        return result == 0 ? Int(status.st_nlink) : nil
+    }
+
     /// When a file last got or lost a name or bytes, seconds since 1970; nil when it does not exist.
     package func changeTime(of path: String) throws(Failure) -> Int64? {
         var status = stat()

@@ -18,15 +18,19 @@ actor ArchiveDeletion {
     }
 
     func delete(_ key: ArchiveKey) throws(StoreError) {
-        try tree.disk.remove(tree.path(of: key.checkedPath()))
+        let path = try key.checkedPath()
+        try removeDrafts(of: [path])
+        try tree.disk.remove(tree.path(of: path))
     }
 
     /// Deletes segments of an hour, then its folders if they are empty: a file that a person has put there
     /// stays.
     func delete(_ segments: [SegmentName], of hour: ArchiveHour) throws(StoreError) -> Deleted {
         var deleted = Deleted()
-        for name in segments {
-            guard let bytes = try remove(tree.path(of: "\(hour.path)/\(name)")) else { continue }
+        let paths = segments.map { "\(hour.path)/\($0)" }
+        try removeDrafts(of: paths)
+        for path in paths {
+            guard let bytes = try remove(tree.path(of: path)) else { continue }
             deleted.files += 1
             deleted.bytes += bytes
         }
@@ -36,12 +40,25 @@ actor ArchiveDeletion {
 
     func deleteChannel(_ id: ChannelID) throws(StoreError) {
         tree.forgetFolders(below: id.text)
+        try tree.removeDrafts { $0.hasPrefix(id.text + "/") }
         for _ in 1..<Limits.placements {
             if try removeTree(tree.path(of: id.text), depth: 0) { return }
         }
         guard try removeTree(tree.path(of: id.text), depth: 0) else {
             throw .system(.remove, path: tree.path(of: id.text), number: ENOTEMPTY)
         }
+    }
+
+    /// Removes the drafts of files before the files: what fails in between is deleted by the next attempt.
+    ///
+    /// Only a file with a second name can have one.
+    private func removeDrafts(of paths: [String]) throws(StoreError) {
+        var named: Set<String> = []
+        for path in paths {
+            let count = try tree.disk.nameCount(of: tree.path(of: path))
+            if let count, count > 1 { named.insert(path) }
+        }
+        if !named.isEmpty { try tree.removeDrafts { named.contains($0) } }
     }
 
     /// Removes a file; its length in bytes, nil when it is gone already.

@@ -55,7 +55,7 @@ package final class DirectorySegmentStore: SegmentStore {
         namePause: Duration? = nil,
     ) throws(StoreError) -> DirectorySegmentStore {
         let tree = FolderTree(root: try disk.makeFolders(path), disk: disk)
-        let drafts = try DraftFolder.open(tree.path(of: ".drafts"), disk: disk, logger: logger, tree: tree)
+        let drafts = try DraftFolder.open(tree.drafts, disk: disk, logger: logger, tree: tree)
         if namePause != nil { try disk.syncFolder(tree.root) }
         let names = namePause.map {
             NameSync(drafts: drafts.path, tree: tree, pause: $0, logger: logger)

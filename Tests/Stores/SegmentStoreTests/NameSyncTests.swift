@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -20,6 +21,14 @@ struct NameSyncTests {
     private func drafts(_ folder: TemporaryFolder) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path(of: ".drafts")).filter {
             $0.hasSuffix(".part")
+        }
+    }
+
+    /// Waits until a store that was dropped has given its lock back.
+    private func end(_ folder: TemporaryFolder) async throws {
+        try await eventually("the end of the store") {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path(of: ".drafts"))
+                .allSatisfy { !$0.hasSuffix(".lock") }
         }
     }
 
@@ -61,10 +70,7 @@ struct NameSyncTests {
             for number in 0..<3 { try await store.put([UInt8(number)], as: try key(number)) }
             try await store.put([9], as: .key(try channel(), "0123456789abcdef0123456789abcdef"))
         }
-        try await eventually("the end of the store") {
-            try FileManager.default.contentsOfDirectory(atPath: folder.path(of: ".drafts"))
-                .allSatisfy { !$0.hasSuffix(".lock") }
-        }
+        try await end(folder)
         #expect(try drafts(folder).count == 4)
         try FileManager.default.removeItem(atPath: folder.path(of: "ch0"))
         try FileManager.default.removeItem(atPath: folder.path(of: "ch1/v0/2026-07-14/08/1784016000000.ts"))
@@ -75,6 +81,54 @@ struct NameSyncTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(of: "news/keys"))
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
         #expect(try drafts(folder).isEmpty)
+    }
+
+    @Test("What was deleted does not come back at the next opening, and what was not does")
+    func deleted() async throws {
+        let folder = try TemporaryFolder("archive")
+        let steps = Mutex<[String]>([])
+        do {
+            let store = try open(folder) { operation, path in
+                if operation == .sync { steps.withLock { $0.append(path) } }
+                return nil
+            }
+            for number in 0..<4 { try await store.put([UInt8(number)], as: try key(number)) }
+            let later = try segmentKey(eight + 1_000_000, in: "ch0")
+            try await store.put([9], as: later)
+            steps.withLock { $0 = [] }
+            let hour = ArchiveHour(channel: try channel("ch0"), rendition: video, instant: eight)
+            #expect(try await store.delete([segmentName()], of: hour) == Deleted(files: 1, bytes: 1))
+            try await store.delete(try key(1))
+            try await store.deleteChannel(try channel("ch2"))
+            #expect(steps.withLock { $0 } == Array(repeating: folder.path(of: ".drafts"), count: 3))
+            #expect(try drafts(folder).count == 2)
+        }
+        try await end(folder)
+        try FileManager.default.removeItem(atPath: folder.path(of: "ch3"))
+        let store = try open(folder)
+        for number in 0..<3 { #expect(try await store.contains(try key(number)) == false) }
+        #expect(try await store.read(try segmentKey(eight + 1_000_000, in: "ch0")) == [9])
+        #expect(try await store.read(try key(3)) == [3])
+    }
+
+    @Test("A file stays until its draft is gone, so that a second attempt deletes both")
+    func deletedAgain() async throws {
+        let folder = try TemporaryFolder("archive")
+        let isBroken = Switch()
+        do {
+            let store = try open(folder) { operation, path in
+                operation == .remove && path.contains("/.drafts/") && isBroken.value ? EIO : nil
+            }
+            try await store.put([1], as: try key(1))
+            isBroken.value = true
+            let hour = ArchiveHour(channel: try channel("ch1"), rendition: video, instant: eight)
+            #expect(await failure { _ = try await store.delete([segmentName()], of: hour) } != nil)
+            #expect(try await store.contains(try key(1)))
+            isBroken.value = false
+            #expect(try await store.delete([segmentName()], of: hour).files == 1)
+        }
+        try await end(folder)
+        #expect(try await open(folder).contains(try key(1)) == false)
     }
 
     @Test("A name that cannot be made durable is taken back, and the next attempt is another one")
