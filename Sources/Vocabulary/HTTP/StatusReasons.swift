@@ -29,6 +29,7 @@ extension HTTPStatus {
         414: "URI Too Long",
         415: "Unsupported Media Type",
         416: "Range Not Satisfiable",
+        421: "Misdirected Request",
         422: "Unprocessable Content",
         428: "Precondition Required",
         429: "Too Many Requests",
