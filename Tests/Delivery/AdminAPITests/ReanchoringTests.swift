@@ -41,6 +41,29 @@ import Timeline
         }
     }
 
+    @Test(
+        "A body has no fields: what one has is refused by name, and the time line stays",
+        arguments: [
+            (#"{"x":1,"y":null}"#, "application/json", 400, ["#/x", "#/y"]),
+            ("[]", "application/json", 400, ["#"]), ("garbage", "application/json", 400, nil),
+            ("x=1", "application/x-www-form-urlencoded", 415, nil), ("{}", "application/json", 200, nil),
+            ("", "application/json", 200, nil),
+        ] as [(String, String, Int, [String]?)])
+    func body(text: String, type: String, status: Int, pointers: [String]?) async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let end = try await admin.catalogue.databaseTime() + 8 * Self.hour
+            _ = try await admin.record("a", minutes: 2, until: end)
+            let answer = try await admin.send(.post, Self.path, text, fields: ["Content-Type": type])
+            #expect(answer.status == status)
+            guard status != 200 else { return }
+            #expect(answer.isProblem(status))
+            let errors = try answer.json["errors"] as? [[String: Any]]
+            #expect(errors?.compactMap { $0["pointer"] as? String } == pointers)
+            #expect(try await admin.send(.post, Self.path).status == 200)
+        }
+    }
+
     @Test("409 when nothing lies ahead, 404 without a channel, 400 with a parameter")
     func refused() async throws {
         try await withAdmin { admin async throws in

@@ -9,6 +9,7 @@ extension AdminAPI {
     /// Lets a channel whose time line lies ahead of now go on at now.
     func reanchor(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try Query(request, knows: [])
+        try Self.refuseFields(in: request)
         let channel = try await existingChannel(id)
         // Continues when the client has gone: another attempt would only be told that nothing lies ahead.
         let reanchored = try await withCancellationShield(by: clock) {
@@ -24,5 +25,13 @@ extension AdminAPI {
             "live_edge": .optional(reanchored.liveEdge),
             "set_aside": .integer(Int64(reanchored.setAside)),
         ])
+    }
+
+    /// Refuses a body but for an object without fields, which some clients always send.
+    private static func refuseFields(in request: HTTPRequest) throws(Problem) {
+        if request.body.isEmpty { return }
+        var reader = ObjectReader(try document(in: request, types: [.json]), at: .root)
+        reader.refuseTheRest()
+        guard reader.faults.isEmpty else { throw .invalid(reader.faults) }
     }
 }
