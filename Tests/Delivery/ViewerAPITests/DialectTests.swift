@@ -64,6 +64,7 @@ import Timeline
             }
             for (query, name) in [
                 ("from=x", "from"), ("to=x", "to"), ("from=5&to=5", "to"), ("from=1&from=2", "from"),
+                ("from=4102444800", "from"), ("from=4102444800&to=now", "to"),
             ] {
                 let answer = try await viewer.get("/live/cctv2/recording_status.json?\(query)")
                 #expect(answer.isProblem(400))

@@ -18,7 +18,11 @@ extension WindowAnswers {
         let reader = ParameterReader(items: items, zone: Self.zone(of: asked.channel))
         let begin = try reader.instant("from") ?? Instant(microseconds: 0)
         let end = items["to"] == "now" ? asked.now : try reader.instant("to") ?? asked.now
-        guard begin < end else { throw ParameterError("to", "to is not after from") }
+        guard begin < end else {
+            throw reader.has("to")
+                ? ParameterError("to", "to is not after from")
+                : ParameterError("from", "from is not in the past, and to is now where it is not given")
+        }
         let spans = try await index.coverage(
             of: asked.channel, in: TimeWindow(begin: begin, end: end), for: asked.request.client)
         let ranges = spans.map { span -> JSONValue in
