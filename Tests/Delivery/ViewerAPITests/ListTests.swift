@@ -13,7 +13,7 @@ import Timeline
     /// A channel with everything, and one of which nothing is held.
     private func record(_ viewer: ViewerFixture) async throws {
         var news = Recording("news")
-        (news.title, news.logo) = ("The \"News\" & more", "https://logo.example/a.png?x=1&y=2")
+        (news.title, news.logo) = ("The \"News\", art & more", "https://logo.example/a.png?x=1&y=2")
         news.group = "News"
         try await viewer.record(news)
         var empty = Recording("art", seconds: 0)
@@ -37,11 +37,11 @@ import Timeline
                     #EXTM3U x-tvg-url="\(base)/iptv/guide.xml" url-tvg="\(base)/iptv/guide.xml"
                     #EXTINF:-1 tvg-id="art" tvg-name="Art" tvg-chno="\(numbers["art"] ?? 0)",Art
                     \(base)/live/art/index.m3u8
-                    #EXTINF:-1 tvg-id="news" tvg-name="The 'News' & more" \
+                    #EXTINF:-1 tvg-id="news" tvg-name="The 'News', art & more" \
                     tvg-chno="\(numbers["news"] ?? 0)" tvg-logo="https://logo.example/a.png?x=1&y=2" group-title="News" catchup="default" \
                     catchup-days="3" \
                     catchup-source="\(base)/live/news/index.m3u8?begintime=${start}000&endtime=${end}000",\
-                    The "News" & more
+                    The 'News', art & more
                     \(base)/live/news/index.m3u8
 
                     """)
@@ -84,7 +84,7 @@ import Timeline
                         <display-name>Art</display-name>
                       </channel>
                       <channel id="news">
-                        <display-name>The &quot;News&quot; &amp; more</display-name>
+                        <display-name>The &quot;News&quot;, art &amp; more</display-name>
                         <icon src="https://logo.example/a.png?x=1&amp;y=2"/>
                       </channel>
                     </tv>

@@ -33,7 +33,7 @@ struct ChannelListText {
         return channels.reduce(into: "#EXTM3U x-tvg-url=\(guide) url-tvg=\(guide)\n") { text, listed in
             text += "#EXTINF:-1"
             for (name, value) in attributes(listed) { text += " \(name)=\(Self.attribute(value))" }
-            text += ",\(Self.line(listed.channel.settings.title))\n\(url(listed))\n"
+            text += ",\(Self.unquoted(listed.channel.settings.title))\n\(url(listed))\n"
         }
     }
 
@@ -69,11 +69,16 @@ struct ChannelListText {
         return "\(base)/live/\(user)/\(password)/\(listed.channel.row).\(fileExtension)"
     }
 
-    /// A value in quotes; M3U has no escape for a quote.
-    private static func attribute(_ value: String) -> String {
-        let line = line(value)
-        guard line.utf8.contains(UInt8(ascii: "\"")) else { return "\"\(line)\"" }
-        return "\"\(line.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "'"))\""
+    /// A value in quotes.
+    private static func attribute(_ value: String) -> String { "\"\(unquoted(value))\"" }
+
+    /// A text on one line without quotes, for which M3U has no escape.
+    ///
+    /// Apps find the name of a channel behind the last quote, where it may have commas.
+    private static func unquoted(_ text: String) -> String {
+        let line = line(text)
+        guard line.utf8.contains(UInt8(ascii: "\"")) else { return line }
+        return line.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "'")
     }
 
     private static func line(_ text: String) -> String {
