@@ -38,7 +38,11 @@ enum Limits {
     /// The pause before a segment is tried for again whose fact the journal could not take.
     static let journalPause = Duration.seconds(1)
     /// Failed attempts to open a source before the next one is tried.
-    static let sourceTries = 3
+    static let sourceTries = 2
+    /// The pause between them: what the next one lists slides away meanwhile.
+    static let openingPause = Duration.milliseconds(500)
+    /// An attempt that fails later than this is not made once more before the next source is tried.
+    static let openingPatience = Duration.seconds(1)
     /// How long a preferred source that was left is left alone before it is looked at: providers count
     /// connections.
     static let scoutPause = Duration.seconds(60)

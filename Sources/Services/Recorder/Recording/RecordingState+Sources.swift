@@ -9,7 +9,7 @@ import Timeline
 /// Following the source in use, and looking for a better one.
 extension RecordingState {
     mutating func followSources(at now: Moment) {
-        if let use = sources.openDue(now: now.steady) {
+        if let use = sources.openDue(after: progress.newestRun?.source, now: now.steady) {
             if progress.use(use.source) {
                 (sourceChangeCount, deviations) = (sourceChangeCount + 1, [])
                 log(.info, "Another source is in use", ["source": SourceLink.logged(use.source.url)])

@@ -3,8 +3,9 @@ import Timeline
 
 /// Which source of a channel is in use, and when the next one is opened.
 ///
-/// Decides only; it has no clock. After one that brings nothing it goes to the next, around again after the
-/// last, and back to a preferred one as soon as that delivers.
+/// Decides only; it has no clock. It begins with the one that was recorded from last. After one that brings
+/// nothing it goes to the next, around again after the last, and back to a preferred one as soon as that
+/// delivers.
 struct SourceFollower: Sendable {
     private var order: SourceOrder
     /// The source in use; nil between two openings.
@@ -12,6 +13,8 @@ struct SourceFollower: Sendable {
     private(set) var scout: SourceScout?
     /// When the next source is opened; nil while one is in use.
     private var opening: SteadyInstant?
+    /// When the last one was opened; nil before the first.
+    private var opened: SteadyInstant?
     private var useCount = 0
     /// What was last seen of a source: its target duration and what its playlist held, microseconds, and when
     /// it last brought something.
@@ -37,14 +40,22 @@ struct SourceFollower: Sendable {
     }
 
     /// Takes the source that is to be opened now into use; nil when none is due.
-    mutating func openDue(now: SteadyInstant) -> SourceUse? {
-        guard let opening, opening <= now, let source = order.current else { return nil }
-        self.opening = nil
+    ///
+    /// `last` tells the source that was recorded from before the start. The sources that are preferred to it
+    /// are looked at at once: they may have been back for long.
+    mutating func openDue(after last: String?, now: SteadyInstant) -> SourceUse? {
+        guard let opening, opening <= now else { return nil }
+        let isFirst = opened == nil
+        if isFirst { order.begin(with: last) }
+        guard let source = order.current else { return nil }
+        (self.opening, opened) = (nil, now)
         let use = SourceUse(number: nextUse(), source: source)
         session = SourceSession(use, now: now)
         scout =
             order.preferred.isEmpty
-            ? nil : SourceScout(order.preferred, pause: order.scoutPause, now: now)
+            ? nil
+            : SourceScout(
+                order.preferred, pause: order.scoutPause, first: isFirst ? .zero : nil, now: now)
         return use
     }
 
@@ -53,13 +64,16 @@ struct SourceFollower: Sendable {
 
     /// The source could not be opened.
     mutating func openingFailed(now: SteadyInstant, chance: Double) {
-        order.failed(now: now)
-        pause(now: now, chance: chance)
+        switch order.failed(after: now - (opened ?? now), now: now) {
+        case .again: open(after: Limits.openingPause, now: now, chance: chance)
+        case .another: open(after: .zero, now: now, chance: chance)
+        case .later: pause(now: now, chance: chance)
+        }
     }
 
     /// The source is opened again from its first playlist.
     mutating func reopen(now: SteadyInstant, chance: Double) {
-        order.reopened()
+        order.opened()
         pause(now: now, chance: chance)
     }
 
@@ -70,6 +84,7 @@ struct SourceFollower: Sendable {
 
     /// The source brings nothing, and there is another one.
     mutating func leave(now: SteadyInstant, chance: Double) {
+        order.opened()
         order.leave(now: now)
         pause(now: now, chance: chance)
     }
@@ -90,10 +105,14 @@ struct SourceFollower: Sendable {
             lastSeen = (polling.target, polling.playlistLength, polling.lastNews)
         }
         let pause = PollPace.afterFailure(
-            order.failures, target: lastSeen.target, playlistLength: lastSeen.playlistLength,
+            order.rounds, target: lastSeen.target, playlistLength: lastSeen.playlistLength,
             lasting: now - lastSeen.news)
+        open(after: .microseconds(pause), now: now, chance: chance)
+    }
+
+    private mutating func open(after pause: Duration, now: SteadyInstant, chance: Double) {
         (session, scout) = (nil, nil)
-        opening = now + .microseconds(PollPace.jittered(pause, chance: chance))
+        opening = now + .microseconds(PollPace.jittered(pause.wholeMicroseconds, chance: chance))
     }
 }
 

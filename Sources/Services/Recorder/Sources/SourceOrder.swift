@@ -8,8 +8,10 @@ struct SourceOrder: Sendable {
     /// In order of preference: by priority, lower first, then as listed.
     let sources: [SourceSettings]
     private var index = 0
-    /// Openings that failed one after the other.
-    private(set) var failures = 0
+    /// Openings of the source in use that failed one after the other.
+    private var tries = 0
+    /// Sources that were left one after the other as they could not be opened.
+    private var unopenedCount = 0
     /// When a preferred source was last taken back, and how often that did not last.
     private var returned: SteadyInstant?
     private var relapses = 0
@@ -30,22 +32,48 @@ struct SourceOrder: Sendable {
     /// not last, as every change of source is a discontinuity.
     var scoutPause: Duration { min(Limits.scoutPause * (1 << min(relapses, 8)), Limits.longestScoutPause) }
 
-    /// The source could be opened, and is to be opened again.
-    mutating func reopened() {
-        failures = 0
+    /// How often all sources failed to open, one after the other.
+    var rounds: Int { unopenedCount / max(1, sources.count) }
+
+    /// A start begins with the source that was recorded from last, if it is still one of them: what it lists
+    /// goes on from what is held, and may be gone when another one has turned out to be away.
+    mutating func begin(with identity: String?) {
+        index = sources.firstIndex { SourceLink.identity($0.url) == identity } ?? 0
     }
 
-    /// The source could not be opened; after `Limits.sourceTries` times the next one is tried.
-    mutating func failed(now: SteadyInstant) {
-        failures += 1
-        if failures % Limits.sourceTries == 0 { leave(now: now) }
+    /// The source could be opened: failures count from the beginning.
+    mutating func opened() {
+        (tries, unopenedCount) = (0, 0)
+    }
+
+    /// What is opened after a source that could not be.
+    enum NextOpening: Sendable, Equatable {
+        /// The same one once more, as it may have failed by chance.
+        case again
+        /// Another one, at once: what it lists slides away.
+        case another
+        /// None could be opened: after a pause that grows with the rounds.
+        case later
+    }
+
+    /// The source could not be opened, which took so long to find out.
+    ///
+    /// As long as another one has not been tried, a source is tried `Limits.sourceTries` times, and one that
+    /// does not answer once.
+    mutating func failed(after duration: Duration, now: SteadyInstant) -> NextOpening {
+        tries += 1
+        let mayTryAgain = sources.count > 1 && rounds == 0 && duration < Limits.openingPatience
+        if mayTryAgain, tries < Limits.sourceTries { return .again }
+        leave(now: now)
+        unopenedCount += 1
+        return unopenedCount % max(1, sources.count) == 0 ? .later : .another
     }
 
     /// The source brings nothing: the next one is tried, after the last one the first.
     mutating func leave(now: SteadyInstant) {
         guard sources.count > 1 else { return }
         if let returned { relapses = now - returned < Limits.lastingReturn ? relapses + 1 : 0 }
-        returned = nil
+        (returned, tries) = (nil, 0)
         index = (index + 1) % sources.count
     }
 
@@ -53,7 +81,7 @@ struct SourceOrder: Sendable {
     mutating func takeBack(_ source: SourceSettings, now: SteadyInstant) {
         guard let place = sources.firstIndex(of: source) else { return }
         index = place
-        failures = 0
+        opened()
         returned = now
     }
 }

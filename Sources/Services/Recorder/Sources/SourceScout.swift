@@ -24,10 +24,11 @@ struct SourceScout: Sendable {
     /// Index of the candidate that is looked at next.
     private var index = 0
 
-    init(_ candidates: [SourceSettings], pause: Duration, now: SteadyInstant) {
+    /// The first look comes after a pause of its own, if one is given.
+    init(_ candidates: [SourceSettings], pause: Duration, first: Duration? = nil, now: SteadyInstant) {
         self.candidates = candidates
         self.pause = pause
-        step = .resting(until: now + pause)
+        step = .resting(until: now + (first ?? pause))
     }
 
     /// When something is to be asked; nil while an answer is awaited or there is nothing to look at.
