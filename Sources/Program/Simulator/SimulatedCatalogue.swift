@@ -101,7 +101,7 @@ struct SimulatedCatalogue {
             renditions[description.id, default: Rendition(description: description)].description = description
         }
         for run in batch.sourceRuns where run.id > newestRun?.id ?? 0 { newestRun = run }
-        for loss in batch.losses where !losses.suffix(50).contains(loss) { losses.append(loss) }
+        for loss in batch.losses { take(loss) }
         for marker in batch.markers { take(marker) }
         for segment in batch.listed where intake[segment.identity] == nil { mark(segment, .listed) }
         for segment in batch.keyPending { mark(segment.placed, .keyPending) }
@@ -112,6 +112,16 @@ struct SimulatedCatalogue {
             enter(segment, isPublished: isHeld && segment.number != nil, after: watermark, archive)
         }
         return isHeld
+    }
+
+    /// A loss that begins where a known one does is that one, longer.
+    private mutating func take(_ loss: Loss) {
+        let known = losses.indices.suffix(50).last {
+            losses[$0].window.begin == loss.window.begin && losses[$0].reason == loss.reason
+                && losses[$0].rendition == loss.rendition
+        }
+        guard let known else { return losses.append(loss) }
+        losses[known].window.end = max(losses[known].window.end, loss.window.end)
     }
 
     private mutating func moveHead(_ update: PublishedHeadUpdate) {

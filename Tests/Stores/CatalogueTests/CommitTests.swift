@@ -98,6 +98,28 @@ struct CommitTests {
         }
     }
 
+    @Test("A loss that grows is one row, and a shorter one that comes once more changes nothing")
+    func growingLoss() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            for end in [minute, 2 * minute, minute] {
+                var batch = recording.batch()
+                batch.losses = [
+                    Loss(window: window(0, end), reason: .sourceUnreachable, rendition: audio),
+                    Loss(window: window(0, end / 2), reason: .sourceUnreachable, rendition: audio),
+                    Loss(window: window(0, second), reason: .sourceUnreachable, rendition: video),
+                    Loss(window: window(0, second), reason: .sourceStalled, rendition: audio),
+                ]
+                #expect(try await test.catalogue.commit(batch))
+            }
+            #expect(try await test.number("SELECT count(*) FROM loss") == 3)
+            #expect(
+                try await test.number("SELECT max(end_us) FROM loss") == (midnight + 2 * minute).microseconds)
+            let short = (midnight + second).microseconds
+            #expect(try await test.number("SELECT count(*) FROM loss WHERE end_us = \(short)") == 2)
+        }
+    }
+
     @Test("With a stale fence, segments are stored without numbers, and the head stays as it is")
     func stale() async throws {
         try await withCatalogue { test in

@@ -5,23 +5,29 @@ import Timeline
 extension BatchWriter {
     /// Stores losses.
     ///
-    /// Two losses are equal if channel, rendition, time and reason are equal. Losses that end before the
-    /// expiry cut are skipped.
+    /// Two losses are the same if channel, rendition, begin and reason are equal: one that still grows has
+    /// one row, which the longest determines. Losses that end before the expiry cut are skipped.
     func enterLosses(_ renditions: [RenditionID: Int32], expiredBefore: Instant) async throws {
         let losses = batch.losses.filter { $0.window.end > expiredBefore && !$0.window.isEmpty }
         guard !losses.isEmpty else { return }
         let rows: [Int32?] = losses.map { $0.rendition.flatMap { renditions[$0] } }
         _ = try await transaction.query(
             """
+            WITH news AS (
+                SELECT DISTINCT ON (t.rendition_id, t.begin_us, t.reason) t.*
+                FROM unnest(\(rows), \(losses.map(\.window.begin.microseconds)), \(losses.map(\.window.end.microseconds)),
+                    \(losses.map(\.reason.rawValue)), \(losses.map(\.note))) AS t(rendition_id, begin_us, end_us, reason, note)
+                ORDER BY t.rendition_id, t.begin_us, t.reason, t.end_us DESC),
+            longer AS (
+                UPDATE loss SET end_us = news.end_us FROM news
+                WHERE loss.channel_id = \(batch.channel) AND loss.begin_us = news.begin_us
+                    AND loss.reason = news.reason AND loss.end_us < news.end_us
+                    AND loss.rendition_id IS NOT DISTINCT FROM news.rendition_id)
             INSERT INTO loss (channel_id, rendition_id, begin_us, end_us, reason, note)
-            SELECT DISTINCT ON (t.rendition_id, t.begin_us, t.end_us, t.reason)
-                \(batch.channel), t.rendition_id, t.begin_us, t.end_us, t.reason, t.note
-            FROM unnest(\(rows), \(losses.map(\.window.begin.microseconds)), \(losses.map(\.window.end.microseconds)),
-                \(losses.map(\.reason.rawValue)), \(losses.map(\.note))) AS t(rendition_id, begin_us, end_us, reason, note)
-            WHERE NOT EXISTS (
-                SELECT FROM loss WHERE loss.channel_id = \(batch.channel) AND loss.begin_us = t.begin_us
-                    AND loss.end_us = t.end_us AND loss.reason = t.reason
-                    AND loss.rendition_id IS NOT DISTINCT FROM t.rendition_id)
+            SELECT \(batch.channel), news.rendition_id, news.begin_us, news.end_us, news.reason, news.note
+            FROM news WHERE NOT EXISTS (
+                SELECT FROM loss WHERE loss.channel_id = \(batch.channel) AND loss.begin_us = news.begin_us
+                    AND loss.reason = news.reason AND loss.rendition_id IS NOT DISTINCT FROM news.rendition_id)
             """)
     }
 
