@@ -39,15 +39,25 @@ package enum Gaps {
     private static func labelled(_ windows: WindowSet, rendition: RenditionID?, _ losses: [Loss]) -> [Gap] {
         windows.windows.filter { $0.microseconds > grainMicroseconds }.map { window in
             let causes = losses.filter {
-                $0.rendition == nil || rendition == nil || $0.rendition == rendition
+                ($0.rendition == nil || rendition == nil || $0.rendition == rendition)
+                    && $0.window.overlaps(window)
             }
-            let cause = causes.max { covered($0, window) < covered($1, window) }
-            let reason = cause.flatMap { covered($0, window) > 0 ? $0.reason : nil } ?? .recorderDown
-            return Gap(window: window, reason: reason, rendition: rendition)
+            return Gap(window: window, reason: reason(of: window, causes), rendition: rendition)
         }
     }
 
-    private static func covered(_ loss: Loss, _ window: TimeWindow) -> Int64 {
-        loss.window.clamped(to: window).microseconds
+    /// The cause that covers most of a gap.
+    ///
+    /// That the recorder was down counts where nothing else is known: while it was, the cause from before
+    /// may have gone on.
+    private static func reason(of window: TimeWindow, _ causes: [Loss]) -> GapReason {
+        let known = WindowSet(causes.filter { $0.reason != .recorderDown }.map(\.window))
+        func covered(_ loss: Loss) -> Int64 {
+            let part = loss.window.clamped(to: window)
+            guard loss.reason == .recorderDown else { return part.microseconds }
+            return WindowSet([part]).subtracting(known).microseconds
+        }
+        let cause = causes.max { covered($0) < covered($1) }
+        return cause.flatMap { covered($0) > 0 ? $0.reason : nil } ?? .recorderDown
     }
 }

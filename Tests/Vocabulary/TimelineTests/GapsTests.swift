@@ -31,6 +31,19 @@ struct GapsTests {
         #expect(gaps == [gap(20, 40, .diskFull, nil)])
     }
 
+    @Test("That the recorder was down does not hide a cause that explains more of the gap than what is left")
+    func downMeanwhile() {
+        for (end, reason) in [(Int64(34), GapReason.sourceUnreachable), (90, .recorderDown)] {
+            let losses = [
+                Loss(window: seconds(20, 30), reason: .sourceUnreachable, rendition: video),
+                Loss(window: seconds(20, end), reason: .recorderDown, rendition: video),
+            ]
+            let gaps = Gaps.computed(
+                intended: set((0, 100)), held: [video: set((0, 20), (end, 100))], losses: losses)
+            #expect(gaps == [gap(20, end, reason, nil)])
+        }
+    }
+
     @Test("Time that was not set to record is not a gap, and neither are differences of a millisecond")
     func noGap() {
         let held = WindowSet([
