@@ -19,6 +19,12 @@ struct WithdrawnRenditionTests {
             try await detail(stack) { $0?.contains("a0") == true }
             try await stack.published(try stack.ledger().count + 20)
             try await detail(stack) { $0 == nil }
+            let begins = try await stack.rows(
+                """
+                SELECT DISTINCT loss.begin_us FROM loss JOIN rendition USING (rendition_id)
+                WHERE name = 'a0' AND reason = 1
+                """)
+            #expect(begins.count == 1)
             let entries = try await stack.published(try stack.ledger().count + 4)
             let last = entries[entries.count - 2]
             try await stack.settled(last.end)

@@ -31,6 +31,11 @@ extension ChannelProgress {
         for id in renditions.keys where renditions[id]?.trouble == nil { renditions[id]?.trouble = reason }
     }
 
+    /// The same of one rendition, while the source goes on.
+    mutating func inTrouble(_ reason: GapReason, _ id: RenditionID) {
+        if renditions[id]?.trouble == nil { renditions[id]?.trouble = reason }
+    }
+
     /// A rendition is taken from another stream of the source: its numbers may mean other segments.
     mutating func changeStream(of id: RenditionID) {
         renditions[id]?.hasOtherStream = true

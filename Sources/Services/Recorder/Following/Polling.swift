@@ -96,6 +96,13 @@ struct Polling: Sendable {
     /// How long a source may bring nothing.
     var patience: Duration { .microseconds(3 * target) }
 
+    /// Why nothing comes at the moment; nil while something does.
+    func absence(now: SteadyInstant) -> GapReason? {
+        if failures >= 2 { return .sourceUnreachable }
+        guard now - lastNews > patience else { return nil }
+        return isEnded ? .sourceEnded : .sourceStalled
+    }
+
     /// How well the playlist delivers: nothing new for three target durations is as bad as failing for long
     /// (RFC 8216bis §6.3.4).
     func condition(now: SteadyInstant) -> SourceCondition {

@@ -321,7 +321,9 @@ extension Publication {
 /// Into the catalogue.
 extension Publication {
     /// Publishes what can be published, at most one batch of it; nil when there is nothing to enter.
-    mutating func nextBatch(now: SteadyInstant) -> PendingBatch? {
+    ///
+    /// What `absent` renditions lack goes with it, with these reasons, when the watermark moves on.
+    mutating func nextBatch(absent: [RenditionID: GapReason] = [:], now: SteadyInstant) -> PendingBatch? {
         if let pending { return pending }
         let news = entries.prefix(Limits.factsPerBatch)
         publisher.returning = backlog?.begin
@@ -337,9 +339,11 @@ extension Publication {
         var batch = Batch(channel: channel, fence: fence, publishedHead: head)
         (batch.segments, batch.discontinuityStarts) = (decisions.segments, decisions.discontinuityStarts)
         (batch.losses, batch.lost, batch.listed) = (decisions.losses, decisions.lost, decisions.listed)
+        let growing = head.watermark == lastHead?.watermark ? [] : publisher.absences(absent)
+        batch.losses += growing
         for waiting in news { batch.add(waiting.entry) }
         pending = PendingBatch(
-            batch: batch, news: Array(news), doneLines: doneLines,
+            batch: batch, news: Array(news), doneLines: doneLines, growing: growing,
             overdue: decisions.losses.filter { $0.reason == .segmentMissing },
             isFull: decisions.count + news.count >= Limits.factsPerBatch)
         entries.removeFirst(news.count)
@@ -354,25 +358,6 @@ extension Publication {
         return entered.batch.segments.compactMap { positions.removeValue(forKey: $0.fact.identity) }
             + entered.doneLines + entered.news.compactMap(\.line)
     }
-}
-
-/// An entry besides segments on its way to the catalogue; without a line if it could not be written.
-struct WaitingEntry: Sendable {
-    var entry: JournalEntry
-    var line: JournalPosition?
-}
-
-/// A batch on its way into the catalogue, and the lines of the journal that are done with it besides its
-/// segments'.
-struct PendingBatch: Sendable {
-    var batch: Batch
-    /// Entries besides segments that are in the batch.
-    var news: [WaitingEntry]
-    var doneLines: [JournalPosition]
-    /// Segments that were given up in it because they had not come in time.
-    var overdue: [Loss]
-    /// As much as one transaction takes: more may wait.
-    var isFull: Bool
 }
 
 extension SegmentFact {

@@ -289,6 +289,7 @@ extension RecordingState {
         if condition > .healthy {
             sourceFailed(.sourceUnreachable, error)
         } else if poll.polling.failures >= 2, self.condition.renditionFailed(id, error.description) {
+            progress.inTrouble(.sourceUnreachable, id)
             log(.warning, "A rendition does not deliver", ["rendition": "\(id)", "error": "\(error)"])
         }
         // Where the configured URL led to may be gone for good, whatever it answers: the URL may lead

@@ -296,7 +296,7 @@ extension RecordingState {
     }
 
     private mutating func commitNext(readsMore: Bool, now: SteadyInstant) {
-        guard let pending = publication.nextBatch(now: now) else {
+        guard let pending = nextBatch(now: now) else {
             if isFinishing, !readsMore, journal.isEmpty, case .finishing(let ending, _) = phase {
                 return end(ending)
             }

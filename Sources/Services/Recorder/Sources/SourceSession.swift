@@ -27,6 +27,8 @@ struct SourceSession: Sendable {
     /// Tries for segments that failed since one last succeeded.
     private var misses: [RenditionID: (count: Int, since: SteadyInstant)] = [:]
     private var lastRenewal: SteadyInstant
+    /// When the multivariant playlist was asked for that named the renditions last.
+    private var named: SteadyInstant
     /// The first rendition, whose playlist is to come before the others': they are placed beside it.
     ///
     /// They wait until a time; nil once it has come.
@@ -38,7 +40,7 @@ struct SourceSession: Sendable {
 
     init(_ use: SourceUse, now: SteadyInstant) {
         self.use = use
-        lastRenewal = now
+        (lastRenewal, named) = (now, now)
     }
 
     var isOpen: Bool { !places.isEmpty }
@@ -62,7 +64,7 @@ struct SourceSession: Sendable {
     ) {
         (self.streams, self.variables, self.polls) = (streams, variables, polls)
         places = streams.compactMapValues(\.first)
-        (isMultivariant, lastRenewal) = (true, now.steady)
+        (isMultivariant, lastRenewal, named) = (true, now.steady, now.steady)
         leader = streams.keys.min().map { ($0, now.steady + Limits.leaderLead) }
         tokenRenewal = TokenExpiry.renewal(of: streams.values.joined(), at: now)
     }
@@ -207,6 +209,19 @@ extension SourceSession {
     }
 }
 
+/// Renditions that bring nothing.
+extension SourceSession {
+    /// Why a rendition brings nothing at the moment; nil while it does, or if the source has none such.
+    func absence(of id: RenditionID, now: SteadyInstant) -> GapReason? {
+        polls[id]?.polling.absence(now: now)
+    }
+
+    /// Whether the source names a rendition, as far as is known, since it last brought something.
+    func isStillNamed(_ id: RenditionID) -> Bool {
+        polls[id].map { named >= $0.polling.lastNews } ?? false
+    }
+}
+
 /// Reading the multivariant playlist again.
 extension SourceSession {
     /// A request for the multivariant playlist; nil for a source that has none, or that was asked lately.
@@ -220,7 +235,7 @@ extension SourceSession {
 
     /// The multivariant playlist could not be read: the URLs stay as they are.
     mutating func renewalFailed() {
-        renewalReason = nil
+        (renewalReason, named) = (nil, lastRenewal)
     }
 
     /// The multivariant playlist was read again.
@@ -233,7 +248,7 @@ extension SourceSession {
         tokenRenewal = TokenExpiry.renewal(of: streams.values.joined(), at: now)
         guard Set(streams.keys) == Set(places.keys) else { return false }
         for (id, urls) in streams where self.streams[id]?.count != urls.count { turns[id] = nil }
-        (self.streams, self.variables, edges) = (streams, variables, [:])
+        (self.streams, self.variables, edges, named) = (streams, variables, [:], lastRenewal)
         for (id, urls) in streams { places[id] = urls[turns[id]?.place ?? 0] }
         return true
     }

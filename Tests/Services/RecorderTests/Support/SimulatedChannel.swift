@@ -21,6 +21,12 @@ struct SimulatedSource: Sendable {
         case missing(RenditionID, ClosedRange<Int64>)
         /// These segments of a rendition are listed with EXT-X-GAP.
         case gap(RenditionID, ClosedRange<Int64>)
+        /// The playlist of a rendition answers 404 between two times.
+        case away(RenditionID, ClosedRange<Double>)
+        /// The playlist of a rendition stands still between two times.
+        case frozen(RenditionID, ClosedRange<Double>)
+        /// The multivariant playlist does not name a rendition from a time on.
+        case unnamed(RenditionID, from: Double)
         /// The key with this number answers 404 until a time.
         case keyMissing(Int64, until: Double)
     }
@@ -73,15 +79,33 @@ struct SimulatedSource: Sendable {
     func playlist(_ request: PlaylistRequest, at time: Double) -> Result<Playlist, SourceError> {
         guard isReachable(at: time) else { return .failure(.unreachable("no connection")) }
         guard let url = request.url, url.absoluteString != self.url else {
-            return renditions.count == 1 ? .success(.media(media(renditions[0], at: time))) : .success(master)
+            return renditions.count == 1 ? .success(.media(media(renditions[0], at: time)))
+                : .success(master(at: time))
         }
         let name = url.absoluteString.split(separator: "/").last?.split(separator: ".").first ?? ""
-        guard let id = RenditionID(String(name)) else { return .failure(.refused(status: 404)) }
-        return .success(.media(media(id, at: time)))
+        guard let id = RenditionID(String(name)), !isAway(id, at: time) else {
+            return .failure(.refused(status: 404))
+        }
+        return .success(.media(media(id, at: stand(of: id, at: time) ?? time)))
     }
 
-    private var master: Playlist {
+    private func isAway(_ id: RenditionID, at time: Double) -> Bool {
+        faults.contains { if case .away(id, let span) = $0 { span.contains(time) } else { false } }
+    }
+
+    /// Since when the playlist of a rendition has stood still.
+    private func stand(of id: RenditionID, at time: Double) -> Double? {
+        for case .frozen(id, let span) in faults where span.contains(time) { return span.lowerBound }
+        return nil
+    }
+
+    private func isUnnamed(_ id: RenditionID, at time: Double) -> Bool {
+        faults.contains { if case .unnamed(id, let begin) = $0 { begin <= time } else { false } }
+    }
+
+    private func master(at time: Double) -> Playlist {
         var text = "#EXTM3U\n"
+        let renditions = renditions.filter { !isUnnamed($0, at: time) }
         let (name, rate, codecs) =
             spellsOtherwise ? ("aud", 1_100_000, "avc1.64002a,mp4a.40.2") : ("g", 1_000_000, "avc1.640028")
         for id in renditions where id.kind == .audio {
