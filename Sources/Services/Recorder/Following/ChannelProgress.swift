@@ -195,7 +195,7 @@ extension ChannelProgress {
             listing.probe = rendition.probe(playlist, index, at: arrival)
         case .new(let from, let missing):
             let isFirst = rendition.run == nil
-            if let index = rendition.askBeforeNew(playlist, missing: missing, at: arrival) {
+            if let index = rendition.askBeforeNew(playlist, from: from, missing: missing, at: arrival) {
                 listing.probe = rendition.segment(playlist, index, at: arrival)
                 if listing.probe != nil { return listing }
             }

@@ -2,18 +2,31 @@ import Concurrency
 import HLS
 import Timeline
 
-/// Where another source stands that takes over, or the same one with another numbering.
+/// Where another source stands that takes over, or the same one with another numbering, and how long the segments
+/// of a source are that nothing has measured in this process.
 extension RenditionProgress {
     /// How far it is known what another source's playlist shows.
     enum Join: Sendable {
         case none
-        /// A source has just taken over.
+        /// A source has just taken over, or this process has just begun to follow one.
         case open
         /// A segment with this number is being read.
         case asked(Int64)
         /// It was read, and EXTINF does not say its length: the next one tells where it ends.
         case compares(Int64, ProbedSegment)
         case found(JoinPoint)
+    }
+
+    /// Whether the first playlist after a start says other lengths than what is held has.
+    ///
+    /// Where it lists enough of what is held, those segments tell by themselves how wrong it is.
+    func doubtsDurations(of playlist: MediaPlaylist, from: Int) -> Bool {
+        guard isComingBack, from < Limits.measuredAtLeast, let run, let usual = media.usualLength(in: run)
+        else { return false }
+        let said = playlist.segments.compactMap { PlaylistFollower.duration(of: $0) }
+        guard let shortest = said.min(), let longest = said.max() else { return false }
+        let nearest = min(max(usual, shortest), longest)
+        return MeasuredDurations.differs(usual, from: nearest)
     }
 
     /// Where another source's playlist is joined best: at its first segment, which was recorded most likely.
@@ -36,8 +49,10 @@ extension RenditionProgress {
     }
 
     /// The same where a playlist goes on, if it has passed over more than time has.
-    mutating func askBeforeNew(_ playlist: MediaPlaylist, missing: Int64, at arrival: Arrival) -> Int? {
-        guard run != nil else { return askToJoin(playlist, at: arrival) }
+    mutating func askBeforeNew(
+        _ playlist: MediaPlaylist, from: Int, missing: Int64, at arrival: Arrival,
+    ) -> Int? {
+        if run == nil || doubtsDurations(of: playlist, from: from) { return askToJoin(playlist, at: arrival) }
         guard missing > 0, let lastAdvance = follower.lastAdvance else { return nil }
         let target = PlaylistFollower.target(of: playlist)
         let passed = missing.multipliedReportingOverflow(by: target / 2)
@@ -98,9 +113,11 @@ extension RenditionProgress {
     }
 
     private mutating func find(_ probed: ProbedSegment, in playlist: MediaPlaylist, at arrival: Arrival) {
-        guard let number = PlaylistFollower.number(playlist, 0),
-            let expected = TimePlacing.arrival(of: entries(of: playlist), arrival),
-            let start = media.start(of: probed, near: expected + (placing.sourceOffset ?? 0))
+        // Within a run numbers tell where it goes on, unless they are in doubt.
+        guard run == nil || renumberedFrom != nil, let number = PlaylistFollower.number(playlist, 0),
+            let arrived = TimePlacing.arrival(of: entries(of: playlist), arrival),
+            case let expected = arrived + (placing.sourceOffset ?? 0),
+            let start = media.start(of: probed, near: expected)
         else { return }
         let held = media.held(from: probed.digest).map { JoinPoint.Held(count: $0.count, end: $0.end) }
         if renumberedFrom != nil {

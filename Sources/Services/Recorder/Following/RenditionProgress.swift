@@ -38,7 +38,7 @@ struct RenditionProgress: Sendable {
     var missed = MissedEntries()
     /// What another source may list, too.
     private(set) var media = HeldMedia()
-    /// Another source takes over: its media may show where it stands.
+    /// Another source takes over, or a process has started: media may show what playlists do not.
     var join = Join.none
     /// The first number of a playlist with another numbering whose bytes are compared with what is held, until
     /// the run begins.
@@ -79,7 +79,7 @@ struct RenditionProgress: Sendable {
         let end = [head.last?.end, last.map { $0.start + $0.duration }].compactMap { $0 }.max()
         self.init(head.description, choice: choice, end: end)
         guard let last else { return }
-        run = last.run
+        (run, join) = (last.run, .open)
         let known = head.known.filter { $0.run == last.run }
         follower = PlaylistFollower(resumingAfter: known.map(\.number).max() ?? last.number)
         lowestKnown = head.isBrief ? known.map(\.number).min() : nil
@@ -108,7 +108,7 @@ struct RenditionProgress: Sendable {
         guard identity.run >= run ?? 0 else { return }
         let isNewRun = run != identity.run
         if isNewRun { (digests, missed, parts, lowestKnown) = ([:], MissedEntries(), HeldParts(), nil) }
-        run = identity.run
+        (run, join) = (identity.run, .open)
         remember(identity, digest)
         missed.hold(identity.number, window)
         let highest = max(isNewRun ? 0 : follower.highest ?? 0, identity.number)
@@ -147,7 +147,7 @@ struct RenditionProgress: Sendable {
         follower.reset()
         (alignment, renumberedFrom) = (NumberAlignment(), nil)
         (hasOtherStream, isOnSpareStream) = (false, false)
-        if run != nil, !media.isEmpty { join = .open }
+        if run != nil { join = media.isEmpty ? .none : .open }
         if let former {
             formerlyMeasured[former] = measured
             let isByArrival = placing.clock == .arrival

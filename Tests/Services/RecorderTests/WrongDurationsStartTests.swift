@@ -1,0 +1,113 @@
+import Catalogue
+import HLS
+import Testing
+import Timeline
+
+@testable import Recorder
+
+/// Nothing is measured yet when the first playlist of a process is placed.
+@Suite("EXTINF that is wrong when a process starts")
+struct WrongDurationsStartTests {
+    /// Segment 0 begins at 0 by the clock and by the media; each takes as long as the others.
+    private static func probed(_ number: Int64, length: Double) -> ProbedSegment {
+        ProbedSegment(
+            digest: [UInt8(truncatingIfNeeded: number)],
+            firstTimestamp: Int64(Double(number) * length * 90_000),
+            measuredDuration: Int64(length * 1_000_000))
+    }
+
+    /// Sixty segments up to number 99 that an earlier process stored.
+    private static func head(length: Double) -> RenditionHead {
+        let known = (Int64(40)..<100).map { number in
+            var segment = KnownSegment(
+                run: 7, number: number, start: at(Double(number) * length),
+                duration: Int64(length * 1_000_000), isLost: false,
+                digest: [UInt8(truncatingIfNeeded: number)])
+            segment.firstTimestamp = Int64(Double(number) * length * 90_000)
+            return segment
+        }
+        return RenditionHead(description: RenditionDescription(id: video(0)), nextNumber: 60, known: known)
+    }
+
+    /// Eight segments, the newest of which has just been finished, with an EXTINF, in seconds.
+    private static func text(_ first: Int64, said: Double) -> String {
+        let entries = (first..<first + 8).map { "#EXTINF:\(said),\n\($0).ts\n" }
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXT-X-MEDIA-SEQUENCE:\(first)\n" + entries.joined()
+    }
+
+    /// What is fetched at first of the list from a number on, and how many segments were read before that.
+    private static func record(
+        _ heads: [RenditionHead], from first: Int64, said: Double, length: Double,
+    ) throws -> (segments: [ListedSegment], reads: Int) {
+        let time = Double(first + 8) * length
+        var driver = try StateDriver(
+            [SourceSettings(url: "http://one.test/live.m3u8")], heads: heads, begun: time)
+        let request = try #require(driver.begin(at: time).playlistRequests.first)
+        var actions = try driver.answer(request, text(first, said: said), at: time + 0.1)
+        var reads = 0
+        while let probe = actions.probes.first, reads < 5 {
+            reads += 1
+            let answer = probed(probe.segment.identity.number, length: length)
+            actions = driver.send(.segmentProbed(answer, probe), at: time + 0.1)
+        }
+        return (actions.segmentRequests.map(\.segment), reads)
+    }
+
+    private static func errors(_ segments: [ListedSegment], length: Double) -> [Double] {
+        segments.map { abs(PublisherStage.seconds($0.placed.start) - Double($0.identity.number) * length) }
+    }
+
+    @Test(
+        "What is held shows it after a restart: nothing lies far too early, and nothing is counted twice",
+        arguments: [(5.0, 1.0), (1.0, 5.0), (2.5, 5.0)])
+    func restarted(said: Double, length: Double) throws {
+        let (segments, reads) = try Self.record(
+            [Self.head(length: length)], from: 112, said: said, length: length)
+        #expect(reads == 2)
+        #expect(segments.map(\.identity.number) == [112, 113, 114, 115])
+        #expect(Self.errors(segments, length: length).allSatisfy { $0 < 0.5 })
+        #expect(segments.allSatisfy { abs($0.placed.duration - Int64(length * 1_000_000)) < 20_000 })
+        #expect(segments.first?.hole == .recorderDown)
+    }
+
+    @Test(
+        "EXTINF that fits what is held is believed after a restart, and nothing is read",
+        arguments: [1.0, 1.5])
+    func right(said: Double) throws {
+        let (segments, reads) = try Self.record([Self.head(length: 1)], from: 112, said: said, length: 1)
+        #expect(reads == 0)
+        #expect(Self.errors(segments, length: 1).allSatisfy { $0 <= 8 * (said - 1) + 0.5 })
+    }
+
+    @Test("A source that cuts longer segments than before is believed: they are as long as it says")
+    func recut() {
+        let (reads, progress) = Self.follow([Self.probed(112, length: 5)], said: 5)
+        #expect(reads == 1)
+        #expect(progress.entries(of: list(112...119)).allSatisfy { $0.duration == 6 * seconds })
+    }
+
+    @Test("A segment that cannot be read says nothing, and is not asked for again")
+    func unreadable() {
+        let (reads, _) = Self.follow([ProbedSegment(digest: [])], said: 5)
+        #expect(reads == 1)
+    }
+
+    /// Segments of a second are held; gives how many of the next playlist are read, and where that leads to.
+    private static func follow(
+        _ answers: [ProbedSegment], said: Int64,
+    ) -> (reads: Int, progress: RenditionProgress) {
+        var progress = RenditionProgress(resuming: head(length: 1), choice: .auto)
+        var playlist = list(112...119)
+        for index in playlist.segments.indices {
+            playlist.segments[index].durationMicroseconds = said * seconds
+        }
+        var reads = 0
+        while progress.doubtsDurations(of: playlist, from: 0), reads < 5,
+            progress.askToJoin(playlist, at: arrived(120)) != nil
+        {
+            progress.joined(reads < answers.count ? answers[reads] : nil, in: playlist, at: arrived(120))
+            reads += 1
+        }
+        return (reads, progress)
+    }
+}
