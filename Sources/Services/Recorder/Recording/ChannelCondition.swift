@@ -63,6 +63,7 @@ struct ChannelCondition: Sendable {
     mutating func segmentStored(now: SteadyInstant, entersCatalogue: Bool = true) {
         lastStored = now
         if entersCatalogue { (refusal, failing) = (nil, nil) }
+        if isDiskFull { failing = nil }
     }
 
     /// A try for a segment failed.
@@ -73,6 +74,9 @@ struct ChannelCondition: Sendable {
     /// Why nothing comes at the moment; nil while segments come.
     var gapReason: GapReason? { trouble ?? failing }
 
+    /// The last try for a segment found no room for it.
+    private var isDiskFull: Bool { failing == .diskFull }
+
     /// Newest segments do not come; true when it is another reason than before.
     mutating func segmentsRefused(_ reason: String) -> Bool {
         defer { refusal = reason }
@@ -81,6 +85,7 @@ struct ChannelCondition: Sendable {
 
     /// What is wrong, in words; nil when nothing is.
     func words(keyPendingCount: Int) -> String? {
+        if trouble == nil, isDiskFull { return "the disk is full: segments are not stored" }
         if let detail { return detail }
         if let failing = failures.min(by: { $0.key < $1.key }) { return "\(failing.key): \(failing.value)" }
         return keyPendingCount == 0 ? refusal : "\(keyPendingCount) segments wait for their keys"
