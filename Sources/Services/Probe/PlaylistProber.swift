@@ -59,9 +59,20 @@ package struct PlaylistProber: Sendable {
     /// One byte more than a playlist may have is read, so that a longer file is refused as such.
     private func contents(of path: String) throws(ProbeError) -> [UInt8] {
         guard let bytes = try disk.read(path, upTo: Int64(Limits.playlistByteCount) + 1) else {
-            throw .missing
+            throw Self.missing(path)
         }
         return bytes
+    }
+
+    /// What looks like a URL of another scheme was hardly meant as a file.
+    private static func missing(_ path: String) -> ProbeError {
+        guard path.contains("://") else { return .missing }
+        do throws(HTTPURLError) {
+            _ = try HTTPURL(path)
+        } catch {
+            if case .notHTTP(_?) = error { return .unreachable("\(error)") }
+        }
+        return .missing
     }
 
     private func fetch(_ text: String) async throws(ProbeError) -> (bytes: [UInt8], effectiveURL: String) {

@@ -70,6 +70,14 @@ struct PlaylistProberTests {
         #expect(reason(reports[3]) == "the server answered with status 404")
     }
 
+    @Test("A URL of another scheme is refused as such; a path that only looks like one is a file")
+    func otherSchemes() async throws {
+        let reports = try await reports(on: ["ftp://a/b", "file:///none.m3u8", "./ftp://a/b"])
+        #expect(reason(reports[0]) == "the URL's scheme is ftp, not http or https")
+        #expect(reason(reports[1]) == "the URL's scheme is file, not http or https")
+        #expect(reason(reports[2]) == "there is no such file")
+    }
+
     @Test("A server that is not there is refused with a reason")
     func unreachable() async throws {
         let reports = try await reports(on: ["http://127.0.0.1:1/list.m3u8"])
