@@ -45,9 +45,12 @@ struct TransportStreamBuilder {
 
     /// A PES packet with a timestamp, split into transport packets.
     mutating func addUnit(
-        _ pid: UInt16, streamID: UInt8, time: UInt64?, _ content: [UInt8], isRandomAccess: Bool = false
+        _ pid: UInt16, streamID: UInt8, time: UInt64?, _ content: [UInt8], isRandomAccess: Bool = false,
+        saysLength: Bool = false,
     ) {
-        var rest = (Self.header(streamID, time) + content)[...]
+        var unit = Self.header(streamID, time) + content
+        if saysLength { (unit[4], unit[5]) = (UInt8((unit.count - 6) >> 8), UInt8((unit.count - 6) & 0xFF)) }
+        var rest = unit[...]
         var starts = true
         while !rest.isEmpty {
             let room = starts && isRandomAccess ? 182 : 184

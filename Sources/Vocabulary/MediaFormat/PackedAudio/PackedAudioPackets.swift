@@ -1,8 +1,7 @@
 /// Packs the frames of packed audio into a transport stream, so that each frame has a time.
 ///
-/// Only for programs that read it at once: units do not say their length (which ISO 13818-1 §2.4.3.7 allows
-/// for video), and there is no clock reference. Used by one task: `begin`, then `append` until the segment's
-/// end, then `finish`.
+/// Only for programs that read it at once: there is no clock reference. Used by one task: `begin`, then
+/// `append` until the segment's end, then `finish`.
 package struct PackedAudioPackets {
     private static let tablePID: UInt16 = 0x1000
     private static let audioPID: UInt16 = 0x100
@@ -108,31 +107,12 @@ extension PackedAudioPackets {
         output += [UInt8](repeating: 0xFF, count: TransportPacket.byteCount - 5 - section.count)
     }
 
-    /// Writes the frames that were gathered as one unit (ISO 13818-1 §2.4.3.6).
+    /// Writes the frames that were gathered as one unit.
     private mutating func flush(_ output: inout [UInt8]) {
         guard !unit.isEmpty, let kind else { return }
-        let time = unitTime
-        let stamp = [
-            UInt8(truncatingIfNeeded: time >> 29) & 0x0E | 0x21, UInt8(truncatingIfNeeded: time >> 22),
-            UInt8(truncatingIfNeeded: time >> 14) | 1, UInt8(truncatingIfNeeded: time >> 7),
-            UInt8(truncatingIfNeeded: time << 1) | 1,
-        ]
-        let bytes = [0, 0, 1, kind.streamID, 0, 0, 0x84, 0x80, 5] + stamp + unit
+        AudioUnitPackets.write(
+            unit, at: unitTime, pid: Self.audioPID, streamID: kind.streamID, &counter, to: &output)
         unit.removeAll(keepingCapacity: true)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let room = TransportPacket.byteCount - 4
-            let start = rest.startIndex == 0 ? 0x4000 | Self.audioPID : Self.audioPID
-            output += [TransportPacket.syncByte] + Self.number(start)
-            // An adaptation field fills the last packet: its length, its flags, stuffing.
-            let stuffing = room - rest.count
-            output.append((stuffing > 0 ? 0x30 : 0x10) | counter)
-            if stuffing > 0 { output.append(UInt8(stuffing - 1)) }
-            if stuffing > 1 { output += [0] + [UInt8](repeating: 0xFF, count: stuffing - 2) }
-            output += rest.prefix(room)
-            rest = rest.dropFirst(room)
-            counter = (counter + 1) & 0x0F
-        }
     }
 
     private static func number(_ value: UInt16) -> [UInt8] {

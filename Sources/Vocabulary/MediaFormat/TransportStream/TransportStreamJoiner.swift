@@ -1,8 +1,9 @@
 /// Joins segments of a transport stream to one stream whose times go on.
 ///
 /// Where the source's clock jumps or media is missing, what follows is moved.
-/// Lengths do not change, except for bytes at the end of a segment that are no whole packet. Times wrap after
-/// 26 hours. Used by one task: `begin`, then `append` until the segment's end, then `finish`.
+/// Lengths do not change, except for bytes at the end of a segment that are no whole packet, and of segments
+/// that are cut. Times wrap after 26 hours. Used by one task: `begin`, then `append` until the segment's end,
+/// then `finish`.
 package struct TransportStreamJoiner {
     /// The times of a stream as they are written, in ticks of 90 kHz.
     private struct Stream {
@@ -11,7 +12,12 @@ package struct TransportStreamJoiner {
         var byteCount: Int
         /// How long the last unit plays.
         var length: Int64 = 0
+        /// What is added to that because it is an estimate.
+        var margin: Int64 = 0
         var end: Int64 { last + length }
+        /// A unit that begins here or later is kept: it overlaps the last one by less than a frame, and by
+        /// less than would be missing without it.
+        var earliest: Int64 { end - margin - min(Self.frame, length / 2) }
 
         /// Begins a unit.
         ///
@@ -20,14 +26,15 @@ package struct TransportStreamJoiner {
             let step = time - last
             if (1...90_000).contains(step) {
                 let isLike = byteCount == self.byteCount || byteCount == 0 || self.byteCount == 0
-                length = isLike ? step : step * Int64(byteCount) / Int64(self.byteCount) + frame
+                margin = isLike ? 0 : Self.frame
+                length = isLike ? step : step * Int64(byteCount) / Int64(self.byteCount) + margin
             }
             self.byteCount = byteCount
             last = max(last, time)
         }
 
         /// A frame of AAC at 44.1 kHz: what the estimate may be too short by.
-        private let frame: Int64 = 2_090
+        private static let frame: Int64 = 2_090
     }
 
     /// The first written time: a clock reference may be some seconds before it.
@@ -46,6 +53,8 @@ package struct TransportStreamJoiner {
     private var jumps = false
     /// The written times that are kept; nil for all.
     private var keeping: Range<Int64>?
+    /// Of a segment that is cut: its audio frames, each in a unit of its own.
+    private var divider = AudioUnitDivider()
     /// The streams whose current unit is left out.
     private var dropped: Set<UInt16> = []
     /// Whether the next unit may begin before the last one of the segment before has ended.
@@ -64,17 +73,18 @@ package struct TransportStreamJoiner {
         self.jumps = jumps || streams.isEmpty
     }
 
-    /// Begins a segment whose times are moved by `ticks`; of its units those are kept that begin in a range
-    /// of the written times.
+    /// Begins a segment whose times are moved by `ticks`; of its audio frames, or units of anything else,
+    /// those are kept that begin in a range of the written times.
     ///
-    /// Where `ticks` are others than before, units that begin before the end of the last one are left out,
-    /// too.
+    /// Where `ticks` are others than before, those are left out, too, half of which lies before the end of
+    /// the last one.
     package mutating func begin(movedBy ticks: Int64, keeping range: Range<Int64>? = nil) {
         begin(jumps: false)
         let before = offset
         offset = UInt64(bitPattern: ticks) & PresentationTime.mask
         mayOverlap = mayOverlap || !streams.isEmpty && offset != before
         (isPlaced, keeping, dropped) = (true, range, [])
+        divider.begin()
     }
 
     /// The first time of the first segment as it was received, 33 bits, and the ticks from there to the end.
@@ -87,13 +97,14 @@ package struct TransportStreamJoiner {
 
     /// The next bytes of the joined stream; none while the place of the segment is not known.
     package mutating func append(_ bytes: [UInt8]) -> [UInt8] {
-        pending += bytes
+        pending += keeping == nil ? bytes : divider.append(bytes)
         if !isPlaced { place(isWhole: false) }
         return isPlaced ? takePackets() : []
     }
 
     /// The rest of the segment.
     package mutating func finish() -> [UInt8] {
+        if keeping != nil { pending += divider.finish() }
         if !isPlaced { place(isWhole: true) }
         return takePackets()
     }
@@ -175,7 +186,7 @@ extension TransportStreamJoiner {
         let pid = UInt16(bytes[start + 1] & 0x1F) << 8 | UInt16(bytes[start + 2])
         guard let unit = PESPlace(bytes, start) else { return !dropped.contains(pid) }
         let time = Int64((unit.decodeTime &+ offset) & PresentationTime.mask)
-        let isLate = !mayOverlap || time >= streams[pid]?.end ?? 0
+        let isLate = !mayOverlap || time >= streams[pid]?.earliest ?? 0
         guard keeping.contains(time), isLate else {
             dropped.insert(pid)
             counterShifts[Int(pid)] = Self.unset
@@ -226,55 +237,5 @@ extension TransportStreamJoiner {
         } else {
             streams[pid]?.note(time, byteCount: byteCount)
         }
-    }
-}
-
-/// Where the times of a PES packet are that begins in a transport packet.
-private struct PESPlace {
-    let pid: UInt16
-    /// DTS, or PTS without one.
-    let decodeTime: UInt64
-    /// PES_packet_length; 0 where it is not said.
-    let byteCount: Int
-    let isAudio: Bool
-    private let offset: Int
-    private let hasDecodeTime: Bool
-
-    init?(_ bytes: [UInt8], _ start: Int) {
-        let control = bytes[start + 3]
-        guard bytes[start] == TransportPacket.syncByte, bytes[start + 1] & 0x40 != 0,
-            control & 0xD0 == 0x10
-        else { return nil }
-        let payload = start + 4 + (control & 0x20 == 0 ? 0 : 1 + Int(bytes[start + 4]))
-        let end = start + TransportPacket.byteCount
-        guard payload + 14 <= end, bytes[payload] == 0, bytes[payload + 1] == 0, bytes[payload + 2] == 1,
-            bytes[payload + 6] & 0xC0 == 0x80, bytes[payload + 7] & 0x80 != 0
-        else { return nil }
-        hasDecodeTime = bytes[payload + 7] & 0x40 != 0 && payload + 19 <= end
-        offset = payload + 9
-        byteCount = Int(bytes[payload + 4]) << 8 | Int(bytes[payload + 5])
-        isAudio = (0xC0...0xDF).contains(bytes[payload + 3]) || bytes[payload + 3] == 0xBD
-        pid = UInt16(bytes[start + 1] & 0x1F) << 8 | UInt16(bytes[start + 2])
-        decodeTime = Self.time(bytes, payload + (hasDecodeTime ? 14 : 9))
-    }
-
-    func move(_ bytes: inout [UInt8], by ticks: UInt64) {
-        Self.set(&bytes, offset, Self.time(bytes, offset) &+ ticks)
-        if hasDecodeTime { Self.set(&bytes, offset + 5, Self.time(bytes, offset + 5) &+ ticks) }
-    }
-
-    /// Five bytes: 3, 15 and 15 bits, each followed by a marker bit (ISO 13818-1 §2.4.3.6).
-    private static func time(_ bytes: [UInt8], _ at: Int) -> UInt64 {
-        let high = UInt64(bytes[at] & 0x0E) << 29
-        let middle = UInt64(bytes[at + 1]) << 22 | UInt64(bytes[at + 2] & 0xFE) << 14
-        return high | middle | UInt64(bytes[at + 3]) << 7 | UInt64(bytes[at + 4]) >> 1
-    }
-
-    private static func set(_ bytes: inout [UInt8], _ at: Int, _ time: UInt64) {
-        bytes[at] = bytes[at] & 0xF1 | UInt8(truncatingIfNeeded: time >> 29) & 0x0E
-        bytes[at + 1] = UInt8(truncatingIfNeeded: time >> 22)
-        bytes[at + 2] = bytes[at + 2] & 1 | UInt8(truncatingIfNeeded: time >> 14) & 0xFE
-        bytes[at + 3] = UInt8(truncatingIfNeeded: time >> 7)
-        bytes[at + 4] = bytes[at + 4] & 1 | UInt8(truncatingIfNeeded: time << 1)
     }
 }
