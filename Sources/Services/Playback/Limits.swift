@@ -5,10 +5,6 @@ package enum Limits {
     /// The longest window that an operator can allow, seconds: the segments of a month are the most that one
     /// playlist may list.
     package static let windowSeconds: Int64 = 31 * 86_400
-    /// A stretch that lacks a track is left out if it is shorter, microseconds.
-    ///
-    /// Viewers lose less by that than by an answer that ends there.
-    static let trackMissing: Int64 = 60 * Microseconds.perSecond
     /// Pauses between segments from this length on are holes, microseconds.
     ///
     /// Rounding and clock adjustment stay well below it, and no segment is so short.

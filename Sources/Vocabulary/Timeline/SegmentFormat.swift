@@ -83,4 +83,24 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
     package func continues(_ other: SegmentFormat) -> Bool {
         container == other.container && hasVideo == other.hasVideo && hasAudio == other.hasAudio
     }
+
+    /// A stretch that lacks a kind of track is left out of answers if it is shorter, microseconds.
+    ///
+    /// Viewers lose less by that than by an answer that ends there.
+    package static let trackMissing: Int64 = 60 * Microseconds.perSecond
+
+    /// Whether both can be in one playlist: they have the same container and, as far as known, the same kinds
+    /// of tracks.
+    package func joins(_ other: SegmentFormat) -> Bool {
+        if tracks == other.tracks || tracks.isEmpty || other.tracks.isEmpty {
+            return container == other.container
+        }
+        return continues(other)
+    }
+
+    /// Whether it has some but not all kinds of tracks of another format in the same container.
+    package func lacksTracks(of other: SegmentFormat) -> Bool {
+        container == other.container && !joins(other)
+            && (!hasVideo || other.hasVideo) && (!hasAudio || other.hasAudio)
+    }
 }

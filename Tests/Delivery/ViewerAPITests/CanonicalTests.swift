@@ -166,7 +166,9 @@ import Timeline
             for half in 0..<80 {
                 var path = "index.m3u8?begintime=\(1_469_509_516_000 + half * 500)&duration=3.5"
                 var redirects = 0
-                while redirects < 5, let next = try await viewer.get("/live/cctv2/\(path)").headers["Location"] {
+                while redirects < 5,
+                    let next = try await viewer.get("/live/cctv2/\(path)").headers["Location"]
+                {
                     path = next
                     redirects += 1
                 }

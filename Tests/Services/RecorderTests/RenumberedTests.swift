@@ -90,7 +90,9 @@ struct RenumberedTests {
         #expect(fetched.map(\.segment.placed.start).min() == end)
     }
 
-    @Test("Other media under another number are all recorded, behind what is held", arguments: [111, 2] as [Int64])
+    @Test(
+        "Other media under another number are all recorded, behind what is held",
+        arguments: [111, 2] as [Int64])
     func other(number: Int64) throws {
         var (driver, end) = try Self.recorded()
         let fetched = try Self.fetched(number: number, names: "b", ahead: 40, &driver)
@@ -98,9 +100,11 @@ struct RenumberedTests {
         #expect(try #require(fetched.map(\.segment.placed.start).min()) >= end)
     }
 
-    @Test("A number at the end of the range is followed like any other", arguments: [
-        "4611686018427387902", "9223372036854775806", "9223372036854775808", "18446744073709551600",
-    ])
+    @Test(
+        "A number at the end of the range is followed like any other",
+        arguments: [
+            "4611686018427387902", "9223372036854775806", "9223372036854775808", "18446744073709551600",
+        ])
     func highest(number: String) throws {
         var driver = try StateDriver([Self.source])
         let text = Self.media(10, number: 0).replacing("SEQUENCE:0", with: "SEQUENCE:\(number)")

@@ -76,7 +76,7 @@ struct SourceOrderTests {
         for (last, expected) in cases {
             // What tells a source leaves its secrets out.
             var order = SourceOrder(urls.map { SourceSettings(url: "\($0)?token=1") })
-            order.begin(with: last.map { SourceLink.identity($0) })
+            order.begin(with: last.map { SourceLink.identity("\($0)?token=0") })
             #expect(order.current == order.sources[expected])
             #expect(order.preferred == Array(order.sources[..<expected]))
         }

@@ -22,7 +22,7 @@ struct RenditionSelection {
             if continues {
                 if reference.tracks.isEmpty { reference = stretch.format }
                 ranges.append(stretch.range)
-            } else if ranges.isEmpty || stretch.lacksTracks(of: reference) && !stretch.isLong {
+            } else if ranges.isEmpty || stretch.format.lacksTracks(of: reference) && !stretch.isLong {
                 guard Self.isOpen(stretch, plan.kind, published) else { continue }
                 hold = stretch.window.begin
                 return
@@ -46,7 +46,7 @@ struct RenditionSelection {
                 if stretch.isLong || reference.format.tracks.isEmpty { reference = stretch }
                 continue
             }
-            guard !reference.isLong, reference.lacksTracks(of: stretch.format) else { break }
+            guard !reference.isLong, reference.format.lacksTracks(of: stretch.format) else { break }
             reference = stretch
         }
         return reference

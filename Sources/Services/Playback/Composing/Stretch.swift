@@ -13,13 +13,7 @@ struct Stretch {
     var formatID: Int32
 
     /// Whether it is so long that ending the answer is better than leaving it out.
-    var isLong: Bool { window.microseconds >= Limits.trackMissing }
-
-    /// Whether it has some but not all kinds of tracks of another format in the same container.
-    func lacksTracks(of other: SegmentFormat) -> Bool {
-        format.container == other.container && !format.joins(other)
-            && (!format.hasVideo || other.hasVideo) && (!format.hasAudio || other.hasAudio)
-    }
+    var isLong: Bool { window.microseconds >= SegmentFormat.trackMissing }
 }
 
 extension Stretch {
@@ -95,15 +89,6 @@ extension SegmentFormat {
 
     /// Whether the segments are not encrypted.
     var isClear: Bool { keyMethod == nil && drmTags.isEmpty }
-
-    /// Whether both can be in one playlist: they have the same container and, as far as known, the same kinds
-    /// of tracks.
-    func joins(_ other: SegmentFormat) -> Bool {
-        if tracks == other.tracks || tracks.isEmpty || other.tracks.isEmpty {
-            return container == other.container
-        }
-        return continues(other)
-    }
 
     /// Whether it belongs to a stretch of another format.
     ///

@@ -15,6 +15,8 @@ extension Catalogue {
     /// Returns the spans of the leading rendition and the gaps of all renditions, up to the live edge, and
     /// the markers.
     ///
+    /// A gap of the reason `trackMissing` is held, and in a span.
+    ///
     /// If nothing has come for three target durations, there is a gap from the live edge to `now`, which
     /// still grows; `reason` says why nothing comes. Without `now` there is none.
     package func timeline(
@@ -29,7 +31,9 @@ extension Catalogue {
             let end = growing?.end ?? publishedHead.watermark
             let part = window.clamped(to: TimeWindow(begin: begin, end: max(begin, end)))
             var coverage: [RenditionCoverage] = []
+            var lacking: [RenditionID: [TimeWindow]] = [:]
             for (row, description) in try await describedRenditions(of: channel.row) {
+                lacking[description.id] = try await trackRuns(of: row, in: part).lackingTracks()
                 coverage.append(
                     RenditionCoverage(
                         id: description.id, spans: try await spans(of: row, in: part),
@@ -40,7 +44,8 @@ extension Catalogue {
             if let growing { losses.append(Loss(window: growing, reason: reason)) }
             let gaps = Gaps.computed(
                 intended: try await recordingSpans(of: channel.row, in: part),
-                held: coverage.heldWhileAlive(losses), losses: losses)
+                held: coverage.heldWhileAlive(losses), losses: losses
+            ).adding(lacking, in: part)
             return TimelineReport(
                 spans: Array((coverage.first?.spans ?? []).prefix(Limits.timelineEntries)),
                 gaps: Array(gaps.prefix(Limits.timelineEntries)),
@@ -93,6 +98,24 @@ extension Catalogue {
             return Loss(
                 window: try Self.window(from: row), reason: reason,
                 rendition: try row.decode("name", as: String?.self).flatMap(RenditionID.init))
+        }
+    }
+}
+
+extension [Gap] {
+    /// Adds what is held but left out of answers, as it lacks a kind of track.
+    fileprivate func adding(_ lacking: [RenditionID: [TimeWindow]], in part: TimeWindow) -> [Gap] {
+        let more = lacking.flatMap { id, windows in
+            windows.filter { $0.overlaps(part) }.map { window in
+                Gap(
+                    window: window.clamped(to: part), reason: .trackMissing,
+                    rendition: lacking.count > 1 ? id : nil)
+            }
+        }
+        return (self + more).sorted {
+            ($0.window.begin, $0.rendition?.description ?? "") < (
+                $1.window.begin, $1.rendition?.description ?? ""
+            )
         }
     }
 }

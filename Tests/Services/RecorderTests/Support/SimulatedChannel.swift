@@ -79,7 +79,8 @@ struct SimulatedSource: Sendable {
     func playlist(_ request: PlaylistRequest, at time: Double) -> Result<Playlist, SourceError> {
         guard isReachable(at: time) else { return .failure(.unreachable("no connection")) }
         guard let url = request.url, url.absoluteString != self.url else {
-            return renditions.count == 1 ? .success(.media(media(renditions[0], at: time)))
+            return renditions.count == 1
+                ? .success(.media(media(renditions[0], at: time)))
                 : .success(master(at: time))
         }
         let name = url.absoluteString.split(separator: "/").last?.split(separator: ".").first ?? ""
