@@ -51,7 +51,8 @@ struct RenumberedTests {
         return (driver, try #require(listed.map(\.segment.placed.end).max()))
     }
 
-    /// What is fetched once the media are believed under another number; one more is listed every six seconds.
+    /// What is fetched once the media are believed under another number; one more is listed every six
+    /// seconds.
     ///
     /// Bytes that are read are those of the medium that is named, or of one that is `ahead` of it.
     private static func fetched(

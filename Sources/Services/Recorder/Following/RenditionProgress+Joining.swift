@@ -2,8 +2,8 @@ import Concurrency
 import HLS
 import Timeline
 
-/// Where another source stands that takes over, or the same one with another numbering, and how long the segments
-/// of a source are that nothing has measured in this process.
+/// Where another source stands that takes over, or the same one with another numbering; and how long the
+/// segments of a source are that nothing has measured in this process.
 extension RenditionProgress {
     /// How far it is known what another source's playlist shows.
     enum Join: Sendable {
@@ -61,7 +61,8 @@ extension RenditionProgress {
         return askToGoOn(playlist, at: arrival)
     }
 
-    /// The same for a source that counts otherwise from now on: what it lists may be held under other numbers.
+    /// The same for a source that counts otherwise from now on: what it lists may be held under other
+    /// numbers.
     ///
     /// Nil once that was looked at.
     mutating func askToGoOn(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {

@@ -40,8 +40,8 @@ struct RenditionProgress: Sendable {
     private(set) var media = HeldMedia()
     /// Another source takes over, or a process has started: media may show what playlists do not.
     var join = Join.none
-    /// The first number of a playlist with another numbering whose bytes are compared with what is held, until
-    /// the run begins.
+    /// The first number of a playlist with another numbering whose bytes are compared with what is held,
+    /// until the run begins.
     var renumberedFrom: Int64?
     /// How the leading rendition counts and cuts beside this one; nil when that is not known.
     var leaderStep: LeaderStep?
