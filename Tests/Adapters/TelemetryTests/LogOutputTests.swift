@@ -17,8 +17,9 @@ struct LogOutputTests {
         let reader = PipeReader(ends[0])
         for number in 0..<count {
             output.write(line: line) { "lost \($0)" }
-            // From here on the writing thread has more than the pipe takes, beside the lines that wait.
-            if number == 128 { try #require(reader.waits(for: 60 << 10)) }
+            // From here on the writing thread has more than the pipe takes, beside the lines that wait. A
+            // pipe is full with less than it has room for where writes do not fill its pages.
+            if number == 128 { try #require(reader.waits(for: 32 << 10)) }
         }
 
         // What is written at one time has at most this many bytes, so the byte behind it comes from the lines

@@ -122,7 +122,7 @@ extension RenditionProgress {
         else { return }
         let held = media.held(from: probed.digest).map { JoinPoint.Held(count: $0.count, end: $0.end) }
         if renumberedFrom != nil {
-            // An encoder that begins again may show the same slate, with the same time stamps, some time later.
+            // An encoder that begins again may show the same slate, with the same time stamps, later.
             let slack = max(2 * PlaylistFollower.target(of: playlist), Limits.renumberedSlack)
             guard held != nil, (start - expected).magnitude <= slack else { return }
         }
