@@ -77,7 +77,7 @@ struct MediaFileTests {
     }
 
     @Test(
-        "A file that has changed begins anew, also where the source sends the rest of the new version",
+        "A file that has changed is downloaded again from the start, even if the source sends only the rest",
         arguments: [
             Version(tag: "two", byteCount: 300_000), Version(tag: "two", byteCount: 400_000),
             Version(tag: "two", byteCount: 200_000), Version(tag: "two", byteCount: 100_000),

@@ -71,7 +71,8 @@ struct QuarterArchive {
     /// What the composer makes of a window.
     func composed(_ request: WindowRequest, _ plan: WindowPlan) -> PlaylistContents {
         let wide = TimeWindow(
-            begin: plan.window.begin - SegmentFormat.trackMissing, end: plan.window.end + SegmentFormat.trackMissing)
+            begin: plan.window.begin - SegmentFormat.trackMissing,
+            end: plan.window.end + SegmentFormat.trackMissing)
         let selection = BlockSelection(window: wide, scope: .archive, watermark: watermark)
         let listed = head.renditions.map { rendition in
             let held = blocks(rendition)

@@ -40,15 +40,20 @@ struct DiskFullTests {
         }
     }
 
-    @Test("is said in words as long as nothing is stored")
-    func words() throws {
+    /// One segment is listed and asked for.
+    private static func listed() throws -> (driver: StateDriver, request: SegmentRequest) {
         var driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n7.ts\n"
         var requests: [SegmentRequest] = []
         for request in driver.send(.journalRead(.success([])), at: 0).playlistRequests {
             requests += try driver.answer(request, text, at: 0.1).segmentRequests
         }
-        let first = try #require(requests.first)
+        return (driver, try #require(requests.first))
+    }
+
+    @Test("is said in words as long as nothing is stored")
+    func words() throws {
+        var (driver, first) = try Self.listed()
         #expect(driver.state.status?.detail == nil)
         driver.send(.segmentFailed(FetchFailure(.diskFull, "the disk is full"), first), at: 0.2)
         #expect(driver.state.status?.detail == "the disk is full: segments are not stored")
@@ -60,13 +65,7 @@ struct DiskFullTests {
 
     @Test("is the reason for a segment that the source does not hold any more when there is room again")
     func tooLate() throws {
-        var driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
-        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n7.ts\n"
-        var requests: [SegmentRequest] = []
-        for request in driver.send(.journalRead(.success([])), at: 0).playlistRequests {
-            requests += try driver.answer(request, text, at: 0.1).segmentRequests
-        }
-        let first = try #require(requests.first)
+        var (driver, first) = try Self.listed()
         driver.send(.segmentFailed(FetchFailure(.diskFull, "the disk is full"), first), at: 0.2)
         var next = try #require(driver.send(.clockAdvanced, at: 1).segmentRequests.first)
         next.isLast = true
