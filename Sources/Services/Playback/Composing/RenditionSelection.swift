@@ -33,23 +33,11 @@ struct RenditionSelection {
         }
     }
 
-    /// The stretch to which the others are compared: the first one, unless it is short and lacks a track of
-    /// the next one, or its tracks are unknown.
+    /// The stretch to which the others are compared; what an EVENT playlist has begun with stays.
     private static func reference(
         _ stretches: [Stretch], _ kind: WindowPlan.Kind, _ takesAnyTracks: Bool,
     ) -> Stretch? {
-        guard var reference = stretches.first else { return nil }
-        if kind == .event || takesAnyTracks { return reference }
-        for stretch in stretches.dropFirst() {
-            if stretch.format.joins(reference.format) {
-                if stretch.format.tracks.isEmpty { continue }
-                if stretch.isLong || reference.format.tracks.isEmpty { reference = stretch }
-                continue
-            }
-            guard !reference.isLong, reference.format.lacksTracks(of: stretch.format) else { break }
-            reference = stretch
-        }
-        return reference
+        kind == .event || takesAnyTracks ? stretches.first : stretches.reference
     }
 
     /// Whether a growing playlist has to wait for what follows a stretch.

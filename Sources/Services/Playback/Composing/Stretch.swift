@@ -5,15 +5,12 @@ import Timeline
 ///
 /// Segments whose tracks are unknown belong to the stretch before them, or form their own. Whether they are
 /// listed must not depend on what follows.
-struct Stretch {
+struct Stretch: FormatRun {
     var range: Range<Int>
     var window: TimeWindow
     var format: SegmentFormat
     /// The format of the last segment; a segment with the same format fits without further checks.
     var formatID: Int32
-
-    /// Whether it is so long that ending the answer is better than leaving it out.
-    var isLong: Bool { window.microseconds >= SegmentFormat.trackMissing }
 }
 
 extension Stretch {

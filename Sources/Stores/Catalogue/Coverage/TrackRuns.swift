@@ -2,11 +2,9 @@ import Postgres
 import Timeline
 
 /// A part of a rendition without a hole, whose segments have the same container and tracks.
-struct TrackRun {
+struct TrackRun: FormatRun {
     var window: TimeWindow
     var format: SegmentFormat
-
-    var isLong: Bool { window.microseconds >= SegmentFormat.trackMissing }
 }
 
 extension [TrackRun] {
@@ -16,8 +14,8 @@ extension [TrackRun] {
     func lackingTracks() -> [TimeWindow] {
         var lacking: [TimeWindow] = []
         var rest = self[...]
-        while let first = rest.first {
-            var (reference, isBegun) = (rest.reference ?? first.format, false)
+        while var reference = rest.reference?.format {
+            var isBegun = false
             answer: while let run = rest.first {
                 if run.format.joins(reference) {
                     if reference.tracks.isEmpty { reference = run.format }
@@ -34,29 +32,11 @@ extension [TrackRun] {
     }
 }
 
-extension ArraySlice<TrackRun> {
-    /// What the other runs of an answer that begins here are compared to: the first run, unless it is short
-    /// and lacks a track of the next one, or its tracks are unknown.
-    fileprivate var reference: SegmentFormat? {
-        guard var reference = first else { return nil }
-        for run in dropFirst() {
-            if run.format.joins(reference.format) {
-                if reference.isLong, !reference.format.tracks.isEmpty { break }
-                if run.isLong || reference.format.tracks.isEmpty { reference = run }
-                continue
-            }
-            guard !reference.isLong, reference.format.lacksTracks(of: run.format) else { break }
-            reference = run
-        }
-        return reference.format
-    }
-}
-
 extension Catalogue {
     /// The runs of a rendition in and beside a window, by their begins.
     ///
     /// Only quarters that are not contiguous are read segment by segment, and their neighbours as a whole:
-    /// elsewhere the format does not change. A short run is never alone in a quarter.
+    /// elsewhere the format does not change.
     func trackRuns(of rendition: Int32, in window: TimeWindow) async throws -> [TrackRun] {
         guard !window.isEmpty else { return [] }
         let (begin, end) = (window.begin.microseconds, window.end.microseconds)
