@@ -30,6 +30,24 @@ struct PublisherTests {
         #expect(stage.watermark == 24)
     }
 
+    @Test("Before the first segment is published there is no live edge, whatever is listed or given up")
+    func nothingPublished() {
+        var stage = PublisherStage(v0, v1)
+        stage.list(v0, 0, 6)
+        stage.list(v1, 0)
+        stage.advance(to: 1)
+        #expect(stage.publisher.watermark == PublishedHead.unused.watermark)
+        stage.lose(v0, 0)
+        stage.lose(v1, 0)
+        stage.advance(to: 2)
+        #expect(stage.losses.count == 2)
+        #expect(stage.publisher.watermark == PublishedHead.unused.watermark)
+        stage.store(v0, 6)
+        stage.pass(until: 40)
+        #expect(stage.published(v0) == [Published(6, 0, 0)])
+        #expect(stage.watermark == 12)
+    }
+
     @Test("What is stored early waits for what is listed before it")
     func outOfOrder() {
         var stage = PublisherStage(v0)

@@ -156,9 +156,12 @@ struct Publisher: Sendable {
         lateLost.removeFirst(decisions.lost.count)
     }
 
+    /// Moves up to what is settled; before the first segment there is no live edge to tell.
+    ///
     /// A queue that waits for facts on their way back from the journal holds the watermark by what is still
     /// to come.
     private mutating func moveWatermark(now: SteadyInstant) {
+        guard end.microseconds > 0 else { return }
         let holding = queues.values.filter { !$0.isSilent(now: now, target: target) }
         let settled = holding.map { $0.segments.first?.start ?? $0.settledEnd ?? watermark }
         guard let reached = settled.min() else { return }
