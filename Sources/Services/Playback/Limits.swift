@@ -153,6 +153,8 @@ extension Limits {
     /// Quarters of an hour read by one query: while the database reads one half of a day, the other one is
     /// unpacked.
     static let quartersPerLoad = 50
+    /// Quarters of an hour whose key frames one task reads and writes: a fourth of a day.
+    static let quartersPerTask = 25
     /// Quarters whose versions are read at a time.
     static let versionsAtOnce = 4096
     /// Changed blocks that are read again at a time; others are dropped and read on request.

@@ -87,16 +87,16 @@ struct KeyFrameBlockTests {
         var isEvicted = false
         let cache = BlockCache(capacity: block.byteCount + other.byteCount + 1000, clock: .system) {}
         cache.replace([], with: [block, other])
-        cache.add(500, to: block)
+        cache.add([(500, block)])
         #expect(cache.held(of: 1).count == 1 && cache.held(of: 2).count == 1)
         // A block that is another one by now counts for nothing.
         let former = Block(
             QuarterRecord(quarter: block.quarter, version: nil, segments: segments), formats: [:],
             rendition: rendition.description.id)
-        cache.add(10_000, to: former)
+        cache.add([(10_000, former)])
         isEvicted = cache.held(of: 1).isEmpty || cache.held(of: 2).isEmpty
         #expect(!isEvicted)
-        cache.add(600, to: block)
+        cache.add([(600, block)])
         isEvicted = cache.held(of: 1).isEmpty || cache.held(of: 2).isEmpty
         #expect(isEvicted)
     }

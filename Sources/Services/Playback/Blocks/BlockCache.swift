@@ -119,11 +119,11 @@ final class BlockCache: Sendable {
 }
 
 extension BlockCache {
-    /// Counts bytes that a block came to hold, if it is still in memory.
-    func add(_ byteCount: Int, to block: Block) {
+    /// Counts bytes that blocks came to hold, of those that are still in memory.
+    func add(_ more: [(byteCount: Int, block: Block)]) {
         let now = clock.steady()
         let hasEvicted = state.withLock { state in
-            state.add(byteCount, to: block)
+            for (byteCount, block) in more { state.add(byteCount, to: block) }
             return state.shrink(to: capacity, now: now)
         }
         if hasEvicted { evicted() }

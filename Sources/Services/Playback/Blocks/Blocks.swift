@@ -57,11 +57,16 @@ final class Blocks: Sendable {
         return quarters.compactMap { all[$0] }
     }
 
-    /// Reads the key frames of blocks of one rendition, which are in order.
-    func readKeyFrames(of blocks: [Block], _ rendition: RenditionID) async throws(CatalogueError) {
+    /// Reads the key frames of blocks of one rendition, which are in order, and writes their text.
+    ///
+    /// A text that cannot be made is tried again by the playlist that needs it, which tells the error.
+    func readKeyFrames(
+        of blocks: [Block], _ rendition: RenditionID, isCompressed: Bool,
+    ) async throws(CatalogueError) {
         try await withTaskExecutorPreference(executor) { () async throws(CatalogueError) in
-            try await blocks.inParts(of: Limits.quartersPerLoad) { (part) async throws(CatalogueError) in
+            try await blocks.inParts(of: Limits.quartersPerTask) { (part) async throws(CatalogueError) in
                 try await self.readKeyFrames(ofPart: part, rendition)
+                for block in part { try? block.keyFrames.load()?.text?.prepare(isCompressed: isCompressed) }
             }
         }
     }
@@ -70,10 +75,12 @@ final class Blocks: Sendable {
         ofPart blocks: ArraySlice<Block>, _ rendition: RenditionID,
     ) async throws(CatalogueError) {
         let found = try await catalogue.keyFramesByQuarter(of: blocks.map(\.quarter))
+        var read: [(byteCount: Int, block: Block)] = []
         for (block, own) in zip(blocks, found) {
             let made = BlockKeyFrames(own, of: block, rendition: rendition)
-            if block.keyFrames.storeIfNil(made) === made { cache.add(made.byteCount, to: block) }
+            if block.keyFrames.storeIfNil(made) === made { read.append((made.byteCount, block)) }
         }
+        cache.add(read)
     }
 
     /// Several requests can wait for a load, so it continues if the one that started it is cancelled.

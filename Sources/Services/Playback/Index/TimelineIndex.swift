@@ -136,13 +136,13 @@ package final class TimelineIndex: Sendable {
 
     /// Reads the key frames of blocks that do not have them in memory; those of many wait for their turn.
     func readKeyFrames(
-        of blocks: [Block], _ rendition: RenditionID, for client: String?,
+        of blocks: [Block], _ rendition: RenditionID, isCompressed: Bool, for client: String?,
     ) async throws(PlaybackError) {
         let missing = blocks.filter { $0.keyFrames.load() == nil }
         guard !missing.isEmpty else { return }
         let read = { () async throws(PlaybackError) in
             try await PlaybackError.mapping { () async throws(CatalogueError) in
-                try await self.blocks.readKeyFrames(of: missing, rendition)
+                try await self.blocks.readKeyFrames(of: missing, rendition, isCompressed: isCompressed)
             }
         }
         guard missing.count > Limits.blocksWithoutTurn else { return try await read() }

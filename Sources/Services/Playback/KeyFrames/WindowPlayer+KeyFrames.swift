@@ -13,7 +13,7 @@ extension WindowPlayer {
         guard let rendition = contents[id] else { throw .noSuchRendition(id) }
         let blocks = rendition.keyFrameBlocks
         guard !blocks.isEmpty else { throw .noKeyFrames(id) }
-        try await index.readKeyFrames(of: blocks, id, for: client)
+        try await index.readKeyFrames(of: blocks, id, isCompressed: isCompressed, for: client)
         let texts = blocks.compactMap { $0.keyFrames.load()?.text }
         let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
         let isLong = blocks.count > Limits.piecesWithoutTurn || missing.count > Limits.textsWithoutTurn

@@ -17,9 +17,9 @@ enum EightDigits {
         return tens | (parts &- tens &* 10) << 8 | zeros
     }
 
-    /// How many there are without leading zeros, at least one.
+    /// How many there are in a text without leading zeros, at least one.
     @inline(__always)
-    static func count(_ value: UInt64) -> Int {
-        8 - min(7, (text(value) ^ zeros).trailingZeroBitCount / 8)
+    static func count(in text: UInt64) -> Int {
+        8 - min(7, (text ^ zeros).trailingZeroBitCount / 8)
     }
 }

@@ -11,7 +11,8 @@ struct TextBuffer {
 
     /// Returns everything written and ends the buffer's life.
     consuming func finish() -> [UInt8] {
-        Array(storage[..<count])
+        storage.removeLast(storage.count - count)
+        return storage
     }
 
     /// Returns what was written since the last call and empties the buffer.
@@ -100,22 +101,36 @@ struct TextBuffer {
     }
 
     /// Appends a number without leading zeros, at most 20 digits.
+    @inline(__always)
     mutating func append(decimal value: UInt64) {
-        let (high, low) = value.quotientAndRemainder(dividingBy: 100_000_000)
-        if high > 0 {
-            unsafe append(decimal: high)
-            unsafe append(low, digits: 8)
+        if value < 10 {
+            unsafe append(UInt8(ascii: "0") + UInt8(value))
+        } else if value < 100_000_000 {
+            let text = EightDigits.text(value)
+            unsafe append(text: text, digits: EightDigits.count(in: text))
         } else {
-            unsafe append(low, digits: EightDigits.count(low))
+            unsafe append(long: value)
         }
+    }
+
+    private mutating func append(long value: UInt64) {
+        let (high, low) = value.quotientAndRemainder(dividingBy: 100_000_000)
+        unsafe append(decimal: high)
+        unsafe append(low, digits: 8)
     }
 
     /// Appends the last digits of a number of at most eight, with leading zeros.
     @inline(__always)
     mutating func append(_ value: UInt64, digits: Int) {
-        let text = EightDigits.text(value) >> UInt64(64 - 8 * digits)
+        unsafe append(text: EightDigits.text(value), digits: digits)
+    }
+
+    /// Appends the last of eight digits.
+    @inline(__always)
+    private mutating func append(text: UInt64, digits: Int) {
+        let last = text >> UInt64(64 - 8 * digits)
         unsafe UnsafeMutableRawBufferPointer(buffer).storeBytes(
-            of: text.littleEndian, toByteOffset: position, as: UInt64.self)
+            of: last.littleEndian, toByteOffset: position, as: UInt64.self)
         unsafe position += digits
     }
 
