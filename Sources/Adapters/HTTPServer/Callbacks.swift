@@ -42,7 +42,7 @@ func noteConnection(
     }
 }
 
-/// The request line has been read: the target is copied as sent, because the library modifies it in place.
+/// The request line has been read: the target is copied as sent, and the library gets it without its query.
 ///
 /// The exchange returned here is released in `finishRequest`.
 func beginRequest(
@@ -53,7 +53,19 @@ func beginRequest(
     guard let peer = connection.peer else { return nil }
     let bytes = unsafe UnsafeRawBufferPointer(start: target, count: target.map { unsafe strlen($0) } ?? 0)
     let exchange = unsafe Exchange(core: core, connection: connection, peer: peer, target: Array(bytes))
+    unsafe emptyQuery(of: target)
     return unsafe Unmanaged.passRetained(exchange).toOpaque()
+}
+
+/// Ends the query where it begins, in the library's buffer.
+///
+/// The library would keep a record of 64 bytes for each parameter, and close the connection without an
+/// answer when its memory is full. It looks for the "?" before this callback and splits the query after it.
+private func emptyQuery(of target: UnsafePointer<CChar>?) {
+    guard let target = unsafe target, let mark = unsafe strchr(target, Int32(UInt8(ascii: "?"))) else {
+        return
+    }
+    unsafe mark[1] = 0
 }
 
 /// The request has been answered or has failed.

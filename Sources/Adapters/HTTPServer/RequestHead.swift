@@ -82,8 +82,7 @@ extension RawRequest {
     }
 
     private func memoryUse(_ block: HeaderBlock) -> Int {
-        let arguments = target.count { $0 == UInt8(ascii: "&") } + 1
-        let records = (block.count + arguments) * Limits.fieldOverhead
+        let records = block.count * Limits.fieldOverhead
         // The library copies cookies and keeps a record for each.
         let cookies = block.cookieByteCount + block.cookieCount * Limits.fieldOverhead
         return connection.headerByteCount + records + cookies

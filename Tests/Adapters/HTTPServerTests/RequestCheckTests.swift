@@ -167,6 +167,21 @@ struct RequestCheckTests {
         }
     }
 
+    /// The library would keep a record for each parameter, and close the connection where it has no room.
+    @Test(
+        "A query of any number of parameters is answered or refused",
+        arguments: [(1, 200), (80, 200), (900, 200), (1_000, 431), (2_000, 414)])
+    func parameters(count: Int, status: Int) async throws {
+        let query = String(repeating: "a=1&", count: count)
+        try await withServer(respond: { .text($0.query ?? "none") }) { server in
+            let client = try RawConnection(port: server.port)
+            client.get("/?\(query)")
+            let response = try await client.response()
+            #expect(response.status == status)
+            if status == 200 { #expect(response.text == query) }
+        }
+    }
+
     @Test("A browser's header with cookies of its site has room") func cookies() async throws {
         let fields = (0..<20).map { "X-\($0): \(String(repeating: "a", count: 30))\r\n" }.joined()
         let cookies = (0..<5).map { "name\($0)=\(String(repeating: "c", count: 60))" }.joined(separator: "; ")
