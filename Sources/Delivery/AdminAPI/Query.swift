@@ -6,7 +6,7 @@ struct Query: Sendable {
 
     init(_ request: HTTPRequest, knows names: Set<String>) throws(Problem) {
         guard let items = QueryItems(reading: request.query) else {
-            throw .unreadable("the query is malformed")
+            throw .unreadable(QueryItems.refusal)
         }
         let unknown = items.items.filter { !names.contains($0.name) }.map {
             Fault(parameter: $0.name, "is unknown")

@@ -12,6 +12,10 @@ package struct QueryItems: Sendable, Equatable {
         }
     }
 
+    /// Why a query is not read, for the person who sent it.
+    package static let refusal =
+        "the query has a malformed escape or more than \(Limits.queryItemCount) parameters"
+
     private init(_ items: [Item]) {
         self.items = items
     }

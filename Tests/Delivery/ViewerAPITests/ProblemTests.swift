@@ -40,6 +40,18 @@ import Timeline
         }
     }
 
+    @Test("A query with too many parameters is refused with the limit", arguments: TransportKind.allCases)
+    func manyParameters(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            try await viewer.record(Recording())
+            for query in [String(repeating: "_=1&", count: 65), String(repeating: "_=1&", count: 500)] {
+                let answer = try await viewer.get("/live/cctv2/index.m3u8?\(query)")
+                #expect(answer.isProblem(400))
+                #expect((answer.problem["detail"] as? String)?.contains("more than 64 parameters") == true)
+            }
+        }
+    }
+
     @Test("Unknown parameters are ignored")
     func unknownParameters() async throws {
         try await ViewerFixture.with { viewer in

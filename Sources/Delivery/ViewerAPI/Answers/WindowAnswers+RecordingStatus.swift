@@ -10,7 +10,7 @@ extension WindowAnswers {
     /// Apps draw the archive from it; most ask for everything since a fixed time.
     func recordingStatus(_ asked: AskedWindow) async throws -> HTTPResponse {
         guard let items = QueryItems(reading: asked.request.query) else {
-            throw ParameterError("query", "the query has a malformed escape or too many parameters")
+            throw ParameterError("query", QueryItems.refusal)
         }
         for name in items.repeatedNames where ["from", "to"].contains(name) {
             throw ParameterError(name, "\(name) is given more than once")

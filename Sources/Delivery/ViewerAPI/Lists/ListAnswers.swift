@@ -40,7 +40,7 @@ final class ListAnswers: Sendable {
         _ request: HTTPRequest, _ route: ListRoute, _ viewer: ViewerAccess
     ) async throws -> HTTPResponse {
         guard let items = QueryItems(reading: request.query) else {
-            throw ParameterError("query", "the query has a malformed escape or too many parameters")
+            throw ParameterError("query", QueryItems.refusal)
         }
         let query = ListQuery(items: items)
         // Writing all channels takes too long for the thread of the server.

@@ -8,7 +8,7 @@ struct PictureParameters {
 
     init(query: String?, zone: @escaping InstantReading.Zone) throws(ParameterError) {
         guard let items = QueryItems(reading: query) else {
-            throw ParameterError("query", "the query has a malformed escape or too many parameters")
+            throw ParameterError("query", QueryItems.refusal)
         }
         if let name = items.repeatedNames.first(where: { ["time", "width", "step"].contains($0) }) {
             throw ParameterError(name, "\(name) is given more than once")

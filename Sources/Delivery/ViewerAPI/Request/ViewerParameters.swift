@@ -19,7 +19,7 @@ struct ViewerParameters: Equatable {
         query: String?, dialect: DialectWindow? = nil, zone: @escaping InstantReading.Zone,
     ) throws(ParameterError) {
         guard let items = QueryItems(reading: query) else {
-            throw ParameterError("query", "the query has a malformed escape or too many parameters")
+            throw ParameterError("query", QueryItems.refusal)
         }
         var reader = ParameterReader(items: items, zone: zone)
         if let dialect { try reader.add(dialect) }
