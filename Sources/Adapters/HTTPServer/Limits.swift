@@ -64,6 +64,8 @@ package struct Limits: Sendable {
     static let readerBlock = 64 * 1024
     /// Memory that the library needs per request header field in addition to its text, in bytes.
     static let fieldOverhead = 64
+    /// Bytes of the response header of a refusal with a problem document.
+    static let refusalHeader = 256
     /// Bytes of a request id that a proxy gave: enough for any usual form.
     static let requestIDBytes = 128
     /// Addresses of X-Forwarded-For that are looked at: a request passes few proxies.

@@ -45,8 +45,10 @@ extension RawRequest {
         let block = HeaderBlock.reading(connection, from: lineEnd)
         try check(block)
         let memoryUse = memoryUse(block)
-        guard memoryUse <= limits.connectionMemory - limits.responseHeader else {
-            throw Refusal(response: ServerAnswers.headerTooLarge)
+        let limit = limits.connectionMemory - limits.responseHeader
+        guard memoryUse <= limit else {
+            let left = limits.connectionMemory - memoryUse
+            throw Refusal(response: ServerAnswers.headerTooLarge(limit: limit, left: left))
         }
         var fields = block.fields
         try checkHost(fields, isGivenInTarget: target.authority != nil)

@@ -10,8 +10,14 @@ enum ServerAnswers {
         Problem(.contentTooLarge, "the body may have at most \(limit) bytes").response()
     }
 
-    /// Without a body: beside so large a request header the connection's memory has little room.
-    static let headerTooLarge = HTTPResponse(status: .requestHeaderFieldsTooLarge)
+    /// Says how much of the connection's memory a request header may take; without fields and body where
+    /// those have no room in what is `left` of it.
+    static func headerTooLarge(limit: Int, left: Int) -> HTTPResponse {
+        guard left >= Limits.refusalHeader else { return HTTPResponse(status: .requestHeaderFieldsTooLarge) }
+        let detail =
+            "the header may take \(limit) bytes, with \(Limits.fieldOverhead) for each field and cookie"
+        return Problem(.requestHeaderFieldsTooLarge, detail).response(readableByAll)
+    }
 
     static let unknownCoding = Problem(.notImplemented, "the only transfer coding is chunked").response()
 
@@ -20,9 +26,10 @@ enum ServerAnswers {
     static let late = unavailable("the answer took too long")
     static let unsendable = unavailable("the answer could not be sent")
 
-    /// Readable by every origin, so that a player's script sees the status and not a CORS error.
     private static func unavailable(_ detail: String) -> HTTPResponse {
-        Problem(.serviceUnavailable, detail).retryable(afterSeconds: 1)
-            .response(["Access-Control-Allow-Origin": "*"])
+        Problem(.serviceUnavailable, detail).retryable(afterSeconds: 1).response(readableByAll)
     }
+
+    /// For pages of every origin, so that a player's script sees the status and not a CORS error.
+    private static let readableByAll: HTTPHeaders = ["Access-Control-Allow-Origin": "*"]
 }

@@ -167,6 +167,24 @@ struct RequestCheckTests {
         }
     }
 
+    @Test("A header that is too large is refused with the limit, as far as that has room beside it")
+    func tooLarge() async throws {
+        try await withServer(respond: { _ in .text("reached") }) { server in
+            for size in [3_800, 4_500, 5_000] {
+                let client = try RawConnection(port: server.port)
+                client.get("/", fields: "X: \(String(repeating: "a", count: size))\r\n")
+                let response = try await client.response()
+                if size == 5_000 {
+                    #expect(response.status == 431 && response.body.isEmpty)
+                    continue
+                }
+                #expect(response.isProblem(431))
+                #expect((response.problem["detail"] as? String)?.contains("3840 bytes") == true)
+                #expect(response.headers["Access-Control-Allow-Origin"] == "*")
+            }
+        }
+    }
+
     /// The library would keep a record for each parameter, and close the connection where it has no room.
     @Test(
         "A query of any number of parameters is answered or refused",
