@@ -30,7 +30,7 @@ extension HTTPServer {
 /// What is counted and logged of a request.
 package struct RequestSummary: Sendable {
     package var method: HTTPMethod
-    /// The path as sent, percent-encoded.
+    /// The path, percent-encoded except for unreserved characters.
     package var path: String
     package var remoteAddress: String
     /// The request's id: a trusted proxy's, else one of the server; nil unless requests have ids.

@@ -1,8 +1,10 @@
 import HTTP
 
-/// A parsed request target (RFC 9112 §3.2); nothing is decoded.
+/// A parsed request target (RFC 9112 §3.2).
 struct RequestTarget: Equatable {
+    /// Percent-encoded except for unreserved characters.
     var path: String
+    /// As sent.
     var query: String?
     /// The authority of an absolute-form target; it replaces the Host field (RFC 9112 §3.2.2).
     var authority: String?
@@ -23,10 +25,13 @@ struct RequestTarget: Equatable {
     private static let asterisk = UInt8(ascii: "*")
     private static let numberSign = UInt8(ascii: "#")
     private static let questionMark = UInt8(ascii: "?")
+    private static let percentSign = UInt8(ascii: "%")
 
     private static func origin(_ bytes: ArraySlice<UInt8>) -> RequestTarget {
-        guard let mark = bytes.firstIndex(of: questionMark) else { return RequestTarget(path: text(bytes)) }
-        return RequestTarget(path: text(bytes[..<mark]), query: text(bytes[(mark + 1)...]))
+        guard let mark = bytes.firstIndex(of: questionMark) else {
+            return RequestTarget(path: plainPath(bytes))
+        }
+        return RequestTarget(path: plainPath(bytes[..<mark]), query: text(bytes[(mark + 1)...]))
     }
 
     private static func absolute(_ bytes: [UInt8]) -> RequestTarget? {
@@ -50,6 +55,10 @@ struct RequestTarget: Equatable {
             if lowered.elementsEqual(scheme.utf8) { return lowered.count }
         }
         return nil
+    }
+
+    private static func plainPath(_ bytes: ArraySlice<UInt8>) -> String {
+        bytes.contains(percentSign) ? PercentCoding.normalized(text(bytes)) : text(bytes)
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {

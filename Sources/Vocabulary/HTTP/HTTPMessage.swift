@@ -18,7 +18,7 @@ package struct HTTPMethod: Hashable, Sendable, RawRepresentable {
 /// A request as a server receives it.
 package struct HTTPRequest: Sendable {
     package var method: HTTPMethod
-    /// The path as sent: percent-encoded, beginning with "/", without the query.
+    /// The path, beginning with "/", without the query: percent-encoded except for unreserved characters.
     package var path: String
     /// The query as sent, without "?"; nil when there was none.
     package var query: String?

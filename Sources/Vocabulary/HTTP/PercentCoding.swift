@@ -33,6 +33,28 @@ package enum PercentCoding {
         return bytes
     }
 
+    /// A path in which unreserved characters are not escaped, which means the same (RFC 3986 §6.2.2.2).
+    ///
+    /// All other escapes stay, so that no delimiter appears; unchanged when an escape is not two hexadecimal
+    /// digits.
+    package static func normalized(_ path: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(path.utf8.count)
+        var rest = path.utf8.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let first = rest.next(), let second = rest.next(), let high = first.hexValue,
+                let low = second.hexValue
+            else { return path }
+            let value = high << 4 | low
+            bytes += value.isUnreserved ? [value] : [byte, first, second]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Encodes everything except unreserved characters, so that the result fits every component of a URL.
     package static func encoded(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []

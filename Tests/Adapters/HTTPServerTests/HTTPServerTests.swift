@@ -16,14 +16,32 @@ struct HTTPServerTests {
         }
         try await withServer(respond: respond) { server in
             let client = try RawConnection(port: server.port)
-            client.get("/a%20b/%2e?x=%41&y=1&&z", fields: "Accept:  text/a  \r\nX-Empty:\r\nX-Empty: 2\r\n")
+            client.get("/a%20b/%2f?x=%41&y=1&&z", fields: "Accept:  text/a  \r\nX-Empty:\r\nX-Empty: 2\r\n")
             #expect(
                 try await client.response().text
-                    == "GET /a%20b/%2e \"x=%41&y=1&&z\" 127.0.0.1 Host=test,Accept=text/a,X-Empty=,X-Empty=2")
+                    == "GET /a%20b/%2f \"x=%41&y=1&&z\" 127.0.0.1 Host=test,Accept=text/a,X-Empty=,X-Empty=2")
             client.get("/?")
             #expect(try await client.response().text == "GET / \"\" 127.0.0.1 Host=test")
             client.get("/")
             #expect(try await client.response().text == "GET / none 127.0.0.1 Host=test")
+        }
+    }
+
+    @Test(
+        "Unreserved characters of a path arrive without escapes, everything else as it was sent",
+        arguments: [
+            ("/ch%31/index%2Em3u8", "/ch1/index.m3u8"), ("/%7e%5F%2d%41?%41", "/~_-A?%41"),
+            ("http://b/%61", "/a"), ("/a%2Fb%2fc%00%25%3A%20", "/a%2Fb%2fc%00%25%3A%20"),
+            ("/%2541", "/%2541"), ("/%41%", "/%41%"), ("/%%341", "/%%341"), ("/%41%G1", "/%41%G1"),
+        ])
+    func escapes(target: String, expected: String) async throws {
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
+            .text(request.path + (request.query.map { "?\($0)" } ?? ""))
+        }
+        try await withServer(respond: respond) { server in
+            let client = try RawConnection(port: server.port)
+            client.get(target)
+            #expect(try await client.response().text == expected)
         }
     }
 

@@ -27,6 +27,16 @@ struct PercentCodingTests {
     }
 
     @Test(
+        "A normalized path keeps the escapes of all but unreserved characters",
+        arguments: [
+            ("/a%2Db%2E%5f%7E%30%5A", "/a-b._~0Z"), ("/%2F%00%25%3a%C3%A4", "/%2F%00%25%3a%C3%A4"),
+            ("/%2541", "/%2541"), ("/%41%4", "/%41%4"), ("/%%341", "/%%341"), ("", ""),
+        ])
+    func normalizing(path: String, expected: String) {
+        #expect(PercentCoding.normalized(path) == expected)
+    }
+
+    @Test(
         "Encoding keeps only unreserved characters",
         arguments: [
             ("AZaz09-._~", "AZaz09-._~"), ("a b/c?d", "a%20b%2Fc%3Fd"), ("ä+&=%", "%C3%A4%2B%26%3D%25"),

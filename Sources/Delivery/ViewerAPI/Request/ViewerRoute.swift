@@ -10,7 +10,7 @@ enum ViewerRoute: Equatable {
 
     /// Nil when there is no such resource.
     ///
-    /// No name of this API needs percent-encoding: an encoded path names nothing.
+    /// No name of this API needs percent-encoding: what is still encoded names nothing.
     init?(path: String) {
         var rest = Substring(path.utf8.dropFirst(Self.root.utf8.count))
         guard let first = Self.folder(&rest), let channel = ChannelID(String(first)) else { return nil }
