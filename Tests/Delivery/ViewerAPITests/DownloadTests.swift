@@ -134,6 +134,9 @@ import Timeline
             #expect(!detail.contains("download."))
             let instead = "download.mp4?begintime=1469509518000&endtime=1469509536000"
             #expect(answer.problem["instead"] as? String == instead)
+            let named = try await viewer.get("/live/cctv2/archive-1469509518-18.ts?audio=a0&_=1")
+            #expect(named.isProblem(404))
+            #expect(named.problem["instead"] as? String == instead + "&audio=a0")
         }
     }
 

@@ -113,8 +113,16 @@ import Timeline
             recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
             recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
             try await viewer.record(recording)
-            let answer = try await viewer.get("/live/cctv2/timeshift_rel-20.ts")
-            #expect(answer.isProblem(404))
+            for (stream, playlist) in [
+                ("timeshift_rel-20.ts", "timeshift_rel-20.m3u8"),
+                ("timeshift_abs-1469509536.ts?_=1", "timeshift_abs-1469509536.m3u8?_=1"),
+            ] {
+                let answer = try await viewer.get("/live/cctv2/\(stream)")
+                #expect(answer.isProblem(404))
+                #expect(answer.problem["instead"] as? String == playlist)
+                let status = try await viewer.get("/live/cctv2/\(playlist)").status
+                #expect(status == 200 || status == 302)
+            }
             let (response, _) = try await open(viewer, "/live/cctv2/timeshift_rel-20.ts?rendition=v0")
             #expect(response.status == .ok)
         }

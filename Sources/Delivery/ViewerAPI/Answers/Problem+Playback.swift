@@ -79,9 +79,7 @@ extension Problem {
         case .separateAudio, .otherContainer, .separateTables:
             let form = isMovie ? "one MP4 file" : "one transport stream"
             self = Problem(.notFound, "the window cannot be \(form): \(error)")
-            guard asked.route.resource == .transportStream, asked.route.dialect == nil else { return }
-            let query = asked.request.query.map { "?\($0)" } ?? ""
-            self = with("instead", .string("\(WindowRoute.Resource.movie.file)\(query)"))
+            if let instead = asked.instead { self = with("instead", .string(instead)) }
         case .noFFmpeg: self = Problem(.notImplemented, "the window cannot be packed: \(error)")
         case .noFreeProcess:
             self = Problem(.serviceUnavailable, "\(error)").retryable(
@@ -95,5 +93,25 @@ extension Problem {
     static var unavailable: Problem {
         Problem(.serviceUnavailable, "the catalogue is unavailable").retryable(
             afterSeconds: Limits.retryAfterSeconds)
+    }
+}
+
+extension AskedWindow {
+    /// The relative URL of the same in a form that every channel has: a window as an MP4 file, an endless
+    /// stream as the playlist of its name.
+    fileprivate var instead: String? {
+        let query = request.query.map { "?\($0)" } ?? ""
+        switch route.resource {
+        case .transportStream:
+            let file = WindowRoute.Resource.movie.file
+            guard route.dialect != nil, case .closed(let begin, let end?) = parameters.window.span else {
+                return file + query
+            }
+            return "\(file)?\(parameters.window.query(begin: begin, end: end))\(parameters.choices)"
+        case .endlessStream:
+            guard let file = request.path.split(separator: "/").last else { return nil }
+            return "\(file.dropLast(".ts".utf8.count)).m3u8\(query)"
+        default: return nil
+        }
     }
 }

@@ -54,9 +54,7 @@ extension WindowAnswers {
     ///
     /// That URL cannot name what follows its end, so `Backcast-Next` is in this answer.
     func pinned(_ asked: AskedWindow, _ window: PlaylistContents) -> HTTPResponse {
-        var query = asked.parameters.window.query(pinnedTo: window.plan) ?? ""
-        if let rendition = asked.parameters.rendition { query += "&rendition=\(rendition)" }
-        if let audio = asked.parameters.audio { query += "&audio=\(audio)" }
+        let query = (asked.parameters.window.query(pinnedTo: window.plan) ?? "") + asked.parameters.choices
         var headers = Fields.common
         headers["Location"] = "\(asked.route.resource.file)?\(query)"
         headers["Backcast-Next"] = window.next?.exactRFC3339

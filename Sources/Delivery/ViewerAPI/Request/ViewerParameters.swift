@@ -32,6 +32,11 @@ struct ViewerParameters: Equatable {
         audio = try reader.audio()
         (endName, delayName) = (reader.endName, reader.delayName)
     }
+
+    /// The renditions that were chosen, behind the window in a query.
+    var choices: String {
+        (rendition.map { "&rendition=\($0)" } ?? "") + (audio.map { "&audio=\($0)" } ?? "")
+    }
 }
 
 extension WindowRequest {
