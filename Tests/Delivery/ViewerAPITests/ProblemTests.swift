@@ -88,6 +88,10 @@ import Timeline
             recording.add("v0", from: 4000, count: 5, sequence: 1)
             recording.watermark = 4020
             try await viewer.record(recording)
+            let early = try await viewer.get("/live/cctv2/index.m3u8?begintime=0001-01-01T00:00:00Z")
+            #expect(early.isProblem(404))
+            let first = (early.problem["available"] as? [[String: String]])?.first
+            #expect(first?["begin"] == "2016-07-26T05:05:16.000Z")
             for query in [
                 "begintime=\(1_469_509_516 + 3000)&duration=60", "begintime=\(1_469_509_516 + 5000)",
             ] {
@@ -243,6 +247,8 @@ import Timeline
             try await viewer.expire("cctv2", before: at(20))
             let gone = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509516&duration=20")
             #expect(gone.status == 410)
+            let early = try await viewer.get("/live/cctv2/index.m3u8?begintime=0001-01-01T00:00:00Z")
+            #expect(early.status == 410)
             let rest = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509516&duration=40")
             #expect(rest.uris.count == 5)
             #expect(rest.headers["Backcast-Held-Seconds"] == "20")

@@ -6,14 +6,13 @@ import Timeline
 @testable import Playback
 
 struct WindowPlanTests {
-    private var publishedHead: PublishedHead {
-        PublishedHead(
-            discontinuitySequence: 0, end: at(1000), watermark: at(1000), expiredBefore: at(100),
+    private func plan(
+        _ span: WindowRequest.Span, limit: Int64 = 600, expiredBefore: Instant = at(100),
+    ) throws(PlaybackError) -> WindowPlan {
+        let head = PublishedHead(
+            discontinuitySequence: 0, end: at(1000), watermark: at(1000), expiredBefore: expiredBefore,
             targetSeconds: 4)
-    }
-
-    private func plan(_ span: WindowRequest.Span, limit: Int64 = 600) throws(PlaybackError) -> WindowPlan {
-        try WindowPlan.resolving(WindowRequest(span), publishedHead: publishedHead, maxWindowSeconds: limit)
+        return try WindowPlan.resolving(WindowRequest(span), publishedHead: head, maxWindowSeconds: limit)
     }
 
     @Test("An open end is the live edge, or the longest window with a link to the rest")
@@ -51,9 +50,21 @@ struct WindowPlanTests {
         expect(.event(begin: at(2000), end: nil), fails: "nothing is recorded in this window")
     }
 
-    private func expect(_ span: WindowRequest.Span, fails description: String) {
+    @Test("A window before 1970 has expired only where anything has")
+    func beforeEverything() {
+        let begin = Instant(seconds: -62_135_596_800)
+        for span in [WindowRequest.Span.closed(begin: begin, end: nil), .event(begin: begin, end: nil)] {
+            expect(span, fails: "the window is older than the channel's retention")
+            expect(
+                span, expiredBefore: Instant(microseconds: 0), fails: "nothing is recorded in this window")
+        }
+    }
+
+    private func expect(
+        _ span: WindowRequest.Span, expiredBefore: Instant = at(100), fails description: String
+    ) {
         do {
-            _ = try plan(span)
+            _ = try plan(span, expiredBefore: expiredBefore)
             Issue.record("no error: \(description)")
         } catch {
             #expect(error.description == description)

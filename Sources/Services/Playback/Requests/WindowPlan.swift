@@ -104,7 +104,12 @@ package struct WindowPlan: Sendable, Equatable {
 
     private static func checkPlace(_ window: TimeWindow, _ publishedHead: PublishedHead) throws(PlaybackError)
     {
-        if window.end <= publishedHead.expiredBefore { throw .expired(before: publishedHead.expiredBefore) }
+        let expired = publishedHead.expiredBefore
+        if window.end <= expired {
+            // 1970 stands for a channel of which nothing has expired: what lies before was never recorded.
+            throw expired == Instant(microseconds: 0)
+                ? .nothingRecorded(available: []) : .expired(before: expired)
+        }
         if window.begin >= publishedHead.watermark { throw .nothingRecorded(available: []) }
     }
 }
