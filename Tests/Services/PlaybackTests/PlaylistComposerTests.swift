@@ -42,6 +42,18 @@ struct PlaylistComposerTests {
             try readBack(window.text(of: "a0"))?.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
     }
 
+    @Test("With GAP entries every rendition has the same discontinuities too", arguments: [1, 0] as [Int32])
+    func commonCountWithGaps(sequence: Int32) throws {
+        var recorded = RecordedFixture(run(2, from: 0) + run(2, from: 16, sequence: sequence))
+        recorded.add(run(4, from: 0) + run(2, from: 16, sequence: sequence), as: "a0")
+        let window = try recorded.closed(0, 24) { $0.writesGaps = true }
+        for (id, gaps) in [("v0", 2), ("a0", 0)] {
+            let list = try #require(try readBack(window.text(of: id)))
+            #expect(list.segments.map(\.discontinuityCount) == [0, 0, 0, 0, 1, 0])
+            #expect(list.segments.count { $0.isGap } == gaps)
+        }
+    }
+
     @Test("What fills a hole with other time stamps stands between discontinuities, in every rendition")
     func spliced() throws {
         var recorded = RecordedFixture(
