@@ -19,12 +19,12 @@ struct PlacingStage {
     /// Places segments of six seconds whose dates are given; nil has none.
     mutating func place(
         _ dates: [Double?], arrival: Double, took lead: Double = 0, opensHole: Bool = false,
-        shared: Double? = nil,
+        showsJump: Bool = false, shared: Double? = nil,
     ) {
         let entries = dates.enumerated().map { index, date in
             TimePlacing.Entry(
                 duration: target, programDateTime: date.map { at($0) }, opensHole: opensHole && index == 0,
-                sharedStart: shared.map { at($0) })
+                showsJump: showsJump && index == 0, sharedStart: shared.map { at($0) })
         }
         placements += placing.place(entries, arrival: arrived(arrival, took: lead), target: target)
     }

@@ -40,7 +40,8 @@ struct NewEntries {
                 TimePlacing.Entry(
                     duration: duration ?? target,
                     programDateTime: dates[index],
-                    opensHole: opensHole && entries.isEmpty || holes.contains(number), isRounded: isRounded,
+                    opensHole: opensHole && entries.isEmpty || holes.contains(number),
+                    showsJump: Self.showsJump(playlist, index, dates[index]), isRounded: isRounded,
                     sharedStart: shared[number + (step?.numbers ?? 0)].map { $0 + (step?.later ?? 0) },
                     isSharedByMedia: step != nil))
         }
@@ -70,6 +71,19 @@ struct NewEntries {
         drop(covered, opensHole: opensHole)
         if !entries.isEmpty { entries[0].joinedStart = begin }
         return begin
+    }
+
+    /// Whether a jump of an entry's date is not one wrong date: a discontinuity is there, or the next date
+    /// goes on from it.
+    private static func showsJump(_ playlist: MediaPlaylist, _ index: Int, _ date: Instant?) -> Bool {
+        let entry = playlist.segments[index]
+        if entry.discontinuityCount > 0 { return true }
+        guard let date, let duration = PlaylistFollower.duration(of: entry),
+            playlist.segments.indices.contains(index + 1),
+            let next = playlist.segments[index + 1].programDateTimeMicroseconds
+        else { return false }
+        let slack = max(duration / 2, Limits.dateResolution)
+        return (Instant(microseconds: next) - (date + duration)).magnitude <= slack.magnitude
     }
 
     /// What the playlist says of an entry besides its time.

@@ -102,6 +102,15 @@ extension RenditionProgress {
         return dateSteps.askLate(number, at: from, behind: before)
     }
 
+    /// Why time is missing before a segment; nil when none is.
+    func gapReason(
+        before number: Int64, _ placement: TimePlacing.Placement, otherwise reason: GapReason,
+    ) -> GapReason? {
+        guard placement.stepped else { return nil }
+        if dateSteps.holes.contains(number) { return .sourceGap }
+        return placement.jumped ? .sourceJump : reason
+    }
+
     /// How much a playlist lists from an index on, microseconds.
     func length(of playlist: MediaPlaylist, from index: Int) -> Int64 {
         entries(of: playlist).suffix(max(0, playlist.segments.count - index)).reduce(0) { $0 + $1.duration }

@@ -304,7 +304,7 @@ struct RenditionProgress: Sendable {
                             ? cause
                             : entry.discontinuityCount > 0 ? "discontinuity" : stepped ? "hole" : nil),
                     entry: entry, arrival: arrival.date, flags: new.flags[place],
-                    hole: stepped ? dateSteps.holes.contains(new.numbers[place]) ? .sourceGap : hole : nil,
+                    hole: gapReason(before: new.numbers[place], placements[place], otherwise: hole),
                     expectedDuration: expected[place],
                     numberShift: alignment.shift, discontinuityCount: discontinuityCount,
                     availableUntil: available)

@@ -22,6 +22,8 @@ struct TimePlacing: Sendable {
         var follows = false
         /// The source's date as the numbers that are missing before it lead to it; nil where they do not.
         var countedDate: Instant?
+        /// Where its date jumps, EXT-X-DISCONTINUITY or the date behind it shows that it is not wrong alone.
+        var showsJump = false
         /// EXTINF is wrong or in whole seconds: dates tell the duration better.
         var isRounded = false
         /// The start that the channel's leading rendition has for the same segment, when there are no dates.
@@ -37,6 +39,8 @@ struct TimePlacing: Sendable {
         var duration: Int64
         /// The clock stepped here: time is missing before the start.
         var stepped: Bool
+        /// It did so by the source's dates only, not by arrival.
+        var jumped = false
     }
 
     /// When a segment begins by its own clock, and how far that may be off before it counts, microseconds.
@@ -46,6 +50,8 @@ struct TimePlacing: Sendable {
         var isDated = false
         /// The media show it: a difference is taken back as fast as a segment can bear.
         var isShown = false
+        /// Nothing leads to its date, which is followed.
+        var isJump = false
     }
 
     /// A new segment, and when it begins by arrival.
@@ -131,7 +137,7 @@ struct TimePlacing: Sendable {
             if let date = arrived[index].entry.programDateTime {
                 arrived[index].entry.programDateTime = date - zone
                 arrived[index].entry.countedDate = arrived[index].entry.countedDate.map { $0 - zone }
-                judgeAgain(arrived[index], target: target)
+                if judgeAgain(arrived[index], target: target) { arrived[index].entry.showsJump = true }
             }
             let reading = reading(arrived[index], target: target)
             if let joined = arrived[index].entry.joinedStart {
@@ -249,31 +255,55 @@ extension TimePlacing {
 
     /// Dates that are not used are used again once some in a row go on from each other and from what is
     /// decided: one wrong date says nothing of those behind it.
-    private mutating func judgeAgain(_ arrived: Arrived, target: Int64) {
-        guard clock == .arrival, choice != .arrival, let date = arrived.entry.programDateTime else { return }
+    ///
+    /// - Returns: whether they are used from here on
+    private mutating func judgeAgain(_ arrived: Arrived, target: Int64) -> Bool {
+        guard clock == .arrival, choice != .arrival, let date = arrived.entry.programDateTime else {
+            return false
+        }
+        let isAhead = sourceOffset != nil && unused.map { date > $0.date } ?? true
         var count = 0
-        if goesOn(date, target: target) {
+        if goesOn(date, target: target) || isAhead && mayJump(to: date, arrived) {
             let slack = max(target / 2, Limits.dateResolution)
             let isNext = unused.map { (date - $0.date - $0.duration).magnitude <= slack.magnitude } ?? false
             count = isNext ? (unused?.rightCount ?? 0) + 1 : 1
         }
         unused = (date, arrived.entry.duration, count)
-        guard count >= Limits.rightDates else { return }
+        guard count >= Limits.rightDates else { return false }
         (clock, distrust, unused) = (.source, nil, nil)
         sourceOffset = sourceOffset ?? date - arrived.start
+        return true
+    }
+
+    /// Whether a date may be followed that nothing leads to: the channel's settings say that the source's
+    /// dates are right, and the time line would not run back.
+    private func mayJump(to date: Instant, _ arrived: Arrived) -> Bool {
+        choice == .source && end.map { date > $0 } ?? true
+            && (date - arrived.start).magnitude <= Limits.plausibleDates.magnitude
+    }
+
+    /// Whether such a date is followed: then arrival is compared with it from here on.
+    private mutating func followsJump(to date: Instant, _ arrived: Arrived) -> Bool {
+        guard end == nil || arrived.entry.showsJump, mayJump(to: date, arrived) else { return false }
+        sourceOffset = date - arrived.start
+        return true
     }
 
     private mutating func reading(_ arrived: Arrived, target: Int64) -> Reading {
         let latest = arrived.start + (sourceOffset ?? 0)
         let span = latest - arrived.lead...latest
         let expected = nearest(span)
-        if clock == .source, let date = arrived.entry.programDateTime,
-            believes(
-                date, counted: arrived.entry.countedDate, expected: expected, in: span, target: target)
-        {
-            let isCoarse = date.microseconds % Microseconds.perSecond == 0
-            return Reading(
-                start: date, slack: isCoarse ? Limits.dateResolution : Limits.tolerance, isDated: true)
+        if clock == .source, let date = arrived.entry.programDateTime {
+            let drift = date - min(max(date, span.lowerBound), span.upperBound)
+            let isBelieved = believes(
+                date, counted: arrived.entry.countedDate, expected: expected, drift: drift, target: target)
+            if isBelieved || followsJump(to: date, arrived) {
+                let isCoarse = date.microseconds % Microseconds.perSecond == 0
+                return Reading(
+                    start: date, slack: isCoarse ? Limits.dateResolution : Limits.tolerance, isDated: true,
+                    isJump: !isBelieved)
+            }
+            distrustDates("the source's dates jumped by \(drift / 1_000_000) s")
         }
         if let shared = arrived.entry.sharedStart {
             // Numbers of two renditions may be out of step (RFC 8216bis §6.2.4). Until media show by how
@@ -294,20 +324,19 @@ extension TimePlacing {
 
     /// Whether a date goes on from what is decided, or jumps as arrival does or as the numbers do.
     ///
-    /// By arrival it lies within `span`, most likely at `expected`; `counted` is the date by numbers.
+    /// By arrival it lies most likely at `expected`, and `drift` off from what is possible; `counted` is the
+    /// date by numbers.
     private mutating func believes(
-        _ date: Instant, counted: Instant?, expected: Instant, in span: ClosedRange<Instant>, target: Int64,
+        _ date: Instant, counted: Instant?, expected: Instant, drift: Int64, target: Int64,
     ) -> Bool {
         if goesOn(date, target: target) {
             sourceOffset = sourceOffset.map { $0 + (date - expected) / Limits.driftShare }
             return true
         }
-        let drift = date - min(max(date, span.lowerBound), span.upperBound)
         if drift.magnitude <= Self.step(target: target).magnitude { return true }
         // A playlist may have stood still for long when it is seen again; none lists what is still to come.
-        if drift < 0, let counted, isNear(date, counted, target: target) { return true }
-        distrustDates("the source's dates jumped by \(drift / 1_000_000) s")
-        return false
+        guard drift < 0, let counted else { return false }
+        return isNear(date, counted, target: target)
     }
 }
 
@@ -324,7 +353,8 @@ extension TimePlacing {
             let start = max(own.start, previous)
             remainder = own.start - start
             leap = Int64(remainder.magnitude)
-            return decide(start: start, duration: entry.duration, stepped: start > previous)
+            return decide(
+                start: start, duration: entry.duration, stepped: start > previous, jumped: own.isJump)
         }
         let size = Int64(difference.magnitude)
         leap = isSudden && !entry.follows ? size : min(leap, size)
@@ -359,8 +389,10 @@ extension TimePlacing {
         max(min(size, gentle), min(size - bound, duration / Limits.firmSlewShare))
     }
 
-    private mutating func decide(start: Instant, duration: Int64, stepped: Bool) -> Placement {
+    private mutating func decide(
+        start: Instant, duration: Int64, stepped: Bool, jumped: Bool = false,
+    ) -> Placement {
         end = start + duration
-        return Placement(start: start, duration: duration, stepped: stepped)
+        return Placement(start: start, duration: duration, stepped: stepped, jumped: jumped)
     }
 }
