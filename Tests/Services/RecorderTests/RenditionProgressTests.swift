@@ -259,8 +259,27 @@ struct RenditionProgressTests {
             &progress, list(0...4, date: isDated ? date : nil), opensHole: true, cause: "restart",
             arrival: 137)
         #expect(segments.map(\.identity.number) == [4])
-        #expect(starts(segments) == [isDated ? 130 : 131])
+        // By arrival it would begin a second later, which is less than arrival tells.
+        #expect(starts(segments) == [130])
         #expect(segments.map(\.boundary) == ["restart"])
+    }
+
+    @Test(
+        "Without dates a new run is a hole where arrival shows more than it wavers, and missing numbers always",
+        arguments: [
+            ("restart", 0.6, 118.0), ("restart", 1.4, 118), ("restart", 1.6, 119.6), ("restart", -3, 118),
+            ("source", 0.6, 118), ("hole", 0.6, 118.6),
+        ] as [(String, Double, Double)])
+    func leastHole(cause: String, later: Double, start: Double) {
+        var progress = progress()
+        _ = take(&progress, list(10...12), arrival: 118)
+        if cause != "hole" { progress.placing.beginRun() }
+        let number = cause == "hole" ? 14 : 0
+        let segments = take(
+            &progress, list(number...number), opensHole: true, cause: cause, arrival: 124 + later)
+        #expect(starts(segments) == [start])
+        #expect(segments.map(\.hole) == [start > 118 ? .sourceJump : nil])
+        #expect(segments.map(\.boundary) == [cause])
     }
 
     @Test("What an earlier process placed and is still listed shows that EXTINF of what follows is wrong")

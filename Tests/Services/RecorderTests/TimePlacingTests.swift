@@ -280,6 +280,16 @@ struct TimePlacingTests {
         #expect(other.starts == [100])
     }
 
+    @Test("A rendition without dates begins a new run where the leading one does, however short the hole is")
+    func sharedRun() {
+        var stage = PlacingStage()
+        stage.place([nil], arrival: 106)
+        stage.placing.beginRun()
+        stage.place([nil], arrival: 112.4, opensHole: true, shared: 106.3)
+        #expect(stage.starts == [100, 106.3])
+        #expect(stage.steps == [1])
+    }
+
     // MARK: Going on
 
     @Test("Resumed, times go on from what is decided; missing numbers leave their time out")

@@ -231,6 +231,7 @@ struct RenditionProgress: Sendable {
             shared: shared, measured, step: leaderStep)
         if cause == "hole", let number = new.numbers.first, !new.entries.isEmpty {
             new.entries[0].countedDate = follower.date(of: number)
+            new.entries[0].lacksNumbers = true
         }
         if let number = new.numbers.first, !new.entries.isEmpty {
             if dateSteps.followsLate(number) { new.entries[0].follows = true }

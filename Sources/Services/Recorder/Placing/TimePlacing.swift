@@ -18,6 +18,8 @@ struct TimePlacing: Sendable {
         var programDateTime: Instant?
         /// Numbers are missing before it, or a new source run begins with it.
         var opensHole = false
+        /// Numbers are missing before it: so is time, however little of it arrival shows.
+        var lacksNumbers = false
         /// Its media follow those before it, however late it arrived.
         var follows = false
         /// The source's date as the numbers that are missing before it lead to it; nil where they do not.
@@ -48,6 +50,7 @@ struct TimePlacing: Sendable {
         var start: Instant
         var slack: Int64
         var isDated = false
+        var isByArrival = false
         /// The media show it: a difference is taken back as fast as a segment can bear.
         var isShown = false
         /// Nothing leads to its date, which is followed.
@@ -233,20 +236,6 @@ extension TimePlacing {
         return (date - counted).magnitude <= slack.magnitude
     }
 
-    /// The time zone that dates are in which are off by so many microseconds; nil when none fits.
-    ///
-    /// Zones differ from UTC by whole quarters of an hour. What the dates are off besides is the time from
-    /// the encoder to the listing.
-    private static func zone(of offset: Int64) -> Int64? {
-        guard offset.magnitude > Limits.zoneFrom.magnitude, offset.magnitude < Limits.zoneUpTo.magnitude
-        else {
-            return nil
-        }
-        let quarters = (Double(offset - Limits.zoneSlack.upperBound) / Double(Limits.zoneUnit)).rounded(.up)
-        let zone = Int64(quarters) * Limits.zoneUnit
-        return zone != 0 && Limits.zoneSlack.contains(offset - zone) ? zone : nil
-    }
-
     private mutating func distrustDates(_ reason: String?) {
         clock = .arrival
         distrust = reason
@@ -314,7 +303,7 @@ extension TimePlacing {
                 return Reading(start: shared, slack: Limits.tolerance, isShown: isShown)
             }
         }
-        return Reading(start: expected, slack: target + target / 2)
+        return Reading(start: expected, slack: target + target / 2, isByArrival: true)
     }
 
     /// The instant of a span that lies nearest to the end of what is decided; its end before there is any.
@@ -350,7 +339,8 @@ extension TimePlacing {
         // What has grown bit by bit is drift, and no missing time.
         let isSudden = (difference - remainder).magnitude > target.magnitude
         if entry.opensHole || isSudden && !entry.follows && difference > Self.step(target: target) {
-            let start = max(own.start, previous)
+            let isTold = !own.isByArrival || entry.lacksNumbers || difference > Self.leastHole(target: target)
+            let start = isTold ? max(own.start, previous) : previous
             remainder = own.start - start
             leap = Int64(remainder.magnitude)
             return decide(
@@ -374,12 +364,15 @@ extension TimePlacing {
         _ entry: Entry, at joined: Instant, _ own: Reading, target: Int64,
     ) -> Placement {
         guard let previous = end else { return place(entry, at: own, target: target) }
-        let isHole = joined - previous > max(target / 4, Limits.timestampSlack)
+        let isHole = joined - previous > Self.leastHole(target: target)
         let start = isHole ? joined : previous
         remainder = own.start - start
         leap = Int64(remainder.magnitude)
         return decide(start: start, duration: entry.duration, stepped: isHole)
     }
+
+    /// What is shorter is no hole where only arrival or time stamps show one, microseconds.
+    private static func leastHole(target: Int64) -> Int64 { max(target / 4, Limits.timestampSlack) }
 
     /// By how much a segment is stretched or cut for the time line to come nearer to its clock, microseconds.
     ///
