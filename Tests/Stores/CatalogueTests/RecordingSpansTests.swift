@@ -29,6 +29,48 @@ struct RecordingSpansTests {
         }
     }
 
+    /// Twenty seconds of a channel that is set to record from midnight on, listed `lag` seconds late.
+    private func recorded(_ test: TestCatalogue, lag: Int64 = 0) async throws -> ChannelRecording {
+        let recording = try await ChannelRecording(in: test)
+        try await test.catalogue.beginRecording(channel: recording.row, at: midnight)
+        let segments = recording.published(0..<5).map { decided in
+            var decided = decided
+            decided.fact.arrived = decided.fact.end + lag * second
+            return decided
+        }
+        _ = try await test.catalogue.commit(recording.batch(segments))
+        return recording
+    }
+
+    @Test(
+        "A span ends at the live edge while that moves, else with the gap that has grown since, and never ahead",
+        arguments: [(0, 26, 20), (5, 33, 20), (0, 40, 40), (5, 60, 55), (0, 10, 10)]
+            as [(Int64, Int64, Int64)])
+    func liveEdge(lag: Int64, now: Int64, end: Int64) async throws {
+        try await withCatalogue { test in
+            let recording = try await recorded(test, lag: lag)
+            try await test.catalogue.endRecording(channel: recording.row, at: midnight + now * second)
+            #expect(try await spans(test) == [[0, end]])
+        }
+    }
+
+    @Test("Nothing is a gap from the live edge at the end of recording until it begins again")
+    func switchedOff() async throws {
+        try await withCatalogue { test in
+            let recording = try await recorded(test)
+            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 26 * second)
+            func gaps(at now: Int64) async throws -> [TimeWindow] {
+                try await test.catalogue.timeline(
+                    of: recording.channel, in: window(0, hour), now: midnight + now * second
+                ).gaps.map(\.window)
+            }
+            #expect(try await gaps(at: 90).isEmpty)
+            try await test.catalogue.beginRecording(channel: recording.row, at: midnight + 100 * second)
+            try await test.publish(26..<30, on: recording)
+            #expect(try await gaps(at: 121) == [window(100 * second, 104 * second)])
+        }
+    }
+
     @Test("A span that begins again at the same instant is reopened, and none ends before it begins")
     func sameInstant() async throws {
         try await withCatalogue { test in

@@ -18,11 +18,18 @@ extension Catalogue {
     }
 
     /// Ends the current recording span; what is missing after it is not a gap.
+    ///
+    /// It ends at the live edge, because what came out later was not listed yet. If nothing has come for three
+    /// target durations, the gap that has grown by now belongs to it.
     package func endRecording(channel: Int32, at now: Instant) async throws(CatalogueError) {
+        let head = try await publishedHead(of: channel)
         try await mappingErrors {
+            let growing = try await growingGap(of: channel, head, now: now)
+            let edge = head.watermark.microseconds > 0 ? head.watermark : now
+            let end = min(growing?.end ?? edge, now)
             _ = try await pool.query(
                 """
-                UPDATE recording_span SET end_us = greatest(begin_us, \(now.microseconds))
+                UPDATE recording_span SET end_us = greatest(begin_us, \(end.microseconds))
                 WHERE channel_id = \(channel) AND end_us IS NULL
                 """)
         }

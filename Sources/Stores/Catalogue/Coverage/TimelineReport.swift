@@ -55,7 +55,7 @@ extension Catalogue {
     }
 
     /// The time since the live edge; nil while it moves, or before recording began.
-    private func growingGap(
+    func growingGap(
         of channel: Int32, _ head: PublishedHead, now: Instant,
     ) async throws -> TimeWindow? {
         let patience = 3 * Int64(max(head.targetSeconds, Limits.leastTargetSeconds)) * Microseconds.perSecond
