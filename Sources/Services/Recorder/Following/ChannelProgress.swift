@@ -358,6 +358,7 @@ extension ChannelProgress {
         _ listing: inout Listing, of rendition: inout RenditionProgress, in playlist: MediaPlaylist,
         room: Int,
     ) {
+        defer { rendition.regain(&listing, in: playlist) }
         guard listing.segments.count > room || !rendition.deferred.isEmpty else { return }
         listing.postponedCount = max(0, listing.segments.count - min(room, Limits.edgeSegments))
         rendition.deferred.add(listing.segments.prefix(listing.postponedCount))

@@ -7,7 +7,7 @@ struct Listing: Sendable {
     /// How many of them, from the first on, are not fetched in their turn to be published, as there are more
     /// than there is room for.
     var postponedCount = 0
-    /// Those of them, and of earlier playlists, whose turn has come.
+    /// Those of them, and of earlier playlists, whose turn has come; and those that were gaps before.
     var due: [ListedSegment] = []
     /// Listed segments of which an earlier recorder has stored a part.
     var parts: [(segment: ListedSegment, held: StoredPart)] = []

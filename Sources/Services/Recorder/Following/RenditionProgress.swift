@@ -62,6 +62,8 @@ struct RenditionProgress: Sendable {
     var filled: [TimeWindow] = []
     /// Listed segments that are more than the queue takes.
     var deferred = DeferredSegments()
+    /// Those that were listed under EXT-X-GAP.
+    var gaps = GapSegments()
     /// A boundary that no segment carries yet, because all of its playlist was recorded already.
     private(set) var owedCause: String?
 
@@ -131,7 +133,7 @@ struct RenditionProgress: Sendable {
         (shortSegments, unmeasured) = (ShortSegments(), UnmeasuredSegments())
         (leaderStep, renumberedFrom) = (nil, nil)
         dateSteps = DateSteps()
-        parts = HeldParts()
+        (parts, gaps) = (HeldParts(), GapSegments())
         return deferred.end()
     }
 
@@ -157,7 +159,7 @@ struct RenditionProgress: Sendable {
         measured = formerlyMeasured[next] ?? MeasuredDurations()
         measured.beginRun()
         run = nil
-        parts = HeldParts()
+        (parts, gaps) = (HeldParts(), GapSegments())
         return deferred.end()
     }
 

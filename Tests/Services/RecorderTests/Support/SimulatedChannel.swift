@@ -19,8 +19,8 @@ struct SimulatedSource: Sendable {
         case restart(at: Double)
         /// These segments of a rendition answer 404.
         case missing(RenditionID, ClosedRange<Int64>)
-        /// These segments of a rendition are listed with EXT-X-GAP.
-        case gap(RenditionID, ClosedRange<Int64>)
+        /// These segments of a rendition are listed with EXT-X-GAP, until a time.
+        case gap(RenditionID, ClosedRange<Int64>, until: Double = .infinity)
         /// The playlist of a rendition answers 404 between two times.
         case away(RenditionID, ClosedRange<Double>)
         /// The playlist of a rendition stands still between two times.
@@ -57,9 +57,10 @@ struct SimulatedSource: Sendable {
         !faults.contains { if case .unreachable(let span) = $0 { span.contains(time) } else { false } }
     }
 
-    private func isGap(_ id: RenditionID, _ number: Int64) -> Bool {
+    private func isGap(_ id: RenditionID, _ number: Int64, at time: Double) -> Bool {
         faults.contains {
-            if case .gap(id, let numbers) = $0 { numbers.contains(number) } else { false }
+            guard case .gap(id, let numbers, let end) = $0 else { return false }
+            return numbers.contains(number) && time < end
         }
     }
 
@@ -135,7 +136,7 @@ struct SimulatedSource: Sendable {
                 keys: segmentsPerKey.map { [Key(method: .aes128, uri: "key\(number / $0)")] } ?? [],
                 programDateTimeMicroseconds: isDated ? at(date(of: number, after: begin)).microseconds : nil,
                 unknownLines: lines[number] ?? [])
-            segment.isGap = isGap(id, number)
+            segment.isGap = isGap(id, number, at: time)
             return segment
         }
         let (from, until) = (at(Double(first) * segmentDuration + zone), at(time + zone))
