@@ -1,5 +1,6 @@
 import HLS
 import HTTP
+import TestSupport
 import Testing
 import Timeline
 
@@ -56,5 +57,30 @@ struct LostSegmentsTests {
         let plan = try plan(text(100..<103), text(first..<first + 2))
         #expect(plan.parts.count == 5 && plan.gapSeconds == 0)
         #expect(plan.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 1, 0])
+    }
+
+    @Test(
+        "What was recorded has the container of what comes, whether its files are there or not",
+        arguments: ["ts", "m4s", "aac", "vtt"], [true, false])
+    func recorded(ending: String, isThere: Bool) throws {
+        let url = try HTTPURL("http://origin.example/live.m3u8")
+        let id = RenditionID(kind: .video, index: 0)
+        func list(_ numbers: Range<UInt64>) throws -> MediaPlaylist {
+            let map = ending == "m4s" ? "#EXT-X-MAP:URI=\"init.mp4\"\n" : ""
+            return try readMedia(
+                "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n"
+                    + "#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n" + map
+                    + numbers.map { "#EXTINF:4,\n\($0).\(ending)\n" }.joined())
+        }
+        var (first, keys) = (RenditionPlan(id: id, url: url), KeyNames())
+        let lines = try first.take(try list(1..<4), base: url, range: nil, keys: &keys)
+        let files: Set<String> = isThere ? Set(lines.map(\.file) + ["init-1.mp4"]) : []
+        let recorded = RecordedParts(first.localPlaylist(isClear: false, isClosed: false), files: files)
+        var second = RenditionPlan(id: id, url: url, kept: lines, recorded: recorded)
+        _ = try second.take(try list(5..<7), base: url, range: nil, keys: &keys)
+        #expect(!second.hasOtherContainer && second.isPackedAudio == (ending == "aac"))
+        #expect(second.parts.map(\.names.file) == (1...6).map { "0000\($0).\(ending)" })
+        #expect(
+            second.parts.map(\.segment.isGap) == [!isThere, !isThere, !isThere, true, false, false])
     }
 }

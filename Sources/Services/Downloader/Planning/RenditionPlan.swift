@@ -280,7 +280,9 @@ extension RenditionPlan {
         return "\(zeros)\(digits).\(ending(of: part))"
     }
 
+    /// A part that has its name keeps its ending: a recorded one has no URL of its own.
     private static func ending(of part: Part) -> String {
+        if let named = part.names.file.split(separator: ".").last { return String(named) }
         let last = part.url.path.split(separator: "/").last?.split(separator: ".").last.map(String.init)
         if let known = last.flatMap({ endings[$0.lowercased()] }) { return known }
         return part.initSection == nil ? "ts" : "m4s"
