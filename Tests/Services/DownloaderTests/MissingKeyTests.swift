@@ -1,3 +1,5 @@
+import Foundation
+import HLS
 import HTTPSupport
 import TestSupport
 import Testing
@@ -32,6 +34,56 @@ struct MissingKeyTests {
             let detail = try await Downloading().run(origin.request()).error?.detail ?? ""
             #expect(detail.contains("…") && detail.contains("/2.key cannot be fetched"), "\(detail)")
             #expect(!detail.contains("secret") && !detail.contains("token") && detail.count < 300)
+        }
+    }
+
+    /// Serves a live playlist of some segments, with the key that each has.
+    private func list(_ origin: FaultyOrigin, _ keys: [Int: String], isEnded: Bool = false) {
+        let names = origin.segments()
+        let lines = keys.sorted { $0.key < $1.key }.flatMap { number, key in
+            [
+                "#EXT-X-KEY:METHOD=AES-128,URI=\"\(key)\",IV=0x\(String(repeating: "0", count: 32))",
+                "#EXTINF:1,", names[number],
+            ]
+        }
+        let head = [
+            "#EXTM3U", "#EXT-X-TARGETDURATION:1", "#EXT-X-MEDIA-SEQUENCE:\(keys.keys.min() ?? 0)",
+        ]
+        origin.serve(
+            "/vod/live.m3u8",
+            (head + lines + (isEnded ? ["#EXT-X-ENDLIST", ""] : [""])).joined(separator: "\n"))
+    }
+
+    @Test("The key of segments that the source has dropped unread is not missed")
+    func droppedKey() async throws {
+        try await FaultyOrigin.run(serving: .encrypted) { origin in
+            let downloading = try Downloading()
+            list(origin, [0: "secret.key", 1: "second.key"])
+            #expect(try await downloading.run(origin.request("/vod/live.m3u8")).state == .failed)
+            list(origin, [2: "secret.key", 3: "secret.key"], isEnded: true)
+            let task = try await downloading.run(origin.request("/vod/live.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.notes == ["2 s of it are missing at the source"])
+            let playlist = try readMedia(
+                String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            #expect(playlist.segments.map(\.isGap) == [true, true, false, false])
+            #expect(playlist.segments.map(\.keys.isEmpty) == [true, true, false, false])
+        }
+    }
+
+    @Test("A key that is gone from the folder and from the source is named as the file that it was")
+    func goneKey() async throws {
+        try await FaultyOrigin.run(serving: .encrypted) { origin in
+            var downloading = try Downloading()
+            downloading.options.parallel = 1
+            list(origin, [0: "secret.key", 1: "secret.key"])
+            origin.fail(origin.segments()[1], Array(repeating: .status(500), count: 8))
+            #expect(try await downloading.run(origin.request("/vod/live.m3u8")).state == .failed)
+            try FileManager.default.removeItem(atPath: downloading.path("task", "keys/1.key"))
+            list(origin, [2: "secret.key"], isEnded: true)
+            let task = try await downloading.run(origin.request("/vod/live.m3u8"))
+            #expect(task.state == .failed)
+            #expect(task.error?.detail.hasPrefix("the file keys/1.key is missing") ?? false)
         }
     }
 }

@@ -111,7 +111,8 @@ struct RenditionPlan: Sendable {
 
     private func recordedPart(_ names: KeptPart, _ segment: MediaSegment) -> Part {
         var names = names
-        let key = Self.recordedKey(segment.keys)
+        // Nothing of a gap is opened: its key may never have come.
+        let key = segment.isGap ? nil : Self.recordedKey(segment.keys)
         if key == nil { names.key = nil }
         var section: PartInit?
         if let map = segment.map, !segment.isGap {

@@ -57,7 +57,9 @@ extension TaskRunner {
             keys[name] = bytes
             return
         }
-        guard let uri = keyNames.uris[name] else { throw .key("the key \(name) has no URI") }
+        guard let uri = keyNames.uris[name] else {
+            throw .key("the file keys/\(name) is missing, and the source lists its key no more")
+        }
         let seen = renewals
         let bytes = try await reader.key(uri) { () async throws(DownloadError) in
             try await self.renew(since: seen)
