@@ -118,4 +118,32 @@ struct HandedOverTests {
             #expect(try await states(folder) == ["done": "completed", "wrong": "completed"])
         }
     }
+
+    @Test(
+        "What a killed process has left goes on in the process that holds the folder now",
+        arguments: [["left"], []])
+    func left(ids: [String]) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let held = origin.segments()[2]
+            origin.fail(held, [.held(after: 1000), .held(after: 1000)])
+            let folder = try TemporaryFolder("left")
+            let place = ["--to", folder.path]
+            let programs = try ["left", "other"].map { id in
+                try Run(["download", origin.url("/vod/index.m3u8?\(id)"), "--id", id, "--quiet"] + place)
+            }
+            try programs[0].start()
+            try await eventually("the first task") { origin.requests(for: held).count == 1 }
+            programs[0].send(SIGKILL)
+            _ = try await programs[0].status()
+            try programs[1].start()
+            try await eventually("the second task") { origin.requests(for: held).count == 2 }
+            let (status, program) = try await Run.run(["downloads", "resume"] + ids + place)
+            let errors = try program.errors
+            #expect(status == 0, "\(errors)")
+            try await eventually("the first task again") { try await states(folder)["left"] == "completed" }
+            origin.release()
+            #expect(try await programs[1].status() == 0)
+            #expect(try await states(folder) == ["left": "completed", "other": "completed"])
+        }
+    }
 }

@@ -66,9 +66,9 @@ struct DownloadsCommand: AsyncParsableCommand {
 
     /// Has the process that holds the folder do what is asked, of all tasks for which it is possible.
     private func act(through holder: Holder) async throws {
-        let known = try await DownloadService.tasks(in: to, clock: .system)
-        // What waits for its turn goes on by itself.
-        let chosen = chosen(of: known, resuming: [.paused])
+        // The holder knows which tasks were interrupted: they are queued there.
+        let known = await Self.current(try await DownloadService.tasks(in: to, clock: .system), in: to)
+        let chosen = chosen(of: known)
         var isRefused = false
         for id in chosen {
             guard let problem = try await holder.act(action.rawValue, on: id).problem else { continue }
@@ -85,7 +85,7 @@ struct DownloadsCommand: AsyncParsableCommand {
     /// Does what is asked, of all tasks for which it is possible; gives what is to be downloaded then.
     private func act(on service: DownloadService) async throws(DownloadError) -> [DownloadRun.Asked] {
         var asked: [DownloadRun.Asked] = []
-        for id in try await chosen(of: service.tasks(), resuming: [.paused, .queued]) {
+        for id in try await chosen(of: service.tasks()) {
             do throws(DownloadError) {
                 switch action {
                 case .list: break
@@ -103,11 +103,11 @@ struct DownloadsCommand: AsyncParsableCommand {
     }
 
     /// The ids that were given, or else those of all tasks for which the action is meant.
-    private func chosen(of tasks: [DownloadTask], resuming: Set<TaskState>) -> [String] {
+    private func chosen(of tasks: [DownloadTask]) -> [String] {
         guard ids.isEmpty else { return ids }
         let wanted: Set<TaskState> =
             switch action {
-            case .resume: resuming
+            case .resume: [.paused, .queued]
             case .retry: [.failed, .canceled]
             default: [.queued, .preparing, .downloading, .packing, .waitingForNetwork]
             }

@@ -196,7 +196,7 @@ extension DownloadManager {
 
     /// Adds a task, or lets the one that is there go on as it is asked for now: what is not completed.
     package func take(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
-        guard !hasEnded else { throw .notNow("the process that holds the folder is ending") }
+        guard !hasEnded else { throw .notNow(Self.ending) }
         let (stored, original, folder) = try await service.begin(request)
         let id = stored.task.id
         if stored.task.state == .completed, let other = stored.request.difference(from: request) {
@@ -230,11 +230,14 @@ extension DownloadManager {
         }
     }
 
-    /// Lets a paused task go on, or one that failed or was canceled (`isRetry`).
+    /// Lets a paused or interrupted task go on, or one that failed or was canceled (`isRetry`).
     package func goOn(_ id: String, isRetry: Bool) async throws(DownloadError) -> DownloadTask {
         guard let task = board.task(id) else { throw .noTask(id) }
+        guard !hasEnded else { throw .notNow(Self.ending) }
         let allowed: Set<TaskState> = isRetry ? [.failed, .canceled] : [.paused]
-        guard allowed.contains(task.state) else {
+        // What an earlier process has left counts as queued, and may wait for nothing.
+        let isLeft = !isRetry && task.state == .queued && !isTaken(id)
+        guard isLeft || allowed.contains(task.state) else {
             if !isRetry, !task.state.isEnded { return task }
             throw .notNow(task.refusal(of: isRetry ? .retried : .resumed))
         }
@@ -257,8 +260,15 @@ extension DownloadManager {
 }
 
 extension DownloadManager {
+    private static let ending = "the process that holds the folder is ending"
+
+    /// Whether a task runs, or has its turn to come.
+    private func isTaken(_ id: String) -> Bool {
+        queue.contains(id) || starting.contains(id) || running[id] != nil
+    }
+
     private func enqueue(_ id: String) {
-        guard !queue.contains(id), !starting.contains(id), running[id] == nil else { return }
+        guard !isTaken(id) else { return }
         queue.append(id)
         startNext()
     }
