@@ -1,5 +1,8 @@
 import Foundation
+import HTTP
+import HTTPServer
 import HTTPSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -144,6 +147,48 @@ struct HandedOverTests {
             origin.release()
             #expect(try await programs[1].status() == 0)
             #expect(try await states(folder) == ["left": "completed", "other": "completed"])
+        }
+    }
+
+    @Test("A signal that comes before all URLs are handed over leaves status 130")
+    func notHandedOver() async throws {
+        let folder = try TemporaryFolder("slow")
+        let holder = SlowHolder()
+        let server = try HTTPServer.open(
+            configuration: HTTPServer.Configuration(
+                address: ListenAddress(file: folder.path(of: ".backcast.sock"))),
+            handler: holder, logger: silentLogger)
+        let urls = (0..<400).map { "http://127.0.0.1:1/\($0).ts" }
+        let program = try Run(["download", "--quiet", "--to", folder.path] + urls)
+        try program.start()
+        do {
+            try await eventually("the first task") { holder.taskCount > 0 }
+            program.send(SIGINT)
+            #expect(try await program.status() == 130)
+        } catch {
+            program.send(SIGKILL)
+            await server.stop(drain: .zero)
+            throw error
+        }
+        #expect(holder.taskCount < urls.count)
+        await server.stop(drain: .zero)
+    }
+}
+
+/// A process that takes its time before it refuses a task.
+private final class SlowHolder: HTTPHandler {
+    private let count = Mutex(0)
+
+    var taskCount: Int { count.withLock { $0 } }
+
+    func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission { .upTo(1 << 20) }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer {
+        guard request.method == .post else { return .now(HTTPResponse(status: .ok)) }
+        count.withLock { $0 += 1 }
+        return .later {
+            try? await Task.sleep(for: .milliseconds(20))
+            return HTTPResponse(status: .badRequest)
         }
     }
 }

@@ -29,7 +29,12 @@ struct HandedOver: Sendable {
 
     private func run(_ requests: [DownloadRequest]) async throws -> Int32 {
         var (open, status): (Set<String>, Int32) = ([], 0)
-        for request in requests where !Task.isCancelled {
+        for request in requests {
+            // The rest is not begun, also where all that was handed over is complete.
+            guard !Task.isCancelled else {
+                status = 130
+                break
+            }
             do {
                 open.insert(try await handOver(request))
             } catch let refusal as Refusal {
@@ -84,6 +89,7 @@ struct HandedOver: Sendable {
 
     /// Has tasks paused that have not ended, and shows what became of them.
     private func pause(_ ids: Set<String>) async -> Int32 {
+        guard !ids.isEmpty else { return 0 }
         for id in ids.sorted() {
             do {
                 // One that has ended meanwhile is no fault.
