@@ -49,6 +49,8 @@ enum Limits {
     static let subtitleBytes = 4 << 20
     /// Bytes of a segment in which its first time is looked for.
     static let anchorBytes = 1 << 20
+    /// Bytes of a segment of which only the kind is wanted: its tables, in 350 packets of a transport stream.
+    static let lookedAtBytes = 64 << 10
     /// The longest id.
     static let idLength = 63
     /// Threads that write files.

@@ -67,4 +67,53 @@ struct PreviewTests {
             #expect(task.renditions.map(\.kind) == [.audio])
         }
     }
+
+    /// What was asked for beside playlists.
+    private func media(_ origin: FaultyOrigin) -> [FaultyOrigin.Request] {
+        origin.log.filter { !$0.path.hasSuffix(".m3u8") }
+    }
+
+    @Test(
+        "Sound alone is told by the beginning of a segment, or by the initialization section",
+        arguments: [[], ["-hls_segment_type", "fmp4"], ["-hls_flags", "single_file"]],
+        ["index.m3u8", "all.m3u8"])
+    func soundAlone(options: [String], name: String) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serveSound(options)
+            origin.serve("/vod/all.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nindex.m3u8\n")
+            let task = try await preview(origin) { $0.url = origin.url("/vod/\(name)") }
+            #expect(task.renditions.map(\.kind) == [.audio])
+            #expect(media(origin).count == 1)
+            #expect(media(origin).allSatisfy { $0.range?.hasPrefix("bytes=0-") ?? false })
+        }
+    }
+
+    @Test("A picture is told as well", arguments: SampleStreams.Kind.allCases)
+    func picture(kind: SampleStreams.Kind) async throws {
+        try await FaultyOrigin.run(serving: kind) { origin in
+            let task = try await preview(origin)
+            #expect(task.renditions.first?.kind == .video)
+            // A variant with CODECS has told it, and no key is asked for.
+            let isAsked = kind != .separateAudio && kind != .encrypted
+            #expect(media(origin).count == (isAsked ? 1 : 0))
+        }
+    }
+
+    @Test("A source that ignores ranges tells it, and one that breaks or does not end is asked once")
+    func faults() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serveSound([])
+            let segment = try #require(origin.segments().first)
+            let faults: [(fault: FaultyOrigin.Fault, kind: RenditionKind)] = [
+                (.garbled(after: .max), .audio), (.status(500), .video), (.endless, .video),
+                (.wrongRange, .video), (.webPage, .video),
+            ]
+            for (fault, kind) in faults {
+                let count = origin.requests(for: segment).count
+                origin.fail(segment, [fault])
+                #expect(try await preview(origin).renditions.map(\.kind) == [kind], "\(fault)")
+                #expect(origin.requests(for: segment).count == count + 1, "\(fault)")
+            }
+        }
+    }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPSupport
 import JSON
-import TestSupport
 import Testing
 import Timeline
 
@@ -9,22 +8,6 @@ import Timeline
 
 @Suite("What the renditions of a task are", .timeLimit(.minutes(3)))
 struct RenditionKindTests {
-    /// Serves two seconds of sound, as a media playlist.
-    private func serveSound(_ origin: FaultyOrigin, _ options: [String]) async throws {
-        let folder = try TemporaryFolder("sound")
-        try Data((1...16).map { UInt8($0) }).write(to: folder.url.appending(path: "a.key"))
-        _ = try folder.write("a.key\n\(folder.path(of: "a.key"))\n", to: "key.info")
-        try await Command.run(
-            "/usr/bin/env",
-            [
-                "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=2", "-c:a", "aac",
-                "-f", "hls", "-hls_time", "1", "-hls_playlist_type", "vod",
-            ] + options + ["index.m3u8"], in: folder.path)
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-            origin.serve("/vod/\(name)", Array(try Data(contentsOf: folder.url.appending(path: name))))
-        }
-    }
-
     private func kinds(_ task: DownloadTask) -> [String] {
         let text = String(decoding: task.json.bytes, as: UTF8.self)
         return text.matches(of: /"kind":"([a-z]+)"/).map { String($0.1) }
@@ -35,7 +18,7 @@ struct RenditionKindTests {
         arguments: [[], ["-hls_segment_type", "fmp4"], ["-hls_key_info_file", "key.info"]])
     func sound(options: [String]) async throws {
         try await FaultyOrigin.run { origin in
-            try await serveSound(origin, options)
+            try await origin.serveSound(options)
             let downloading = try Downloading()
             let task = try await downloading.run(origin.request())
             #expect(task.state == .completed, "\(task.error?.detail ?? "")")

@@ -29,14 +29,16 @@ extension DownloadService {
         case .playlist(.media(let playlist), let base, _):
             let id = RenditionID(kind: .video, index: 0)
             task.renditions = [TaskRendition(id: id)]
-            try count(playlist, base, of: id, request, in: &task)
+            let plan = try count(playlist, base, of: id, request, in: &task)
+            await learnKind(of: plan, by: reader, in: &task)
         case .playlist(.multivariant(let source), let base, _):
             let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
             task.renditions = chosen.streams.map(\.rendition)
             for stream in chosen.streams {
                 let (playlist, base, _) = try await reader.mediaPlaylist(
                     stream.url, imports: source.variables)
-                try count(playlist, base, of: stream.rendition.id, request, in: &task)
+                let plan = try count(playlist, base, of: stream.rendition.id, request, in: &task)
+                await learnKind(of: plan, by: reader, in: &task)
             }
         }
         return task
@@ -45,7 +47,7 @@ extension DownloadService {
     private static func count(
         _ playlist: MediaPlaylist, _ base: HTTPURL, of id: RenditionID, _ request: DownloadRequest,
         in task: inout DownloadTask,
-    ) throws(DownloadError) {
+    ) throws(DownloadError) -> RenditionPlan {
         var (plan, keys) = (RenditionPlan(id: id, url: base), KeyNames())
         _ = try plan.take(playlist, base: base, range: request.range, keys: &keys)
         if !plan.isEnded, task.notes == nil { task.notes = [note(of: request, after: plan.seconds)] }
@@ -55,6 +57,18 @@ extension DownloadService {
         if plan.isPackedAudio, let index = task.renditions.firstIndex(where: { $0.id == id }) {
             task.renditions[index].content = .audio
         }
+        return plan
+    }
+
+    /// Looks whether a rendition has a picture, where neither its playlists nor the names of its segments
+    /// tell.
+    private static func learnKind(
+        of plan: RenditionPlan, by reader: SourceReader, in task: inout DownloadTask
+    ) async {
+        guard let index = task.renditions.firstIndex(where: { $0.id == plan.id }),
+            task.renditions[index].isKindUntold, let isSound = await reader.isSoundAlone(plan)
+        else { return }
+        task.renditions[index].content = isSound ? .audio : .video
     }
 
     /// What a person is told of a presentation that has not ended: what is counted is what it lists now.
@@ -65,4 +79,9 @@ extension DownloadService {
             ? "it has not ended: it is recorded until there are \(Int(limit.rounded(.up))) s of it"
             : "it has not ended, and is not waited for"
     }
+}
+
+extension TaskRendition {
+    /// Whether its playlists do not tell whether it has a picture.
+    fileprivate var isKindUntold: Bool { kind == .video && content == nil && codecs == nil && height == nil }
 }

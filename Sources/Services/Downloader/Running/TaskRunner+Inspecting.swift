@@ -29,9 +29,7 @@ extension TaskRunner {
                 let part = plan.parts.first(where: \.isDone),
                 let tracks = (try? await inspection(of: part, in: plan))?.tracks
             else { continue }
-            let isSound =
-                tracks.contains { $0.kind == .audio } && !tracks.contains { $0.kind == .video }
-            setKind(isSound ? .audio : .video, of: plan.id)
+            setKind(tracks.areSoundAlone ? .audio : .video, of: plan.id)
         }
     }
 

@@ -104,4 +104,20 @@ extension FaultyOrigin {
         request.id = "task"
         return request
     }
+
+    /// Serves two seconds of sound under `/vod`, as a media playlist.
+    func serveSound(_ options: [String]) async throws {
+        let folder = try TemporaryFolder("sound")
+        try Data((1...16).map { UInt8($0) }).write(to: folder.url.appending(path: "a.key"))
+        _ = try folder.write("a.key\n\(folder.path(of: "a.key"))\n", to: "key.info")
+        try await Command.run(
+            "/usr/bin/env",
+            [
+                "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=2", "-c:a", "aac",
+                "-f", "hls", "-hls_time", "1", "-hls_playlist_type", "vod",
+            ] + options + ["index.m3u8"], in: folder.path)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            serve("/vod/\(name)", Array(try Data(contentsOf: folder.url.appending(path: name))))
+        }
+    }
 }
