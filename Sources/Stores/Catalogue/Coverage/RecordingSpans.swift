@@ -19,8 +19,8 @@ extension Catalogue {
 
     /// Ends the current recording span; what is missing after it is not a gap.
     ///
-    /// It ends at the live edge, because what came out later was not listed yet. If nothing has come for three
-    /// target durations, the gap that has grown by now belongs to it.
+    /// It ends at the live edge, because what came out later was not listed yet. If nothing has come for
+    /// three target durations, the gap that has grown by now belongs to it.
     package func endRecording(channel: Int32, at now: Instant) async throws(CatalogueError) {
         let head = try await publishedHead(of: channel)
         try await mappingErrors {
