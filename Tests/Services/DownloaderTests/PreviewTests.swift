@@ -56,7 +56,8 @@ struct PreviewTests {
                 ($0.begin, $0.duration) = ("2016-07-26T05:05:16Z", "100000000000")
             }
             #expect(running.notes?.first?.contains("the window has not ended") ?? false)
-            #expect(origin.log.last?.query?.contains("mode=event") ?? false)
+            let growing = origin.requests(for: "/vod/index.m3u8").last?.query
+            #expect(growing?.contains("mode=event") ?? false)
         }
     }
 
