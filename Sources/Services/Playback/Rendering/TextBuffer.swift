@@ -11,8 +11,7 @@ struct TextBuffer {
 
     /// Returns everything written and ends the buffer's life.
     consuming func finish() -> [UInt8] {
-        storage.removeLast(storage.count - count)
-        return storage
+        Array(storage[..<count])
     }
 
     /// Returns what was written since the last call and empties the buffer.
