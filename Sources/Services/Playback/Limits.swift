@@ -117,7 +117,8 @@ extension Limits {
     static let piecesAtOnce = 16
     /// Blocks whose text is written, or compressed, without a turn: about a millisecond.
     static let textsWithoutTurn = 4
-    /// Blocks whose text one task of several writes or compresses: a fourth of a day.
+    /// Blocks whose text one task of several writes or compresses, having read their key frames if it is
+    /// made of these: a fourth of a day.
     static let textsPerTask = 25
     /// Peaks of blocks that are measured on the thread that asks, each a few microseconds.
     static let peaksAtOnce = 8
@@ -153,8 +154,6 @@ extension Limits {
     /// Quarters of an hour read by one query: while the database reads one half of a day, the other one is
     /// unpacked.
     static let quartersPerLoad = 50
-    /// Quarters of an hour whose key frames one task reads and writes: a fourth of a day.
-    static let quartersPerTask = 25
     /// Quarters whose versions are read at a time.
     static let versionsAtOnce = 4096
     /// Changed blocks that are read again at a time; others are dropped and read on request.

@@ -64,7 +64,7 @@ final class Blocks: Sendable {
         of blocks: [Block], _ rendition: RenditionID, isCompressed: Bool,
     ) async throws(CatalogueError) {
         try await withTaskExecutorPreference(executor) { () async throws(CatalogueError) in
-            try await blocks.inParts(of: Limits.quartersPerTask) { (part) async throws(CatalogueError) in
+            try await blocks.inParts(of: Limits.textsPerTask) { (part) async throws(CatalogueError) in
                 try await self.readKeyFrames(ofPart: part, rendition)
                 for block in part { try? block.keyFrames.load()?.text?.prepare(isCompressed: isCompressed) }
             }
