@@ -54,6 +54,17 @@ struct RecordingSpansTests {
         }
     }
 
+    @Test("A channel without an open span costs one statement")
+    func nothingOpen() async throws {
+        try await withCatalogue { test in
+            let recording = try await recorded(test)
+            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 26 * second)
+            let before = test.pool.statementCount
+            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 26 * second)
+            #expect(test.pool.statementCount == before + 1)
+        }
+    }
+
     @Test("Nothing is a gap from the live edge at the end of recording until it begins again")
     func switchedOff() async throws {
         try await withCatalogue { test in

@@ -22,6 +22,7 @@ extension Catalogue {
     /// It ends at the live edge, because what came out later was not listed yet. If nothing has come for
     /// three target durations, the gap that has grown by now belongs to it.
     package func endRecording(channel: Int32, at now: Instant) async throws(CatalogueError) {
+        guard try await isSpanOpen(channel) else { return }
         let head = try await publishedHead(of: channel)
         try await mappingErrors {
             let growing = try await growingGap(of: channel, head, now: now)
@@ -32,6 +33,17 @@ extension Catalogue {
                 UPDATE recording_span SET end_us = greatest(begin_us, \(end.microseconds))
                 WHERE channel_id = \(channel) AND end_us IS NULL
                 """)
+        }
+    }
+
+    /// Whether a span has not ended.
+    ///
+    /// A recorder that starts ends those of all channels that are not recorded: hardly any is open.
+    private func isSpanOpen(_ channel: Int32) async throws(CatalogueError) -> Bool {
+        try await mappingErrors {
+            let open = try await pool.query(
+                "SELECT begin_us FROM recording_span WHERE channel_id = \(channel) AND end_us IS NULL")
+            return !open.isEmpty
         }
     }
 }
