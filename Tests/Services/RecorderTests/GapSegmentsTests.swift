@@ -13,12 +13,18 @@ struct GapSegmentsTests {
             + "\(isGap ? "#EXT-X-GAP\n" : "")#EXTINF:6,\n1.ts\n#EXTINF:6,\n2.ts\n"
     }
 
+    /// A channel whose segments 40 and 41 are listed as gaps until a time; nothing has been done yet.
+    private static func channel(withGapsUntil end: Double) -> SimulatedChannel {
+        SimulatedChannel([
+            SimulatedSource(
+                url: "http://one.test/live.m3u8", renditions: [video(0)],
+                faults: [.gap(video(0), 40...41, until: end)])
+        ])
+    }
+
     @Test("goes to the archive when its turn has passed, and its time is held")
     func late() {
-        let source = SimulatedSource(
-            url: "http://one.test/live.m3u8", renditions: [video(0)],
-            faults: [.gap(video(0), 40...41, until: 260)])
-        var channel = SimulatedChannel([source])
+        var channel = Self.channel(withGapsUntil: 260)
         channel.run(until: 255)
         #expect(!channel.requested.contains { (40...41).contains($0.number) })
         channel.run(until: 600)
@@ -34,10 +40,7 @@ struct GapSegmentsTests {
 
     @Test("stays lost when it leaves the playlist before that")
     func gone() {
-        let source = SimulatedSource(
-            url: "http://one.test/live.m3u8", renditions: [video(0)],
-            faults: [.gap(video(0), 40...41, until: 400)])
-        var channel = SimulatedChannel([source])
+        var channel = Self.channel(withGapsUntil: 400)
         channel.run(until: 600)
         channel.stop()
         #expect(!channel.requested.contains { (40...41).contains($0.number) })
