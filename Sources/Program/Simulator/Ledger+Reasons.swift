@@ -31,9 +31,12 @@ extension Ledger {
     private func reasons(for hole: TimeWindow) -> Set<GapReason> {
         guard encoders.count == 1, scenario.nodeCount == 1 else { return [] }
         let target = encoders[0].settings.duration
+        // What leaves the playlist while the recorder is down was listed before.
+        let list = target * Int64(encoders[0].settings.listed)
         return scenario.faults.reduce(into: []) { right, fault in
+            let isDown = Self.reasons(fault.kind).contains(.recorderDown)
             let span = TimeWindow(
-                begin: fault.span.begin - 3 * target - 10_000_000,
+                begin: fault.span.begin - 3 * target - 10_000_000 - (isDown ? list : 0),
                 end: fault.span.end + fault.amount.clamped(to: 0...30_000_000) + 12 * target + 60_000_000)
             guard span.overlaps(hole) else { return }
             right.formUnion(Self.reasons(fault.kind))
@@ -117,9 +120,9 @@ extension Ledger {
         let breaks = encoder.breaks(in: TimeWindow(begin: Scenario.begin, end: scenario.quietFrom))
         return breaks.compactMap { stated in
             let first = encoder.segments.partitioningIndex { $0.end > stated.window.begin }
-            guard first < encoder.segments.count, encoder.segments[first].begin < stated.window.end else {
-                return nil
-            }
+            guard first < encoder.segments.count,
+                encoder.begin(of: first, encoder.settings.renditions[0]) < stated.window.end
+            else { return nil }
             let markers = held[stated.id] ?? []
             if markers.count > 1 { return "marker \(stated.id) is held \(markers.count) times" }
             guard let marker = markers.first else {

@@ -3,7 +3,17 @@ import Timeline
 /// Renditions beside each other.
 extension Ledger {
     /// What an encoder's times may be off besides, microseconds.
-    private static let stepTolerance: Int64 = 300_000
+    ///
+    /// Each rendition follows dates in whole seconds to the second. Without dates one may have read two
+    /// segments of which the other one knows only what EXTINF says.
+    private static func stepTolerance(_ settings: Encoder.Settings) -> Int64 {
+        switch (settings.dates, settings.saidDurations) {
+        case (.wholeSeconds, _): 2_300_000
+        case (.none, .exact), (.right, _), (.wrongZone, _): 300_000
+        case (.none, .rounded): 1_300_000
+        case (.none, _): 300_000 + Int64(2 * settings.wobble * Double(settings.duration))
+        }
+    }
 
     /// Segments that do not lie where the same media of another rendition lie, although nothing was wrong for
     /// minutes.
@@ -22,7 +32,8 @@ extension Ledger {
             else { return nil }
             let apart = encoder.begin(of: index, id) - encoder.begin(of: index, leading)
             let error = row.fact.start - start - apart
-            guard error.magnitude > encoder.settings.duration / 2 + Self.stepTolerance else { return nil }
+            guard error.magnitude > encoder.settings.duration / 2 + Self.stepTolerance(encoder.settings)
+            else { return nil }
             return
                 "\(row.fact.identity) at \(seconds(row.fact.start)) s is \(Double(error) / 1_000_000) s "
                 + "off from the same media of \(leading)"

@@ -93,7 +93,7 @@ struct Ledger {
             let (encoder, segment) = (encoders[source].settings, encoders[source].segments[index])
             if !row.fact.flags.contains(.late) { longest = max(longest, encoder.target) }
             // What EXTINF says of the first segments of a run cannot be known to be wrong.
-            if isUnknown(index, encoders[source]) { return nil }
+            if isUnknown(index, encoders[source]) || followsWrongClock(segment.begin) { return nil }
             let error = row.fact.start - encoders[source].begin(of: index, row.fact.identity.rendition)
             guard !tolerance(encoder, longest: longest).contains(error) else { return nil }
             return
@@ -112,6 +112,19 @@ struct Ledger {
         let span = TimeWindow(begin: segment.listedAt - 300_000_000, end: encoder.gone(index) + 20_000_000)
         return scenario.faults.contains {
             $0.span.end > span.begin && $0.span.end < span.end || $0.span.overlaps(span)
+        }
+    }
+
+    /// Whether a process began under a clock that was set wrong, by no more than is told from the database's
+    /// clock: it followed that, and then the right one for a while.
+    private func followsWrongClock(_ instant: Instant) -> Bool {
+        scenario.faults.contains { step in
+            guard step.kind == .clockStep, step.amount.magnitude <= 60_000_000 else { return false }
+            let beginnings = scenario.faults.filter { [.killed, .cutOff, .frozen].contains($0.kind) }
+            let isMet = beginnings.contains {
+                $0.span.end >= step.span.begin && $0.span.end <= step.span.end
+            }
+            return isMet && instant > step.span.begin && instant - step.span.end < 1_800_000_000
         }
     }
 
@@ -182,9 +195,14 @@ struct Ledger {
         let encoder = encoders[0]
         let segment = encoder.segments[index]
         if scenario.faults(.missing, of: 0, at: segment.listedAt) { return false }
-        let needed = encoder.settings.duration * 3 / 2 + 2_000_000
+        // Playlists are fetched again after the duration that they say of their last segment.
+        let pause = encoder.settings.duration * (encoder.settings.saidDurations == .double ? 5 : 3) / 2
+        var needed = pause + 2_000_000
+        // A key is wrong, and the segment no longer being written, only when it does not open after five tries.
+        if scenario.faults(.wrongKey, of: 0, at: segment.listedAt) { needed += 5_000_000 }
         var good = max(segment.listedAt, Scenario.begin + 2_000_000)
-        let gone = min(encoder.gone(index), scenario.end)
+        // What is listed last may not be seen before the end.
+        let gone = min(encoder.gone(index), scenario.end - encoder.settings.duration)
         for span in bad where span.end > good {
             if min(span.begin, gone) - good >= needed { return true }
             good = max(good, span.end)
