@@ -112,5 +112,9 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 33_000_198, hours: 1, faults: [1], hasDiscontinuities: true),
         // A hole was filled with a segment that fitted no other, and the next hole with the same one.
         FoundScenario(seed: 20_261_318, faults: [0, 1], hasDiscontinuities: true),
+        // A process began when the source had ended, and the hole that its predecessor's death had left was
+        // said to come from that end.
+        FoundScenario(
+            seed: 1_036_736_827, faults: [3, 4], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

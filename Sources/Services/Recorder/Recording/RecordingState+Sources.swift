@@ -228,7 +228,7 @@ extension RecordingState {
             return renditionFailed(id, error, now: now)
         }
         let listing = progress.playlistArrived(
-            playlist, of: id, at: arrival(of: fetched), gap: condition.trouble, room: room(for: id),
+            playlist, of: id, at: arrival(of: fetched), gap: condition.silence, room: room(for: id),
             &generator)
         accept(listing, playlist, fetched, id, now: now)
     }
@@ -251,7 +251,7 @@ extension RecordingState {
             listing.segments.map(\.placed), postponedCount: listing.postponedCount, now: now)
         publication.hold(listing.segments)
         if listing.segments.contains(where: \.hasSurplusTags) { noteDeviation(Self.surplusTags) }
-        settleSource(playlist)
+        settleSource(playlist, of: id)
         guard let use = sources.session?.use else { return }
         if !listing.isStale {
             fetches.relist(playlist, of: id, use, base: fetched.base, arrival: fetched.arrival.steady)
@@ -270,10 +270,10 @@ extension RecordingState {
         goOn(id, now: now)
     }
 
-    private mutating func settleSource(_ playlist: MediaPlaylist) {
+    private mutating func settleSource(_ playlist: MediaPlaylist, of id: RenditionID) {
         guard !playlist.segments.isEmpty || playlist.isEnded else { return }
         logZone()
-        if playlist.isEnded { progress.inTrouble(.sourceEnded) }
+        if playlist.isEnded { progress.inTrouble(.sourceEnded, id) }
         if condition.sourceDelivered(ended: playlist.isEnded, distrust: progress.distrust) {
             log(.info, "The source delivers again")
         }
@@ -340,7 +340,7 @@ extension RecordingState {
         }
         let listing = progress.probed(
             probed, request.segment, in: doubt.playlist, at: arrival(of: doubt.fetched),
-            gap: condition.trouble, room: room(for: id), &generator)
+            gap: condition.silence, room: room(for: id), &generator)
         accept(listing, doubt.playlist, doubt.fetched, id, now: now)
     }
 
