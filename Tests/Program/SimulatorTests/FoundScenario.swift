@@ -116,5 +116,8 @@ struct FoundScenario: Sendable {
         // said to come from that end.
         FoundScenario(
             seed: 1_036_736_827, faults: [3, 4], hasDiscontinuities: true, isOutOfStep: true),
+        // EXTINF doubled, dates in whole seconds, three segments with a discontinuity: a single pair of dates
+        // said that segments of two seconds last one.
+        FoundScenario(seed: 5_581_286, faults: [], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

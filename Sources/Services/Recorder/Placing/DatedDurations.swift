@@ -1,4 +1,5 @@
 import HLS
+import Timeline
 
 /// How long the segments of a playlist are by its own dates, compared with what EXTINF says of them.
 ///
@@ -19,6 +20,8 @@ struct DatedDurations {
     private let usual: Int64?
     /// Whether EXTINF says a length that has nothing to do with the segments.
     let isWrong: Bool
+    /// Whether the dates are in whole seconds.
+    private let isCoarse: Bool
 
     /// In front of the numbers of `holes` media are missing.
     init(_ playlist: MediaPlaylist, holes: Set<Int64> = []) {
@@ -31,12 +34,15 @@ struct DatedDurations {
         let (shortest, longest) = (said.map(\.length).min() ?? 0, said.map(\.length).max() ?? 0)
         let count = lengths < durations || longest - shortest <= longest / 5 ? 2 : 3
         isWrong = said.count >= count && (lengths - durations).magnitude > (durations / 5).magnitude
+        isCoarse = said.allSatisfy { $0.length % Microseconds.perSecond == 0 }
         let ratio = isWrong && durations > 0 ? Double(lengths) / Double(durations) : 1
         for pair in said {
             let duration = pair.said ?? 0
             let expected = Int64(Double(duration) * ratio)
-            // Anything else is a jump of the clock or a hole, and says nothing of the segment.
-            guard (expected / 2...expected + expected / 2).contains(pair.length) else { continue }
+            // Anything else is a jump of the clock or a hole, and says nothing of the segment. Of dates in
+            // whole seconds a short pair makes up for a long one beside it.
+            let shortest = expected / 2 - (isCoarse ? Limits.dateResolution : 0)
+            guard (min(shortest, expected)...expected + expected / 2).contains(pair.length) else { continue }
             byDates += pair.length
             byDurations += duration
         }
@@ -74,10 +80,10 @@ struct DatedDurations {
     func duration(said: Int64?, measured: Int64? = nil) -> Int64? {
         guard let said else { return usual }
         guard byDurations > 0 else { return nil }
-        guard abs(byDates - byDurations) > Limits.dateResolution else {
-            let byMedia = Int64(Double(byDurations) * Double(measured ?? said) / Double(said))
-            return abs(byDates - byMedia) > Limits.dateResolution ? said : measured ?? said
-        }
+        let byMedia = Int64(Double(byDurations) * Double(measured ?? said) / Double(said))
+        let fitsMedia = abs(byDates - byMedia) <= Limits.dateResolution
+        if abs(byDates - byDurations) <= Limits.dateResolution { return fitsMedia ? measured ?? said : said }
+        if let measured, isCoarse, fitsMedia { return measured }
         return max(1, Int64(Double(said) * (Double(byDates) / Double(byDurations))))
     }
 }
