@@ -217,6 +217,9 @@ enum Limits {
     static let measuredSegments = 10
     /// Fewer of them say nothing.
     static let measuredAtLeast = 3
+    /// Stored segments whose mean stands for the length of those without EXTINF: it adds up over a long
+    /// playlist.
+    static let unsaidSegments = 60
     /// By how much a segment may be longer or shorter than EXTINF in whole seconds, microseconds: half a
     /// second and some frames.
     static let roundedDuration: Int64 = 600_000

@@ -119,5 +119,8 @@ struct FoundScenario: Sendable {
         // EXTINF doubled, dates in whole seconds, three segments with a discontinuity: a single pair of dates
         // said that segments of two seconds last one.
         FoundScenario(seed: 5_581_286, faults: [], hasDiscontinuities: true, isOutOfStep: true),
+        // A source of sixty segments without EXTINF was back: the mean of ten was too short, and twenty
+        // seconds that no one had recorded counted as held.
+        FoundScenario(seed: 5_550_343, faults: [1], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

@@ -37,7 +37,7 @@ struct MeasuredDurations: Sendable {
     mutating func add(said: Int64?, expected: Int64, measured: Int64, isCompared: Bool = false) {
         guard (1...Limits.longestSegment).contains(measured) else { return }
         pairs.append(Pair(said: said, measured: measured, isCompared: isCompared))
-        if pairs.count > Limits.measuredSegments { pairs.removeFirst() }
+        if pairs.count > Limits.unsaidSegments { pairs.removeFirst() }
         let difference = measured - expected
         // More is a wrong ratio, which the next segments show, or media with a jump.
         guard expected > 0, difference.magnitude <= (expected / 2).magnitude else { return }
@@ -66,7 +66,7 @@ struct MeasuredDurations: Sendable {
     mutating func add(_ held: [Int64: TimeWindow], listedIn playlist: MediaPlaylist, before end: Int) {
         guard !held.isEmpty else { return }
         if let newest = playlist.segments.last, PlaylistFollower.duration(of: newest) == nil {
-            for (_, window) in held.sorted(by: { $0.key < $1.key }).suffix(Limits.measuredSegments) {
+            for (_, window) in held.sorted(by: { $0.key < $1.key }).suffix(Limits.unsaidSegments) {
                 add(said: nil, expected: 0, measured: window.microseconds)
             }
             return
@@ -88,7 +88,7 @@ struct MeasuredDurations: Sendable {
             let unsaid = pairs.lazy.filter { $0.said == nil }.map(\.measured)
             return unsaid.isEmpty ? pairs.last?.measured : unsaid.reduce(0, +) / Int64(unsaid.count)
         }
-        let known = pairs.filter { $0.said != nil }
+        let known = pairs.suffix(Limits.measuredSegments).filter { $0.said != nil }
         guard known.count >= Limits.measuredAtLeast || known.contains(where: \.tells) else { return said }
         let all = known.reduce(Int64(0)) { $0 + ($1.said ?? 0) }
         let measured = known.reduce(Int64(0)) { $0 + $1.measured }
