@@ -122,5 +122,13 @@ struct FoundScenario: Sendable {
         // A source of sixty segments without EXTINF was back: the mean of ten was too short, and twenty
         // seconds that no one had recorded counted as held.
         FoundScenario(seed: 5_550_343, faults: [1], hasDiscontinuities: true, isOutOfStep: true),
+        // A source ended and counted from the beginning, as it had done long before: its names were taken for
+        // those of an old playlist.
+        FoundScenario(seed: 5_560_864, faults: [1, 2, 3], hasDiscontinuities: true, isOutOfStep: true),
+        FoundScenario(seed: 5_560_771, faults: [4, 5, 8], hasDiscontinuities: true, isOutOfStep: true),
+        // Numbers jumped by hundreds, or began again, while dates went on: two targets were waited for, and
+        // the first of three segments was gone.
+        FoundScenario(seed: 5_560_783, faults: [0, 1, 4, 5], hasDiscontinuities: true, isOutOfStep: true),
+        FoundScenario(seed: 5_591_192, faults: [0], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

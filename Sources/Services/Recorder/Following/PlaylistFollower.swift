@@ -64,7 +64,7 @@ struct PlaylistFollower: Sendable {
         }
         let entries = entries ?? SeenEntry.entries(of: playlist)
         let target = Self.target(of: playlist)
-        if let highest, isOfPreviousRun(entries) {
+        if let highest, isOfPreviousRun(entries, now) {
             // Where names follow numbers, the names of the run before return when the numbers do.
             let goesOn = first > highest && first - highest <= entries.count
             guard goesOn, !isYoung(now, target) else { return .stale }
@@ -78,7 +78,7 @@ struct PlaylistFollower: Sendable {
         let waited = Waited(
             targets: lastAdvance.map { Int64(min((now - $0) / .microseconds(target), 1e9)) } ?? .max,
             isYoung: isYoung(now, target))
-        if last < highest { return judgeBackward(playlist, entries, waited) }
+        if last < highest { return judgeBackward(playlist, entries, waited, target: target, now: now) }
         if first > highest { return judgeJump(playlist, highest: highest, waited, now: now) }
         if let finding = judgeOverlap(entries, first: first, waited, target: target) { return finding }
         return last == highest ? .nothingNew : .new(from: Int(highest - first) + 1, missing: 0)
@@ -184,8 +184,12 @@ extension PlaylistFollower {
     }
 
     /// After a restart a second edge may show an old playlist once more.
-    private func isOfPreviousRun(_ entries: [SeenEntry]) -> Bool {
-        guard let newest = entries.last, newest.isKnown(in: previous) else { return false }
+    ///
+    /// Later, or when the source has ended since, the same names are those of a source that begins again.
+    private func isOfPreviousRun(_ entries: [SeenEntry], _ now: SteadyInstant) -> Bool {
+        guard !hasEnded, began.map({ now - $0 < Limits.oldPlaylists }) ?? true, let newest = entries.last,
+            newest.isKnown(in: previous)
+        else { return false }
         return !entries.contains { $0.isKnown(in: recent) }
     }
 
@@ -200,13 +204,13 @@ extension PlaylistFollower {
         guard missing > Limits.numberJump || contradictsJump(first, missing: missing) else {
             return .new(from: 0, missing: missing)
         }
-        // A second origin would list what is known, too, unless its clock is ahead.
-        let goesOn = missing > Limits.numberJump && goesOn(first, target: Self.target(of: playlist), now: now)
+        let goesOn = goesOn(first, target: Self.target(of: playlist), now: now)
         return waited.suffices(evidence: goesOn ? 2 : 1)
             ? .restart(reason: "numbers jumped ahead by \(missing)") : .stale
     }
 
-    /// Whether the dates of a playlist begin behind all that is known, and not later than time has passed.
+    /// Whether the dates of a playlist begin behind all that is known, and not later than time has passed: a
+    /// second origin would list what is known, too, unless its clock is ahead.
     private func goesOn(_ first: SeenEntry, target: Int64, now: SteadyInstant) -> Bool {
         guard let newest = recent.last, let distance = first.distance(to: newest), let lastAdvance else {
             return false
@@ -224,8 +228,9 @@ extension PlaylistFollower {
     }
 
     /// Lower numbers: stale when they are known lately, a restart when there is evidence or it lasts.
-    private func judgeBackward(_ playlist: MediaPlaylist, _ entries: [SeenEntry], _ waited: Waited) -> Finding
-    {
+    private func judgeBackward(
+        _ playlist: MediaPlaylist, _ entries: [SeenEntry], _ waited: Waited, target: Int64, now: SteadyInstant,
+    ) -> Finding {
         if entries.contains(where: { $0.isKnown(in: recent) }) {
             let isConfirmed = isConfirmed && (entries.last?.number ?? 0) <= confirmedNumber
             return waited.targets < 3 || isConfirmed ? .stale : .undecided(index: playlist.segments.count - 1)
@@ -247,7 +252,8 @@ extension PlaylistFollower {
         if evidence.isEmpty, let first = entries.first?.number, first <= 1 {
             evidence.append("from the beginning")
         }
-        guard waited.suffices(evidence: evidence.count) else { return .stale }
+        let continues = entries.first.map { goesOn($0, target: target, now: now) } ?? false
+        guard waited.suffices(evidence: continues ? 2 : evidence.count) else { return .stale }
         return .restart(reason: (["lower numbers"] + evidence).joined(separator: " "))
     }
 
